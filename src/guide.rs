@@ -30,6 +30,7 @@ chapters! {
     lints = "../docs/lints.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
+    command_line = "../docs/command_line.md"
     production = "../docs/production.md"
     exports = "../docs/exports.md"
     observing = "../docs/observing.md"

@@ -5,6 +5,7 @@ mod create;
 mod delete;
 mod difference;
 pub(crate) mod draft;
+mod dynamic;
 mod idempotent;
 mod modify;
 mod put;
@@ -23,6 +24,7 @@ pub(crate) use draft::{
     Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, read_back, refused,
     split, stamp_fields, tell_changes, update_of,
 };
+pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
 pub(crate) use modify::{MOST_COMPARED, as_read, revision};
 pub use modify::{Modify, TryModify};

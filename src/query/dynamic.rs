@@ -97,6 +97,7 @@ pub struct DynamicQuery {
     /// For messages.
     pattern: &'static str,
     keys_only: bool,
+    consistent: bool,
     draft: KeyDraft,
     /// The keys of the sort key.
     sort: Vec<DynamicKey>,
@@ -289,6 +290,7 @@ impl DynamicEntity {
             declared: self.declared,
             pattern,
             keys_only,
+            consistent: false,
             draft,
             sort: sort.to_vec(),
         })
@@ -357,6 +359,19 @@ impl DynamicQuery {
         };
         let write = |target: KeyTarget<'_>| key.write_none(at, presence, target);
         self.draft.equal(&[&write]);
+        Ok(self)
+    }
+
+    /// Sees every write that was acknowledged before, and costs double. It comes before a range. A global index cannot be
+    /// read in this way, which is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
+    pub fn consistent(mut self) -> Result<Self> {
+        if self.draft.source.is_global() {
+            return Err(self.refused(
+                "a global index is written after its table, and DynamoDB has no strong reads of it"
+                    .into(),
+            ));
+        }
+        self.consistent = true;
         Ok(self)
     }
 
@@ -467,6 +482,7 @@ impl QueryVerbs for DynamicQuery {
         let name = self.declared.entity.type_name;
         let mut selection = Selection::new(self.draft);
         selection.options.projection = self.keys_only.then(Vec::new);
+        selection.options.consistent = self.consistent;
         Query {
             selection,
             read: Arc::new(move |row| {

@@ -1,4 +1,4 @@
-//! `explain`: what a query would ask of the service.
+//! `explain` and `explain_count`: what a query would ask of the service.
 
 use super::hydrate::PAGE;
 use super::selection::{Selection, Wanted};
@@ -7,9 +7,11 @@ use crate::error::Result;
 use crate::plan::Explanation;
 
 pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Result<Explanation> {
-    let hydrates = selection.options.hydration.is_some();
+    let is_page = wanted == Wanted::Items;
+    let hydrates = is_page && selection.options.hydration.is_some();
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
-    let limit = limit.map(|limit| limit.saturating_add(1));
+    // A page looks whether there is another one.
+    let limit = limit.map(|limit| limit.saturating_add(usize::from(is_page)));
     let mut explanation = Explanation {
         pattern: Some(selection.source().pattern),
         operation: None,
@@ -17,7 +19,7 @@ pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Resu
         index: selection.source().index.map(|index| index.index.to_owned()),
         requests: Vec::new(),
         filters: Vec::new(),
-        items: selection.options.hydration.as_ref().map(|_| {
+        items: hydrates.then(|| {
             let request = selection.items(db).form();
             String::from_utf8_lossy(&request.body).into_owned()
         }),

@@ -285,6 +285,26 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         explain::explain(query.selection, db, Wanted::Items)
     }
+
+    /// What [`count`](Self::count) would ask of the service, without asking: the first request to each partition.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    /// # struct Note { owner: String, number: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// let count = Note::in_partition("ann").number().ge(5).explain_count(&db)?;
+    /// assert!(count.requests[0].contains(r#""Select":"COUNT""#));
+    /// # Ok(()) }
+    /// ```
+    fn explain_count(self, db: &Dynamo) -> Result<Explanation> {
+        let query = self.query();
+        let wanted = query.selection.counted();
+        explain::explain(query.selection, db, wanted)
+    }
 }
 
 /// The first of so many rows.

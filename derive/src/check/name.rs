@@ -22,7 +22,7 @@ pub(super) const TAKEN: [&str; 7] = [
 ];
 
 /// The verbs of a query; a method of the same name would hide them.
-const VERBS: [&str; 30] = [
+const VERBS: [&str; 31] = [
     "all",
     "page",
     "stream",
@@ -46,6 +46,7 @@ const VERBS: [&str; 30] = [
     "hydrate",
     "send",
     "explain",
+    "explain_count",
     "each",
     "query",
     "by_partition",

@@ -1,0 +1,302 @@
+//! The program: reads the arguments, runs a command, tells how it ended.
+
+use std::ffi::OsString;
+use std::io::{BufWriter, stderr, stdin, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+use clap_complete::Shell;
+use dynamo_entity::schema::TableSchema;
+use dynamo_entity::write::DynamicWrites;
+use dynamo_entity::{DynamoCollection, DynamoEntity};
+
+use crate::command::command;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::streams::{Streams, Terminals};
+use crate::text::{visible, visible_lines};
+use crate::{apply, check, count, delete, explain, export, get, lint, plan, put, query};
+
+/// A command line for the tables of these schemas; see [the crate](crate).
+#[derive(Debug, Clone)]
+#[must_use = "nothing happens until `.run().await`"]
+pub struct App {
+    model: Model,
+    /// What is wrong with the declaration of the program.
+    fault: Option<String>,
+}
+
+impl App {
+    /// Of the tables of a program.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        App {
+            model: Model {
+                schemas: schemas.into_iter().collect(),
+                writes: Vec::new(),
+            },
+            fault: None,
+        }
+    }
+
+    /// Tells of a collection, which the schemas do not know.
+    pub fn collection<C: DynamoCollection>(mut self) -> Self {
+        for schema in &mut self.model.schemas {
+            if let Ok(more) = schema.clone().with_collection::<C>() {
+                *schema = more;
+                return self;
+            }
+        }
+        let fault = "the table of a collection is none of those that the `App` was given";
+        self.fault.get_or_insert_with(|| fault.to_owned());
+        self
+    }
+
+    /// Lets `put` and `delete` write this entity. They do what the typed verbs do, so they need its type; without, the
+    /// program reads only.
+    pub fn writes<E: DynamoEntity>(mut self) -> Self {
+        let writes = DynamicWrites::of::<E>();
+        let is_known = {
+            let mut entities = self.model.entities();
+            entities.any(|entity| writes.are_of(entity.entity))
+        };
+        if !is_known {
+            let name = writes.name();
+            let fault = format!("`{name}` is in none of the schemas that the `App` was given");
+            self.fault.get_or_insert(fault);
+        }
+        self.model.writes.push(writes);
+        self
+    }
+
+    /// The commands, for those who make manuals of them.
+    pub fn command(&self, name: &str) -> Command {
+        command(&self.model, name)
+    }
+
+    /// Runs the command that the arguments of the process name. The exit code is 0 if it is done or there is nothing to do,
+    /// 2 if `plan`, `check` or `lint` found something, and 1 if it failed.
+    pub async fn run(self) -> ExitCode {
+        let (mut out, mut notes, mut input) = (BufWriter::new(stdout()), stderr(), stdin().lock());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            input: &mut input,
+            terminals: Terminals::of_process(),
+        };
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        self.run_with(arguments, &mut streams).await.into()
+    }
+
+    /// Runs a command on other streams.
+    pub(crate) async fn run_with(
+        &self,
+        arguments: Vec<OsString>,
+        streams: &mut Streams<'_>,
+    ) -> Exit {
+        let ended = self.ended(arguments, streams).await;
+        let flushed = streams.out.flush();
+        let ended = ended.and_then(|exit| Ok(flushed.map(|()| exit)?));
+        ended.unwrap_or_else(|failure| {
+            if let Some(message) = failure.message() {
+                // There is no other place to say that nobody listens.
+                let _ = writeln!(streams.notes, "error: {message}");
+            }
+            failure.exit()
+        })
+    }
+
+    async fn ended(
+        &self,
+        arguments: Vec<OsString>,
+        streams: &mut Streams<'_>,
+    ) -> Result<Exit, Failure> {
+        if let Some(fault) = &self.fault {
+            return Err(Failure::said(fault.clone()));
+        }
+        let name = name_of(&arguments);
+        let mut command = self.command(&name);
+        // Errors show what was typed, where nothing could be told from their colours.
+        let is_harmless = arguments.iter().all(|argument| {
+            let text = argument.to_str();
+            text.is_some_and(|text| visible(text) == text)
+        });
+        let matches = match command.try_get_matches_from_mut(arguments) {
+            Ok(matches) => matches,
+            Err(error) => return said(&error, is_harmless, streams),
+        };
+        let mut context = Context {
+            model: &self.model,
+            streams,
+            url: matches.get_one::<String>("url").cloned(),
+            prefix: matches.get_one::<String>("prefix").cloned(),
+            json: matches.get_flag("json"),
+        };
+        run_command(&mut context, &matches, &mut command).await
+    }
+}
+
+async fn run_command(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+    command: &mut Command,
+) -> Result<Exit, Failure> {
+    match matches.subcommand() {
+        Some(("plan", _)) => plan::run(context).await,
+        Some(("apply", matches)) => apply::run(context, matches).await,
+        Some(("check", matches)) => check::run(context, matches),
+        Some(("lint", _)) => lint::run(context),
+        Some(("export", matches)) => export::run(context, matches),
+        Some(("get", matches)) => get::run(context, matches).await,
+        Some(("query", matches)) => query::run(context, matches).await,
+        Some(("count", matches)) => count::run(context, matches).await,
+        Some(("put", matches)) => put::run(context, matches).await,
+        Some(("delete", matches)) => delete::run(context, matches).await,
+        Some(("explain", matches)) => explain::run(context, matches).await,
+        Some(("completions", matches)) => {
+            if let Some(shell) = matches.get_one::<Shell>("shell") {
+                let name = command.get_name().to_owned();
+                // It panics where it cannot write, so it writes to memory.
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, command, name, &mut script);
+                context.streams.out.write_all(&script)?;
+            }
+            Ok(Exit::Done)
+        }
+        _ => Err(Failure::said("say what to do: `--help` lists it")),
+    }
+}
+
+/// The name by which the program was called.
+fn name_of(arguments: &[OsString]) -> String {
+    let path = arguments.first().map(Path::new);
+    let name = path
+        .and_then(|path| path.file_stem())
+        .and_then(|name| name.to_str());
+    name.unwrap_or("db").to_owned()
+}
+
+/// Shows help, or what is wrong with the arguments.
+fn said(
+    error: &clap::Error,
+    is_harmless: bool,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
+    let text = error.render();
+    if error.use_stderr() {
+        let has_colours = is_harmless && streams.terminals.notes && streams.terminals.colours;
+        let text = match has_colours {
+            true => text.ansi().to_string(),
+            false => visible_lines(&text.to_string()),
+        };
+        streams.notes.write_all(text.as_bytes())?;
+        return Ok(Exit::Failed);
+    }
+    let text = match streams.terminals.colours {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    };
+    streams.out.write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamo_entity::prelude::*;
+
+    use super::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    #[allow(dead_code)]
+    struct Note {
+        owner: String,
+        number: u32,
+    }
+
+    async fn said(arguments: &[&str], terminals: Terminals, input: &str) -> (Exit, String, String) {
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            input: &mut input.as_bytes(),
+            terminals,
+        };
+        let arguments = ["db", "--url", "embedded:memory"].iter().chain(arguments);
+        let app = App::new([Note::schema()]).writes::<Note>();
+        let exit = app
+            .run_with(arguments.map(OsString::from).collect(), &mut streams)
+            .await;
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (exit, text(out), text(notes))
+    }
+
+    #[tokio::test]
+    async fn terminals_have_colours_unless_they_are_not_wanted() {
+        let terminal = Terminals {
+            out: true,
+            notes: true,
+            colours: true,
+            ..Terminals::default()
+        };
+        let plain = Terminals {
+            colours: false,
+            ..terminal
+        };
+        for arguments in [&["--help"][..], &["get", "Not"], &["get"]] {
+            let (_, out, notes) = said(arguments, terminal, "").await;
+            assert!((out + &notes).contains('\u{1b}'), "{arguments:?}");
+            let (_, out, notes) = said(arguments, plain, "").await;
+            assert!(!(out + &notes).contains('\u{1b}'), "{arguments:?}");
+        }
+        // What was typed is shown, and does nothing.
+        let (_, _, notes) = said(&["get", "\u{1b}[2J"], terminal, "").await;
+        assert!(!notes.contains("\u{1b}[2J"), "{notes:?}");
+    }
+
+    #[tokio::test]
+    async fn a_wrong_declaration_is_told() {
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            input: &mut &b""[..],
+            terminals: Terminals::default(),
+        };
+        let app = App::new([]).writes::<Note>();
+        assert_eq!(
+            app.run_with(vec!["db".into(), "lint".into()], &mut streams)
+                .await,
+            Exit::Failed
+        );
+        let notes = String::from_utf8(notes).unwrap();
+        assert!(
+            notes.contains("`Note` is in none of the schemas"),
+            "{notes}"
+        );
+    }
+
+    #[tokio::test]
+    async fn people_are_asked() {
+        let people = Terminals {
+            notes: true,
+            input: true,
+            ..Terminals::default()
+        };
+        for (answer, is_meant) in [("y\n", true), ("n\n", false), ("\n", false), ("", false)] {
+            let delete = ["delete", "Note", "ann", "7"];
+            let (exit, _, notes) = said(&delete, people, answer).await;
+            // Of this engine there is no table, so what is meant fails later.
+            assert_eq!(exit, Exit::Failed);
+            assert!(
+                notes.starts_with("Delete this `Note` for good? [y/N] "),
+                "{notes}"
+            );
+            assert_eq!(notes.contains("does not exist"), is_meant, "{notes}");
+        }
+        let (exit, ..) = said(&["apply"], people, "y\n").await;
+        assert_eq!(exit, Exit::Done);
+    }
+}

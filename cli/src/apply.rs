@@ -1,0 +1,103 @@
+//! `apply`: makes the tables as they are declared, step by step.
+
+use clap::ArgMatches;
+use dynamo_entity::deploy::{Deletion, StepState, TablePlan};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plan::{allowing, made, show};
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let allowed = allowed(context, matches)?;
+    let keeps = matches.get_flag("keep-rest");
+    let db = context.connect().await?;
+    let plan = made(context, &db).await?;
+    show(context, &plan)?;
+    if plan.is_empty() {
+        context.note("nothing to do")?;
+        return Ok(Exit::Done);
+    }
+    check_allowed(&plan, &allowed, keeps)?;
+    context.streams.out.flush()?;
+    let is_meant = matches.get_flag("yes") || context.streams.confirm("Do this?")?;
+    if !is_meant {
+        return Err(Failure::said("nothing was changed: say `--yes`"));
+    }
+    let bar = context.streams.watched();
+    let notes = &mut *context.streams.notes;
+    let mut application = plan.apply(&db).on_progress(|now| {
+        bar.set_message(now.to_string());
+        if now.state != StepState::Waits {
+            // Whoever does not listen any more has not asked for it to be stopped.
+            let _ = bar.suspend(|| writeln!(notes, "{now}"));
+        }
+    });
+    for deletion in allowed {
+        application = application.allow(deletion);
+    }
+    if keeps {
+        application = application.keeping_the_rest();
+    }
+    let done = application.await;
+    bar.finish_and_clear();
+    done?;
+    Ok(Exit::Done)
+}
+
+/// The loss of something of a table.
+type LossOf = fn(String) -> Deletion;
+
+/// The losses that are allowed.
+fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deletion>, Failure> {
+    let named = |option: &str| -> Vec<String> {
+        let names = matches.get_many::<String>(option);
+        names.into_iter().flatten().cloned().collect()
+    };
+    let mut allowed = Vec::new();
+    for name in named("allow-delete-index") {
+        let parts = name.rsplit_once('.');
+        let Some((table, index)) = parts.filter(|(table, _)| is_table(context, table)) else {
+            return Err(Failure::said(format!(
+                "--allow-delete-index {name}: write TABLE.INDEX, with the name of a declared table and without the prefix"
+            )));
+        };
+        allowed.push(Deletion::index(table, index));
+    }
+    let tables: [(&str, LossOf); 2] = [
+        ("allow-delete-stream", Deletion::stream),
+        ("allow-unprotect", Deletion::protection),
+    ];
+    for (option, deletion) in tables {
+        for table in named(option) {
+            if !is_table(context, &table) {
+                return Err(Failure::said(format!(
+                    "--{option} {table}: no table is declared by that name"
+                )));
+            }
+            allowed.push(deletion(table));
+        }
+    }
+    Ok(allowed)
+}
+
+fn is_table(context: &Context<'_, '_>, name: &str) -> bool {
+    let mut schemas = context.model.schemas.iter();
+    schemas.any(|schema| schema.name == name)
+}
+
+/// Says by which words a loss is allowed; the library would refuse it in its own words.
+fn check_allowed(plan: &TablePlan, allowed: &[Deletion], keeps: bool) -> Result<(), Failure> {
+    let mut refused = plan
+        .deletions()
+        .filter(|deletion| !allowed.contains(deletion));
+    match refused.next().and_then(allowing) {
+        Some(words) if !keeps => Err(Failure::said(format!(
+            "nothing was changed: a loss has to be named, by {words}, or is left out by --keep-rest"
+        ))),
+        _ => Ok(()),
+    }
+}

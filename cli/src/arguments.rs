@@ -1,0 +1,232 @@
+//! The arguments of the commands, made of the model.
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use dynamo_entity::Cursor;
+use dynamo_entity::schema::{FieldRole, IndexKind};
+
+use crate::model::{Model, ModelEntity, PartInput, Question};
+
+/// A command for each entity, with what identifies an item.
+pub(crate) fn for_entities(
+    command: Command,
+    model: &Model,
+    arguments: fn(ModelEntity<'_>) -> Vec<Arg>,
+) -> Command {
+    let command = nested(command, "ENTITY", "Entities");
+    model.entities().fold(command, |command, entity| {
+        let one = Command::new(entity.name())
+            .about(match entity.summary() {
+                "" => format!("Items of the table {}", entity.schema.name),
+                summary => summary.to_owned(),
+            })
+            .disable_help_subcommand(true)
+            .args(arguments(entity));
+        command.subcommand(one)
+    })
+}
+
+/// A command for each access pattern, with the parts of its key.
+pub(crate) fn for_questions(
+    command: Command,
+    model: &Model,
+    options: fn(&Question<'_>) -> Vec<Arg>,
+) -> Command {
+    let command = nested(command, "PATTERN", "Access patterns");
+    let questions = model.entities().flat_map(ModelEntity::questions);
+    questions.fold(command, |command, question| {
+        let one = Command::new(question.name.clone())
+            .about(question.summary())
+            .disable_help_subcommand(true)
+            .args(partition(&question))
+            .args(sort(&question))
+            .args(options(&question));
+        command.subcommand(one)
+    })
+}
+
+fn nested(command: Command, what: &'static str, heading: &'static str) -> Command {
+    command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand_value_name(what)
+        .subcommand_help_heading(heading)
+}
+
+/// The parts of a primary key.
+pub(crate) fn key(entity: ModelEntity<'_>) -> Vec<Arg> {
+    let parts = entity.key_parts();
+    positions(&parts)
+}
+
+fn partition(question: &Question<'_>) -> Vec<Arg> {
+    positions(&question.partition)
+}
+
+fn positions(parts: &[PartInput]) -> Vec<Arg> {
+    let arguments = parts.iter().enumerate().map(|(at, part)| {
+        Arg::new(place(at))
+            .value_name(part.value_name())
+            .help(help(part))
+            .required(true)
+            .allow_negative_numbers(true)
+    });
+    arguments.collect()
+}
+
+fn sort(question: &Question<'_>) -> Vec<Arg> {
+    let options = question.sort.iter().enumerate().map(|(at, part)| {
+        let name = &part.option;
+        let underlined = name.replace('-', "_");
+        let option = Arg::new(sort_place(at))
+            .long(name.clone())
+            .value_name("VALUE|A..B")
+            .help(help(part))
+            .help_heading("Parts of the sort key, in their order")
+            .allow_hyphen_values(true);
+        match underlined == *name {
+            true => option,
+            false => option.alias(underlined),
+        }
+    });
+    let mut options: Vec<Arg> = options.collect();
+    if !options.is_empty() {
+        options.push(
+            Arg::new("starts-with")
+                .long("starts-with")
+                .value_name("TEXT")
+                .help("The next part, which is text, begins with this")
+                .help_heading("Parts of the sort key, in their order"),
+        );
+        options.push(
+            Arg::new("missing")
+                .long("missing")
+                .value_name("PART")
+                .action(ArgAction::Append)
+                .help("A part that is None and has a place in the key; may be given several times")
+                .help_heading("Parts of the sort key, in their order"),
+        );
+    }
+    options
+}
+
+fn help(part: &PartInput) -> String {
+    let doc = part.doc.lines().next().unwrap_or_default().trim();
+    match doc {
+        "" => part.kind(),
+        doc => format!("{doc} ({})", part.kind()),
+    }
+}
+
+/// The id of a part of a primary key or of a partition.
+pub(crate) fn place(at: usize) -> String {
+    format!("part-{at}")
+}
+
+/// The id of a part of a sort key.
+pub(crate) fn sort_place(at: usize) -> String {
+    format!("sort-{at}")
+}
+
+/// The texts of the parts that are not options.
+pub(crate) fn texts(matches: &ArgMatches, count: usize) -> Vec<&str> {
+    let texts = (0..count).filter_map(|at| matches.get_one::<String>(&place(at)));
+    texts.map(String::as_str).collect()
+}
+
+/// What a query of pages takes.
+pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
+    let mut options = vec![
+        Arg::new("limit")
+            .long("limit")
+            .value_name("ROWS")
+            .default_value("20")
+            .value_parser(value_parser!(u32).range(1..))
+            .help("How many rows a page has"),
+        Arg::new("all")
+            .long("all")
+            .action(ArgAction::SetTrue)
+            .conflicts_with("limit")
+            .help("Reads all pages"),
+        Arg::new("cursor")
+            .long("cursor")
+            .value_name("CURSOR")
+            .value_parser(value_parser!(Cursor))
+            .help("Goes on where an earlier page ended, or before it"),
+        Arg::new("descending")
+            .long("descending")
+            .action(ArgAction::SetTrue)
+            .help("Reads from the end to the beginning"),
+    ];
+    options.extend(reads(question));
+    options
+}
+
+/// What every query takes. Of a global index a strong read is refused, so the help does not name it.
+pub(crate) fn reads(question: &Question<'_>) -> Vec<Arg> {
+    let kind = question.pattern.map(|pattern| pattern.kind);
+    vec![strong().hide(kind == Some(IndexKind::Global))]
+}
+
+fn strong() -> Arg {
+    Arg::new("strong")
+        .long("strong")
+        .action(ArgAction::SetTrue)
+        .help("Sees every write that was acknowledged before; costs double")
+}
+
+/// What a get takes.
+pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
+    key(entity).into_iter().chain([strong()]).collect()
+}
+
+/// What a put takes.
+pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
+    vec![
+        Arg::new("item")
+            .value_name("JSON")
+            .required(true)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The item as one object of JSON; `@FILE` reads a file, `-` the standard input"),
+        Arg::new("create")
+            .long("create")
+            .action(ArgAction::SetTrue)
+            .help("Replaces nothing"),
+        Arg::new("unchecked")
+            .long("unchecked")
+            .action(ArgAction::SetTrue)
+            .conflicts_with("create")
+            .help("Replaces whatever version is there"),
+    ]
+}
+
+/// What a delete takes.
+pub(crate) fn delete(entity: ModelEntity<'_>) -> Vec<Arg> {
+    let mut arguments = key(entity);
+    if has_version(entity) {
+        arguments.push(
+            Arg::new("if-version")
+                .long("if-version")
+                .value_name("VERSION")
+                .value_parser(value_parser!(u64))
+                .help("Deletes only if the item has this version"),
+        );
+    }
+    arguments.push(yes());
+    arguments
+}
+
+fn has_version(entity: ModelEntity<'_>) -> bool {
+    let mut fields = entity.entity.fields.iter();
+    fields.any(|field| field.role == FieldRole::Version)
+}
+
+/// What every command takes that asks before it does something.
+pub(crate) fn yes() -> Arg {
+    Arg::new("yes")
+        .long("yes")
+        .short('y')
+        .action(ArgAction::SetTrue)
+        .help("Does not ask")
+}

@@ -1,0 +1,80 @@
+//! `check`: whether what is stored is what the lock file says, and the lints.
+
+use std::path::Path;
+
+use clap::ArgMatches;
+use dynamo_entity::lock::{self, StoredChange};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::lint;
+use crate::text::{visible_json, visible_lines};
+
+pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let stored = stored(context, matches)?;
+    let lints = lint::run(context)?;
+    Ok(match (stored, lints) {
+        (Exit::Done, Exit::Done) => Exit::Done,
+        _ => Exit::Pending,
+    })
+}
+
+/// Compares the lock file, or writes it.
+fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let name = matches.get_one::<String>("lock").map_or("", String::as_str);
+    // A relative path of a command begins where it is called, and not in a package.
+    let path = std::path::absolute(name);
+    let path = path.map_err(|error| Failure::said(format!("{name}: {error}")))?;
+    let schemas = || context.model.schemas.iter().cloned();
+    let is_there = Path::new(&path).exists();
+    let writes = matches.get_flag("write");
+    if !is_there && !writes {
+        let why = format!(
+            "there is no {name}: `check --write` writes it, and it is committed with the code"
+        );
+        return Err(Failure::said(why));
+    }
+    // A file that cannot be read may be written anew.
+    let compared = lock::compare(&path, schemas());
+    if writes {
+        let is_new = lock::write(&path, schemas())?;
+        let told = compared.map(|comparison| comparison.changes().to_vec());
+        tell(context, &told.unwrap_or_default())?;
+        if is_new {
+            context.note(&format!("wrote {name}"))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let comparison = compared?;
+    tell(context, comparison.changes())?;
+    if comparison.is_same() {
+        context.note("what is stored has not changed")?;
+        return Ok(Exit::Done);
+    }
+    context.note(&format!("what is stored is not what {name} says: when the steps are done or planned, `check --write`"))?;
+    Ok(Exit::Pending)
+}
+
+fn tell(context: &mut Context<'_, '_>, changes: &[StoredChange]) -> Result<(), Failure> {
+    for change in changes {
+        let text = match context.json {
+            true => line(change),
+            false => visible_lines(&change.to_string()) + "\n\n",
+        };
+        context.write(&text)?;
+    }
+    Ok(())
+}
+
+fn line(change: &StoredChange) -> String {
+    let said = json!({
+        "class": change.class().to_string(),
+        "table": change.table(),
+        "place": change.place(),
+        "what": change.what(),
+        "steps": change.steps(),
+    });
+    visible_json(&said.to_string()).into_owned() + "\n"
+}

@@ -1,0 +1,244 @@
+//! The whole command line: its commands, and the help, which shows this model.
+
+use std::fmt::Write;
+
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::{Arg, ArgAction, Command, value_parser};
+use clap_complete::Shell;
+
+use crate::arguments;
+use crate::exit::EXITS;
+use crate::export::formats;
+use crate::model::{Model, ModelEntity, PartInput};
+
+/// The command line of a model.
+pub(crate) fn command(model: &Model, name: &str) -> Command {
+    Command::new(name.to_owned())
+        .about("Reads and writes the tables of this model")
+        .after_help(format!("{}\n{EXITS}", examples(model, name)))
+        .after_long_help(format!(
+            "{}\n{}\n{EXITS}",
+            patterns(model),
+            examples(model, name)
+        ))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .args(connection())
+        .subcommands(tables())
+        .subcommands(data(model))
+        .subcommand(explain(model))
+        .subcommand(completions())
+}
+
+fn connection() -> Vec<Arg> {
+    vec![
+        Arg::new("url")
+            .long("url")
+            .value_name("URL")
+            .env("DYNAMO_URL")
+            .hide_env_values(true)
+            .global(true)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("Where the tables are: aws, aws://REGION, http://HOST:PORT, embedded:PATH"),
+        Arg::new("prefix")
+            .long("prefix")
+            .value_name("PREFIX")
+            .global(true)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("What stands before the names of the tables, as in `PREFIX-shop`"),
+        Arg::new("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .global(true)
+            .help("Writes JSON, a row in a line"),
+    ]
+}
+
+fn tables() -> Vec<Command> {
+    let allow = |option: &'static str, name: &'static str, help: &'static str| {
+        Arg::new(option)
+            .long(option)
+            .value_name(name)
+            .action(ArgAction::Append)
+            .help(help)
+    };
+    let plan = Command::new("plan")
+        .about("Shows what would be done for the tables to be as they are declared");
+    let apply = Command::new("apply")
+        .about("Makes the tables as they are declared, step by step")
+        .args([
+            allow(
+                "allow-delete-index",
+                "TABLE.INDEX",
+                "Allows this index to be deleted",
+            ),
+            allow(
+                "allow-delete-stream",
+                "TABLE",
+                "Allows the stream of this table to be deleted",
+            ),
+            allow(
+                "allow-unprotect",
+                "TABLE",
+                "Allows the protection of this table to be taken away",
+            ),
+        ])
+        .arg(
+            Arg::new("keep-rest")
+                .long("keep-rest")
+                .action(ArgAction::SetTrue)
+                .help("Leaves out what was not allowed to be lost"),
+        )
+        .arg(arguments::yes());
+    let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
+    vec![plan, apply, check(), lint, export()]
+}
+
+fn check() -> Command {
+    Command::new("check")
+        .about("Says whether what is stored is what the lock file says, and the lints")
+        .arg(
+            Arg::new("lock")
+                .long("lock")
+                .value_name("FILE")
+                .default_value("dynamo.lock")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The lock file"),
+        )
+        .arg(
+            Arg::new("write")
+                .long("write")
+                .action(ArgAction::SetTrue)
+                .help("Writes the lock file"),
+        )
+}
+
+fn export() -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let format = Arg::new("format")
+        .value_name("FORMAT")
+        .required(true)
+        .value_parser(PossibleValuesParser::new(formats()))
+        .help("What to write; `schema` is what --since reads");
+    Command::new("export")
+        .about("Writes the tables as a template, a configuration, a document or a policy")
+        .args([
+            format,
+            option("out", "PATH", "The file to write, or its folder"),
+            option(
+                "since",
+                "FILE",
+                "An earlier `export schema`: writes the templates that lead from there, one by one",
+            ),
+            option("region", "REGION", "The region of the policy"),
+            option("account", "ACCOUNT", "The account of the policy"),
+        ])
+}
+
+fn data(model: &Model) -> Vec<Command> {
+    let get = Command::new("get").about("Shows one item");
+    let query = Command::new("query").about("Shows the rows of an access pattern");
+    let count = Command::new("count").about("Counts the rows of an access pattern");
+    let put = Command::new("put").about("Stores an item, with its keys and unique values");
+    let delete = Command::new("delete").about("Deletes an item, and gives up its unique values");
+    vec![
+        arguments::for_entities(get, model, arguments::get),
+        arguments::for_questions(query, model, arguments::pages),
+        arguments::for_questions(count, model, arguments::reads),
+        arguments::for_entities(put, model, arguments::put),
+        arguments::for_entities(delete, model, arguments::delete),
+    ]
+}
+
+fn explain(model: &Model) -> Command {
+    let get = Command::new("get").about("Of one item");
+    let query = Command::new("query").about("Of a page of an access pattern");
+    let count = Command::new("count").about("Of counting the rows of an access pattern");
+    let put = Command::new("put").about("Of storing an item");
+    let delete = Command::new("delete").about("Of deleting an item");
+    Command::new("explain")
+        .about("Shows what a command would ask of the service, and what that costs; asks nothing")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(arguments::for_entities(get, model, arguments::get))
+        .subcommand(arguments::for_questions(query, model, arguments::pages))
+        .subcommand(arguments::for_questions(count, model, arguments::reads))
+        .subcommand(arguments::for_entities(put, model, arguments::put))
+        .subcommand(arguments::for_entities(delete, model, arguments::delete))
+}
+
+fn completions() -> Command {
+    let shell = Arg::new("shell")
+        .required(true)
+        .value_parser(value_parser!(Shell));
+    Command::new("completions")
+        .about("Writes what a shell needs to complete these commands")
+        .arg(shell)
+}
+
+/// The entities and their access patterns.
+fn patterns(model: &Model) -> String {
+    let mut text = String::from("Entities and access patterns:\n");
+    for schema in &model.schemas {
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "  table {}", schema.name);
+        let mine = model.entities();
+        let mine = mine.filter(|entity| entity.schema.name == schema.name);
+        for entity in mine {
+            let keys = entity.key_parts();
+            let keys = keys.iter().map(|part| format!(" <{}>", part.value_name()));
+            let _ = writeln!(
+                text,
+                "    get {}{}",
+                entity.name(),
+                keys.collect::<String>()
+            );
+            for question in entity.questions() {
+                let _ = writeln!(text, "    query {}", question.usage());
+            }
+        }
+    }
+    text
+}
+
+/// A command that gets, and one that queries, with values of the right types.
+fn examples(model: &Model, name: &str) -> String {
+    let text = |part: &PartInput| {
+        part.example()
+            .map_or_else(|| part.value_name(), str::to_owned)
+    };
+    let mut lines = vec!["Examples:".to_owned()];
+    if let Some(entity) = model.entities().next() {
+        let parts: Vec<String> = entity.key_parts().iter().map(text).collect();
+        lines.push(format!(
+            "  {name} get {} {}",
+            entity.name(),
+            parts.join(" ")
+        ));
+    }
+    let questions: Vec<_> = model.entities().flat_map(ModelEntity::questions).collect();
+    let indexed = questions.iter().find(|question| {
+        let first = question.sort.first();
+        question.pattern.is_some() && first.is_some_and(|part| part.example().is_some())
+    });
+    if let Some(question) = indexed.or(questions.first()) {
+        let parts: String = question
+            .partition
+            .iter()
+            .map(|part| format!(" {}", text(part)))
+            .collect();
+        let sort = question.sort.first();
+        let sort = sort.map(|part| format!(" --{} {}..", part.option, text(part)));
+        let line = format!(
+            "  {name} query {}{parts}{} --limit 10",
+            question.name,
+            sort.unwrap_or_default()
+        );
+        lines.push(line);
+    }
+    lines.join("\n") + "\n"
+}

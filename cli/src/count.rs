@@ -1,0 +1,26 @@
+//! `count`: how many rows an access pattern has.
+
+use clap::ArgMatches;
+use dynamo_entity::QueryVerbs;
+
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::query::asked;
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (name, matches) = within(matches)?;
+    let question = context.model.question(name)?;
+    let query = asked(&question, matches)?;
+    let db = context.connect().await?;
+    let bar = context.streams.waiting("counting");
+    let shown = bar.clone();
+    let query = query.on_progress(move |read| shown.set_message(format!("{} items", read.scanned)));
+    let rows = query.count(&db).await;
+    bar.finish_and_clear();
+    context.write(&format!("{}\n", rows?))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,45 @@
+//! `delete`: takes an item away, with its unique values.
+
+use clap::ArgMatches;
+use dynamo_entity::write::DynamicWrite;
+
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::key::key_of;
+use crate::model::ModelEntity;
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (name, matches) = within(matches)?;
+    let entity = context.model.entity(name)?;
+    let write = request(entity, matches)?;
+    let db = context.connect().await?;
+    let is_meant = matches.get_flag("yes")
+        || context
+            .streams
+            .confirm(&format!("Delete this `{name}` for good?"))?;
+    if !is_meant {
+        return Err(Failure::said("nothing was deleted: say `--yes`"));
+    }
+    write.send(&db).await?;
+    context.note("deleted")?;
+    Ok(Exit::Done)
+}
+
+/// The delete of the item.
+pub(crate) fn request(
+    entity: ModelEntity<'_>,
+    matches: &ArgMatches,
+) -> Result<DynamicWrite, Failure> {
+    let writes = entity.writes()?;
+    let key = key_of(entity, matches)?;
+    // The option is there only where items have versions.
+    let version = matches.try_get_one::<u64>("if-version");
+    Ok(match version.ok().flatten() {
+        Some(version) => writes.delete_version(key, *version)?,
+        None => writes.delete(key)?,
+    })
+}

@@ -1,0 +1,24 @@
+//! Exit codes, which are part of the interface, because scripts depend on them.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// It is done, or there is nothing to do.
+    Done = 0,
+    /// It failed, or was asked wrongly.
+    Failed = 1,
+    /// There is something: steps of a plan, changes of a stored form, lints.
+    Pending = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What the codes mean, for the help.
+pub(crate) const EXITS: &str = "Exit codes: 0 done, or nothing to do; 1 failed, or not found; 2 there is something (plan, check, lint)";

@@ -1,0 +1,125 @@
+//! `export`: the tables as templates, configurations, documents and policies.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use dynamo_entity::export::{CloudFormation, ExportFormat, Policy};
+use dynamo_entity::schema::TableSchema;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The schemas themselves, which a later export is told the tables as they were by.
+pub(crate) const SCHEMA: &str = "schema";
+
+/// The names of the formats.
+pub(crate) fn formats() -> Vec<&'static str> {
+    let formats = ExportFormat::ALL.into_iter().map(ExportFormat::name);
+    formats.chain([SCHEMA]).collect()
+}
+
+pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let text_of = |option: &str| matches.get_one::<String>(option).map(String::as_str);
+    let format = text_of("format").unwrap_or(SCHEMA);
+    let out = text_of("out").map(PathBuf::from);
+    if let Some(since) = text_of("since") {
+        return numbered(context, format, Path::new(since), out);
+    }
+    let schemas = context.model.schemas.iter().cloned();
+    let prefix = context.prefix.clone().unwrap_or_default();
+    let (text, file) = match format.parse() {
+        Ok(ExportFormat::Iam) => {
+            let mut policy = Policy::new(schemas).prefix(prefix).allow_all();
+            if let Some(region) = text_of("region") {
+                policy = policy.region(region);
+            }
+            if let Some(account) = text_of("account") {
+                policy = policy.account(account);
+            }
+            (policy.document()?, ExportFormat::Iam.file_name())
+        }
+        Ok(format) => (format.write(schemas, &prefix)?, format.file_name()),
+        Err(_) => (all_schemas(context), "tables.schema.json"),
+    };
+    let text = text.trim_end().to_owned() + "\n";
+    match out {
+        None => context.write(&text)?,
+        Some(path) => {
+            let path = if path.is_dir() { path.join(file) } else { path };
+            write(context, &path, &text)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// All schemas as one list of JSON.
+fn all_schemas(context: &Context<'_, '_>) -> String {
+    let schemas = context.model.schemas.iter().map(TableSchema::to_json);
+    let schemas: Vec<String> = schemas.map(|schema| schema.trim_end().to_owned()).collect();
+    format!("[\n{}\n]\n", schemas.join(",\n"))
+}
+
+/// The templates that lead from tables as they were to the tables as they are declared.
+fn numbered(
+    context: &mut Context<'_, '_>,
+    format: &str,
+    since: &Path,
+    out: Option<PathBuf>,
+) -> Result<Exit, Failure> {
+    if format != ExportFormat::CloudFormation.name() {
+        return Err(Failure::said(
+            "--since: only CloudFormation is led on step by step",
+        ));
+    }
+    let before = read_schemas(since)?;
+    let prefix = context.prefix.clone().unwrap_or_default();
+    let schemas = context.model.schemas.iter().cloned();
+    let templates = CloudFormation::new(schemas).prefix(prefix).since(before)?;
+    if templates.is_empty() {
+        context.note("nothing differs")?;
+        return Ok(Exit::Done);
+    }
+    let Some(folder) = out else {
+        let names: Vec<&str> = templates
+            .iter()
+            .map(|template| template.file_name.as_str())
+            .collect();
+        let names = names.join(", ");
+        return Err(Failure::said(format!(
+            "{names}: say by `--out FOLDER` where to write them"
+        )));
+    };
+    let made = std::fs::create_dir_all(&folder);
+    made.map_err(|error| Failure::said(format!("{}: {error}", folder.display())))?;
+    for template in templates {
+        write(context, &folder.join(&template.file_name), &template.text)?;
+        for change in template.changes {
+            context.note(&format!("  {change}"))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The schemas of an earlier `export schema`: a list, or one.
+fn read_schemas(path: &Path) -> Result<Vec<TableSchema>, Failure> {
+    let fail = |why: String| Failure::said(format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let read: Value = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
+    let schemas = match read {
+        Value::Array(schemas) => schemas,
+        one => vec![one],
+    };
+    let read = schemas
+        .iter()
+        .map(|schema| TableSchema::from_json(&schema.to_string()));
+    read.collect::<Result<_, _>>()
+        .map_err(|error| fail(error.to_string()))
+}
+
+fn write(context: &mut Context<'_, '_>, path: &Path, text: &str) -> Result<(), Failure> {
+    let written = std::fs::write(path, text);
+    written.map_err(|error| Failure::said(format!("{}: {error}", path.display())))?;
+    context.note(&format!("wrote {}", path.display()))
+}

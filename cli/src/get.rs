@@ -1,0 +1,59 @@
+//! `get`: one item by its key.
+
+use clap::ArgMatches;
+use dynamo_entity::items::GetItem;
+use dynamo_entity::{Item, Operation};
+
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::key::key_of;
+use crate::model::ModelEntity;
+use crate::render::{described, json_line};
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (name, matches) = within(matches)?;
+    let entity = context.model.entity(name)?;
+    let request = request(entity, matches)?;
+    let db = context.connect().await?;
+    let Some(item) = request.send(&db).await? else {
+        return Err(Failure::said(format!("there is no such `{name}`")));
+    };
+    if is_expired(&item, entity, db.now().seconds()) {
+        context.note("it has expired, and is not deleted yet")?;
+    }
+    show(context, &item, entity)?;
+    Ok(Exit::Done)
+}
+
+/// The read of the item.
+pub(crate) fn request(entity: ModelEntity<'_>, matches: &ArgMatches) -> Result<GetItem, Failure> {
+    let key = key_of(entity, matches)?;
+    let get = Item::in_table(&entity.schema.name).get(key);
+    Ok(match matches.get_flag("strong") {
+        true => get.consistent(),
+        false => get,
+    })
+}
+
+/// Shows an item.
+pub(crate) fn show(
+    context: &mut Context<'_, '_>,
+    item: &Item,
+    entity: ModelEntity<'_>,
+) -> Result<(), Failure> {
+    let text = match context.json {
+        true => json_line(item)?,
+        false => described(item, entity)?,
+    };
+    context.write(&text)
+}
+
+fn is_expired(item: &Item, entity: ModelEntity<'_>, now: i64) -> bool {
+    let ttl = entity.schema.ttl.as_ref();
+    let expires = ttl.and_then(|name| item.get(name)?.as_number());
+    expires.is_some_and(|at| at.to_string().parse().is_ok_and(|at: i64| at <= now))
+}

@@ -1,0 +1,153 @@
+//! An item out of JSON: members by the names of fields or attributes, with values of the types that are stored.
+
+use std::collections::BTreeSet;
+
+use dynamo_entity::codec::{Number, Tag};
+use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema};
+use dynamo_entity::{Item, Value};
+
+use crate::failure::Failure;
+use crate::model::ModelEntity;
+use crate::text::nearest;
+
+/// The item of an object of JSON. What JSON cannot say, sets and bytes, is told by the types of the fields.
+pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Failure> {
+    let given = Item::from_json(json)?;
+    let mut item = Item::new();
+    for (name, value) in given {
+        match field_of(of.entity, &name) {
+            Some(field) => put_field(&mut item, of, field, value)?,
+            None => {
+                check_name(of, &name)?;
+                item.insert(name, value);
+            }
+        }
+    }
+    add_key(&mut item, of)?;
+    Ok(item)
+}
+
+/// The field that a member is meant for: by its attribute, or else by its name.
+fn field_of<'e>(entity: &'e EntitySchema, name: &str) -> Option<&'e FieldSchema> {
+    let mut stored = entity.fields.iter();
+    let stored = stored.find(|field| field.attribute.as_deref() == Some(name));
+    stored.or_else(|| {
+        entity
+            .field(name)
+            .filter(|field| field.role != FieldRole::Rest)
+    })
+}
+
+fn put_field(
+    item: &mut Item,
+    of: ModelEntity<'_>,
+    field: &FieldSchema,
+    value: Value,
+) -> Result<(), Failure> {
+    let name = field.attribute.as_deref().unwrap_or(&field.name);
+    let Some(value) = typed(value, field.stored) else {
+        let (entity, field, ty) = (&of.entity.name, &field.name, &field.rust_type);
+        return Err(Failure::said(format!(
+            "`{field}` of `{entity}` is a `{ty}`, and the given value is none"
+        )));
+    };
+    match item.insert(name, value) {
+        None => Ok(()),
+        Some(_) => Err(Failure::said(format!(
+            "`{}` of `{}` is given twice, by its name and by its attribute",
+            field.name, of.entity.name
+        ))),
+    }
+}
+
+/// The same value in the type that is stored, as far as JSON has another one; None if it cannot be.
+fn typed(value: Value, stored: Option<Tag>) -> Option<Value> {
+    match (stored, value) {
+        (Some(Tag::Ss), Value::L(list)) => {
+            let texts = list.into_iter().map(|value| match value {
+                Value::S(text) => Some(text),
+                _ => None,
+            });
+            texts.collect::<Option<BTreeSet<String>>>().map(Value::Ss)
+        }
+        (Some(Tag::Ns), Value::L(list)) => {
+            let numbers = list.into_iter().map(|value| number(&value));
+            numbers.collect::<Option<BTreeSet<Number>>>().map(Value::Ns)
+        }
+        (Some(Tag::Bs), Value::L(list)) => {
+            let bytes = list.into_iter().map(|value| bytes(&value));
+            bytes.collect::<Option<BTreeSet<Vec<u8>>>>().map(Value::Bs)
+        }
+        (Some(Tag::B), value @ Value::S(_)) => bytes(&value).map(Value::B),
+        (Some(Tag::N), value @ Value::S(_)) => number(&value).map(Value::N),
+        (_, value) => Some(value),
+    }
+}
+
+/// A number, or one as text: so are those written that readers of JSON would round.
+fn number(value: &Value) -> Option<Number> {
+    match value {
+        Value::N(number) => Some(number.clone()),
+        Value::S(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    let text = value.as_text()?;
+    base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
+}
+
+/// Refuses a member that nothing reads: it would be lost in silence.
+fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
+    let entity = of.entity;
+    let has_rest = entity
+        .fields
+        .iter()
+        .any(|field| field.role == FieldRole::Rest);
+    if has_rest || of.is_derived(name) {
+        return Ok(());
+    }
+    let names = entity.fields.iter().map(|field| field.name.as_str());
+    let hint = match nearest(name, names.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it has `{}`", names.collect::<Vec<_>>().join("`, `")),
+    };
+    Err(Failure::said(format!(
+        "`{}` has no field `{name}`: {hint}",
+        entity.name
+    )))
+}
+
+/// A field that only the key holds is read from there, so the key is made of what was given for it.
+fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
+    let entity = of.entity;
+    let parts = of.key_parts();
+    let in_key_only = |name: &str| {
+        entity
+            .field(name)
+            .is_some_and(|field| field.attribute.is_none())
+    };
+    if !parts.iter().any(|part| in_key_only(&part.field)) {
+        return Ok(());
+    }
+    let attribute = |name: &str| {
+        let field = entity.field(name)?;
+        Some(field.attribute.clone().unwrap_or_else(|| name.to_owned()))
+    };
+    let text = |name: &str| match item.get(&attribute(name)?)? {
+        Value::S(text) => Some(text.clone()),
+        Value::N(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        _ => None,
+    };
+    let texts: Option<Vec<String>> = parts.iter().map(|part| text(&part.field)).collect();
+    if let Some(texts) = texts {
+        let key = of.dynamic()?.key(texts.iter().map(String::as_str))?;
+        item.extend(key);
+    }
+    for part in parts.iter().filter(|part| in_key_only(&part.field)) {
+        item.remove(&part.field);
+    }
+    Ok(())
+}

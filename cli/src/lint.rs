@@ -1,0 +1,44 @@
+//! `lint`: what is likely to be regretted about the model.
+
+use dynamo_entity::lint::Lint;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::text::{visible_json, visible_lines};
+
+pub(crate) fn run(context: &mut Context<'_, '_>) -> Result<Exit, Failure> {
+    let lints: Vec<Lint> = context
+        .model
+        .schemas
+        .iter()
+        .flat_map(|schema| schema.lints())
+        .collect();
+    for lint in &lints {
+        let text = match context.json {
+            true => line(lint),
+            false => visible_lines(&lint.to_string()) + "\n\n",
+        };
+        context.write(&text)?;
+    }
+    context.note(&match lints.len() {
+        0 => "no lints".to_owned(),
+        1 => "1 lint".to_owned(),
+        many => format!("{many} lints"),
+    })?;
+    Ok(match lints.is_empty() {
+        true => Exit::Done,
+        false => Exit::Pending,
+    })
+}
+
+fn line(lint: &Lint) -> String {
+    let said = json!({
+        "place": lint.place.to_string(),
+        "rule": lint.rule.name(),
+        "message": lint.message,
+        "fix": lint.fix,
+    });
+    visible_json(&said.to_string()).into_owned() + "\n"
+}

@@ -1,0 +1,310 @@
+//! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
+
+use dynamo_entity::query::DynamicEntity;
+use dynamo_entity::schema::{
+    EntitySchema, KeyContent, KeySchema, PatternSchema, PieceSchema, TableSchema,
+};
+use dynamo_entity::write::DynamicWrites;
+
+use crate::failure::Failure;
+
+/// What the program hands over.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) schemas: Vec<TableSchema>,
+    pub(crate) writes: Vec<DynamicWrites>,
+}
+
+impl Model {
+    pub(crate) fn entities(&self) -> impl Iterator<Item = ModelEntity<'_>> {
+        self.schemas.iter().flat_map(move |schema| {
+            let entities = schema.entities.iter();
+            entities.map(move |entity| ModelEntity {
+                model: self,
+                schema,
+                entity,
+            })
+        })
+    }
+
+    /// The entity that a command was called for, by the name that the command has.
+    pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
+        let found = self.entities().find(|entity| entity.name() == name);
+        found.ok_or_else(|| Failure::said(format!("there is no entity `{name}`")))
+    }
+
+    /// The access pattern that a command was called for.
+    pub(crate) fn question(&self, name: &str) -> Result<Question<'_>, Failure> {
+        let mut all = self.entities().flat_map(ModelEntity::questions);
+        let found = all.find(|question| question.name == name);
+        found.ok_or_else(|| Failure::said(format!("there is no access pattern `{name}`")))
+    }
+}
+
+/// An entity of the model.
+#[derive(Clone, Copy)]
+pub(crate) struct ModelEntity<'m> {
+    model: &'m Model,
+    pub(crate) schema: &'m TableSchema,
+    pub(crate) entity: &'m EntitySchema,
+}
+
+/// A part of a key, which a person gives as a text.
+#[derive(Debug, Clone)]
+pub(crate) struct PartInput {
+    pub(crate) field: String,
+    pub(crate) rust_type: String,
+    pub(crate) format: Option<String>,
+    pub(crate) doc: String,
+    /// The name of its option, where it is one.
+    pub(crate) option: String,
+}
+
+/// An access pattern: rows of a partition of the table or of an index.
+pub(crate) struct Question<'m> {
+    /// `Order`, or `Order.by_status`.
+    pub(crate) name: String,
+    pub(crate) entity: ModelEntity<'m>,
+    /// None if it asks the table.
+    pub(crate) pattern: Option<&'m PatternSchema>,
+    pub(crate) partition: Vec<PartInput>,
+    pub(crate) sort: Vec<PartInput>,
+}
+
+/// The options that every query has, which no part may be called like.
+const TAKEN: [&str; 14] = [
+    "all",
+    "cursor",
+    "descending",
+    "help",
+    "json",
+    "limit",
+    "missing",
+    "prefix",
+    "starts-with",
+    "strong",
+    "units",
+    "url",
+    "version",
+    "yes",
+];
+
+impl<'m> ModelEntity<'m> {
+    /// Its name, with that of its table if two tables have an entity of the name.
+    pub(crate) fn name(&self) -> String {
+        let name = &self.entity.name;
+        let schemas = self.model.schemas.iter();
+        match schemas
+            .filter(|schema| schema.entity(name).is_some())
+            .count()
+        {
+            0 | 1 => name.clone(),
+            _ => format!("{}/{name}", self.schema.name),
+        }
+    }
+
+    pub(crate) fn dynamic(&self) -> Result<DynamicEntity, Failure> {
+        Ok(self.schema.dynamic(&self.entity.name)?)
+    }
+
+    /// How it is written, if the program lets it be.
+    pub(crate) fn writes(&self) -> Result<DynamicWrites, Failure> {
+        let mut writes = self.model.writes.iter();
+        let found = writes.find(|writes| writes.are_of(self.entity));
+        found.copied().ok_or_else(|| {
+            let name = &self.entity.name;
+            Failure::said(format!(
+                "this program does not let `{name}` be written: add `.writes::<{name}>()` to its `App`"
+            ))
+        })
+    }
+
+    /// The first line of its doc comment.
+    pub(crate) fn summary(&self) -> &'m str {
+        self.entity.doc.lines().next().unwrap_or_default().trim()
+    }
+
+    /// Whether an attribute follows from fields: a key made by a template, or the type.
+    pub(crate) fn is_derived(&self, attribute: &str) -> bool {
+        let mut fields = self.entity.fields.iter();
+        if fields.any(|field| field.attribute.as_deref() == Some(attribute)) {
+            return false;
+        }
+        let indexes = self.schema.global_indexes.iter();
+        let indexes = indexes.chain(&self.schema.local_indexes);
+        let keys = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
+        let mut keys = keys.chain([&self.schema.pk]).chain(&self.schema.sk);
+        keys.any(|key| key.name == attribute)
+            || self.schema.type_attribute.as_deref() == Some(attribute)
+    }
+
+    /// What `key(..)` takes: each field once.
+    pub(crate) fn key_parts(&self) -> Vec<PartInput> {
+        let mut parts: Vec<PartInput> = Vec::new();
+        let keys = std::iter::once(&self.entity.pk).chain(&self.entity.sk);
+        for part in keys.flat_map(|key| self.parts(key)) {
+            match parts.iter_mut().find(|known| known.field == part.field) {
+                // A whole field counts, and not what is cut from it.
+                Some(known) if part.format.is_none() => *known = part,
+                Some(_) => {}
+                None => parts.push(part),
+            }
+        }
+        parts
+    }
+
+    /// The access patterns, that of the table first.
+    pub(crate) fn questions(self) -> Vec<Question<'m>> {
+        let mut questions = Vec::new();
+        let name = self.name();
+        if let Some(sk) = &self.entity.sk {
+            questions.push(Question {
+                name: name.clone(),
+                entity: self,
+                pattern: None,
+                partition: self.parts(&self.entity.pk),
+                sort: with_options(self.parts(sk)),
+            });
+        }
+        for pattern in &self.entity.patterns {
+            // A local index has the partitions of the table.
+            let partition = match pattern.pk.is_empty() {
+                true => std::slice::from_ref(&self.entity.pk),
+                false => &pattern.pk,
+            };
+            let parts = |keys: &[KeySchema]| keys.iter().flat_map(|key| self.parts(key)).collect();
+            questions.push(Question {
+                name: format!("{name}.{}", pattern.name),
+                entity: self,
+                pattern: Some(pattern),
+                partition: parts(partition),
+                sort: with_options(parts(&pattern.sk)),
+            });
+        }
+        questions
+    }
+
+    fn parts(&self, key: &KeySchema) -> Vec<PartInput> {
+        let part = |name: &str, format: Option<&String>| {
+            let field = self.entity.field(name);
+            PartInput {
+                field: name.to_owned(),
+                rust_type: field.map_or_else(String::new, |field| field.rust_type.clone()),
+                format: format.cloned(),
+                doc: field.map_or_else(String::new, |field| field.doc.clone()),
+                option: String::new(),
+            }
+        };
+        match &key.content {
+            KeyContent::Field(field) => vec![part(field, None)],
+            KeyContent::Template(pieces) => {
+                let parts = pieces.iter().filter_map(|piece| match piece {
+                    PieceSchema::Part(found) => Some(part(&found.field, found.format.as_ref())),
+                    _ => None,
+                });
+                parts.collect()
+            }
+        }
+    }
+}
+
+/// Gives each part the name of an option that nothing else has.
+fn with_options(mut parts: Vec<PartInput>) -> Vec<PartInput> {
+    let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
+    for part in &mut parts {
+        let plain = part.field.replace('_', "-");
+        let cut = part
+            .format
+            .as_deref()
+            .and_then(|format| format.split(':').next());
+        let mut names = [
+            plain.clone(),
+            format!("{plain}-{}", cut.unwrap_or("part")),
+            format!("part-{plain}"),
+        ]
+        .into_iter();
+        let free = names.find(|name| !taken.contains(name));
+        part.option = free.unwrap_or_else(|| format!("{plain}-{}", taken.len()));
+        taken.push(part.option.clone());
+    }
+    parts
+}
+
+impl PartInput {
+    /// What is typed for it: its type, and an example where the type tells one.
+    pub(crate) fn kind(&self) -> String {
+        match self.example() {
+            Some(example) => format!("`{}`, such as {example}", self.rust_type),
+            None => format!("`{}`, as it is stored", self.rust_type),
+        }
+    }
+
+    /// A value of its type.
+    pub(crate) fn example(&self) -> Option<&'static str> {
+        match self
+            .format
+            .as_deref()
+            .and_then(|format| format.split(':').next())
+        {
+            Some("date") => return Some("2026-03-01"),
+            Some("month") => return Some("2026-03"),
+            _ => {}
+        }
+        let bare = self.rust_type.trim();
+        let bare = bare
+            .strip_prefix("Option<")
+            .map_or(bare, |inner| inner.strip_suffix('>').unwrap_or(inner));
+        let base = bare.split('<').next().unwrap_or_default();
+        Some(match base.rsplit("::").next().unwrap_or_default().trim() {
+            "DateTime" | "OffsetDateTime" | "UtcDateTime" | "Timestamp" | "SystemTime" => {
+                "2026-03-01T12:30:00Z"
+            }
+            "NaiveDate" | "Date" => "2026-03-01",
+            "YearMonth" => "2026-03",
+            "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => "7",
+            "bool" => "true",
+            "char" => "x",
+            "Uuid" => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
+            "Ulid" => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
+            "Decimal" | "BigDecimal" => "9.95",
+            "String" | "str" => "ann",
+            _ => return None,
+        })
+    }
+
+    /// Its place in a usage line.
+    pub(crate) fn value_name(&self) -> String {
+        self.field.to_uppercase()
+    }
+}
+
+impl Question<'_> {
+    /// What it asks for, in a few words.
+    pub(crate) fn summary(&self) -> String {
+        let names = |parts: &[PartInput]| {
+            let names: Vec<&str> = parts.iter().map(|part| part.field.as_str()).collect();
+            names.join(", ")
+        };
+        let mut text = match (self.pattern, self.partition.is_empty()) {
+            (_, true) => "All that are there".to_owned(),
+            (_, false) => format!("By {}", names(&self.partition)),
+        };
+        if !self.sort.is_empty() {
+            text += &format!(", sorted by {}", names(&self.sort));
+        }
+        if let Some(when) = self.pattern.and_then(|pattern| pattern.when.as_ref()) {
+            text += &format!("; only where {when}");
+        }
+        text
+    }
+
+    /// A command that asks it.
+    pub(crate) fn usage(&self) -> String {
+        let parts = self
+            .partition
+            .iter()
+            .map(|part| format!(" <{}>", part.value_name()));
+        let options = self.sort.iter().map(|part| format!(" [--{}]", part.option));
+        format!("{}{}", self.name, parts.chain(options).collect::<String>())
+    }
+}

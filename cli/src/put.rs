@@ -1,0 +1,60 @@
+//! `put`: stores an item, as the typed verbs do.
+
+use clap::ArgMatches;
+use dynamo_entity::write::DynamicWrite;
+
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::get::show;
+use crate::given::item_of_json;
+use crate::model::ModelEntity;
+use crate::streams::Streams;
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (name, matches) = within(matches)?;
+    let entity = context.model.entity(name)?;
+    let write = request(entity, matches, context.streams)?;
+    let db = context.connect().await?;
+    if let Some(stored) = write.send(&db).await? {
+        show(context, &stored, entity)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The write of the item.
+pub(crate) fn request(
+    entity: ModelEntity<'_>,
+    matches: &ArgMatches,
+    streams: &mut Streams<'_>,
+) -> Result<DynamicWrite, Failure> {
+    let writes = entity.writes()?;
+    let given = matches.get_one::<String>("item").map_or("", String::as_str);
+    let item = item_of_json(&json_of(given, streams)?, entity)?;
+    let write = match (matches.get_flag("create"), matches.get_flag("unchecked")) {
+        (true, _) => writes.create(item),
+        (false, true) => writes.put_unchecked(item),
+        (false, false) => writes.put(item),
+    };
+    Ok(write?)
+}
+
+/// The JSON itself, or that of a file.
+fn json_of(given: &str, streams: &mut Streams<'_>) -> Result<String, Failure> {
+    if given == "-" {
+        let mut text = String::new();
+        let read = streams.input.read_to_string(&mut text);
+        read.map_err(|error| Failure::said(format!("the standard input: {error}")))?;
+        return Ok(text);
+    }
+    match given.strip_prefix('@') {
+        Some(path) => {
+            let read = std::fs::read_to_string(path);
+            read.map_err(|error| Failure::said(format!("{path}: {error}")))
+        }
+        None => Ok(given.to_owned()),
+    }
+}

@@ -1,0 +1,292 @@
+//! `query`: the rows of an access pattern, page by page.
+
+use clap::ArgMatches;
+use dynamo_entity::query::DynamicQuery;
+use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryVerbs};
+
+use crate::arguments::{sort_place, texts};
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::given::GivenRange;
+use crate::key::wrong_part;
+use crate::model::{PartInput, Question};
+use crate::render::{RowTable, json_line};
+
+/// How many rows are written at once where all are asked for.
+const CHUNK: usize = 200;
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (name, matches) = within(matches)?;
+    let question = context.model.question(name)?;
+    let query = pages(&question, matches)?;
+    let db = context.connect().await?;
+    let rows = Rows {
+        table: RowTable::new(question.entity, context.streams.terminals),
+        context,
+    };
+    match matches.get_flag("all") {
+        true => all(rows, query, &db).await,
+        false => page(rows, query, &db).await,
+    }
+}
+
+/// Where rows are written to.
+struct Rows<'r, 'c, 's> {
+    table: RowTable<'c>,
+    context: &'r mut Context<'c, 's>,
+}
+
+impl Rows<'_, '_, '_> {
+    fn write(&mut self, rows: &[Item]) -> Result<(), Failure> {
+        if !self.context.json {
+            return self.table.write(rows, self.context.streams.out);
+        }
+        for row in rows {
+            let line = json_line(row)?;
+            self.context.write(&line)?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, what: &str, cursor: Option<&Cursor>) -> Result<(), Failure> {
+        match cursor {
+            Some(cursor) => self.context.note(&format!("{what}: --cursor {cursor}")),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn page(
+    mut rows: Rows<'_, '_, '_>,
+    query: Query<Item>,
+    db: &Dynamo,
+) -> Result<Exit, Failure> {
+    let page = query.page(db).await?;
+    rows.write(&page.rows)?;
+    rows.context.streams.out.flush()?;
+    if page.rows.is_empty() {
+        rows.context.note("no rows")?;
+    }
+    rows.place("previous", page.previous.as_ref())?;
+    rows.place("next", page.next.as_ref())?;
+    Ok(Exit::Done)
+}
+
+async fn all(mut rows: Rows<'_, '_, '_>, query: Query<Item>, db: &Dynamo) -> Result<Exit, Failure> {
+    let bar = rows.context.streams.waiting("reading");
+    let mut stream = query.stream(db);
+    let mut chunk = Vec::new();
+    let mut written: usize = 0;
+    loop {
+        let next = stream.next().await;
+        let is_end = !matches!(next, Some(Ok(_)));
+        match next {
+            Some(Ok(row)) => chunk.push(row),
+            Some(Err(error)) => {
+                rows.write(&chunk)?;
+                bar.finish_and_clear();
+                // What came before the failure was read once; the place says where to go on.
+                rows.place("next", stream.cursor().ok().flatten().as_ref())?;
+                return Err(error.into());
+            }
+            None => {}
+        }
+        if is_end || chunk.len() == CHUNK {
+            written += chunk.len();
+            rows.write(&chunk)?;
+            chunk.clear();
+            bar.set_message(format!("{written} rows"));
+        }
+        if is_end {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    if written == 0 {
+        rows.context.note("no rows")?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The query of a page.
+pub(crate) fn pages(question: &Question<'_>, matches: &ArgMatches) -> Result<Query<Item>, Failure> {
+    let query = asked(question, matches)?;
+    let query = match matches.get_flag("descending") {
+        true => query.descending(),
+        false => query,
+    };
+    let query = query.resume(matches.get_one::<Cursor>("cursor").cloned());
+    let limit = matches.get_one::<u32>("limit").copied().unwrap_or(u32::MAX);
+    Ok(match matches.get_flag("all") {
+        true => query,
+        false => query.limit(usize::try_from(limit).unwrap_or(usize::MAX)),
+    })
+}
+
+/// The rows that are asked for.
+pub(crate) fn asked(question: &Question<'_>, matches: &ArgMatches) -> Result<Query<Item>, Failure> {
+    let dynamic = question.entity.dynamic()?;
+    let parts = texts(matches, question.partition.len());
+    let begun = match question.pattern {
+        None => dynamic.in_partition(parts.iter().copied()),
+        Some(pattern) => dynamic.query(&pattern.name, parts.iter().copied()),
+    };
+    let query = begun.map_err(|error| wrong_part(error, question.partition.iter().zip(parts)))?;
+    let query = match matches.get_flag("strong") {
+        true => query.consistent()?,
+        false => query,
+    };
+    sorted(query, question, matches)
+}
+
+/// What is asked of a part of the sort key.
+enum AskedPart {
+    Range(GivenRange),
+    Missing,
+}
+
+/// Asks for the parts of the sort key, in their order.
+fn sorted(
+    mut query: DynamicQuery,
+    question: &Question<'_>,
+    matches: &ArgMatches,
+) -> Result<Query<Item>, Failure> {
+    let given = given_parts(question, matches)?;
+    let starts_with = match question.sort.is_empty() {
+        true => None,
+        false => matches.get_one::<String>("starts-with"),
+    };
+    let mut parts = question.sort.iter().zip(given);
+    while let Some((part, asked)) = parts.next() {
+        let failed = |error, text: &str| wrong_part(error, [(part, text)].into_iter());
+        query = match asked {
+            Some(AskedPart::Missing) => query.missing(&part.field)?,
+            Some(AskedPart::Range(GivenRange::Value(text))) => {
+                let next = query.eq(&part.field, &text);
+                next.map_err(|error| failed(error, &text))?
+            }
+            Some(AskedPart::Range(GivenRange::Between(from, to))) => {
+                let why = format!(
+                    "--{} is a range, which is the last that is asked for",
+                    part.option
+                );
+                check_end(parts, starts_with, &why)?;
+                let (from, to) = (from.as_ref(), to.as_ref());
+                let shown = [from, to].map(|end| end_text(end).unwrap_or_default());
+                let range = (from.map(String::as_str), to.map(String::as_str));
+                let found = query.between(&part.field, range);
+                return found.map_err(|error| failed(error, &shown.join("..")));
+            }
+            None => {
+                let Some(text) = starts_with else {
+                    let why = format!(
+                        "the key has `{}` before it: give --{}",
+                        part.field, part.option
+                    );
+                    check_end(parts, None, &why)?;
+                    break;
+                };
+                let why = "--starts-with is of the first part that is not given";
+                check_end(parts, None, why)?;
+                return Ok(query.starts_with(&part.field, text)?);
+            }
+        };
+    }
+    match starts_with {
+        Some(_)
+            if question
+                .sort
+                .iter()
+                .all(|part| matches_of(question, part, matches)) =>
+        {
+            Err(Failure::said(
+                "--starts-with: all parts of the sort key are given, so none is left to begin with anything",
+            ))
+        }
+        _ => Ok(query.query()),
+    }
+}
+
+fn end_text(end: std::ops::Bound<&String>) -> Option<&str> {
+    match end {
+        std::ops::Bound::Included(text) | std::ops::Bound::Excluded(text) => Some(text),
+        std::ops::Bound::Unbounded => None,
+    }
+}
+
+/// Whether a part was given.
+fn matches_of(question: &Question<'_>, part: &PartInput, matches: &ArgMatches) -> bool {
+    let at = question
+        .sort
+        .iter()
+        .position(|known| known.option == part.option);
+    at.is_some_and(|at| matches.contains_id(&sort_place(at)))
+        || missing(matches).any(|name| is_named(part, name))
+}
+
+/// Refuses parts behind the last that can be asked for.
+fn check_end<'q>(
+    mut rest: impl Iterator<Item = (&'q PartInput, Option<AskedPart>)>,
+    starts_with: Option<&String>,
+    why: &str,
+) -> Result<(), Failure> {
+    if let Some((part, _)) = rest.find(|(_, asked)| asked.is_some()) {
+        return Err(Failure::said(format!("--{}: {why}", part.option)));
+    }
+    match starts_with {
+        Some(_) => Err(Failure::said(format!("--starts-with: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// What was asked of each part of the sort key.
+fn given_parts(
+    question: &Question<'_>,
+    matches: &ArgMatches,
+) -> Result<Vec<Option<AskedPart>>, Failure> {
+    let mut given: Vec<Option<AskedPart>> = Vec::new();
+    for at in 0..question.sort.len() {
+        let text = matches.get_one::<String>(&sort_place(at));
+        given.push(text.map(|text| AskedPart::Range(GivenRange::read(text))));
+    }
+    if question.sort.is_empty() {
+        return Ok(given);
+    }
+    for name in missing(matches) {
+        let at = question.sort.iter().position(|part| is_named(part, name));
+        let place = at.and_then(|at| given.get_mut(at));
+        match place {
+            Some(place @ None) => *place = Some(AskedPart::Missing),
+            Some(Some(_)) => {
+                let why = format!("--missing {name}: it is given a value, too");
+                return Err(Failure::said(why));
+            }
+            None => {
+                let names: Vec<&str> = question
+                    .sort
+                    .iter()
+                    .map(|part| part.option.as_str())
+                    .collect();
+                let why = format!(
+                    "--missing {name}: the sort key has `{}`",
+                    names.join("`, `")
+                );
+                return Err(Failure::said(why));
+            }
+        }
+    }
+    Ok(given)
+}
+
+fn missing(matches: &ArgMatches) -> impl Iterator<Item = &str> {
+    let names = matches.get_many::<String>("missing");
+    names.into_iter().flatten().map(String::as_str)
+}
+
+fn is_named(part: &PartInput, name: &str) -> bool {
+    part.option == name || part.field == name
+}

@@ -1,0 +1,9 @@
+//! Items as people and as programs read them.
+
+mod explanation;
+mod item;
+mod table;
+
+pub(crate) use explanation::{explanation, explanation_json};
+pub(crate) use item::{described, json_line};
+pub(crate) use table::RowTable;

@@ -1,0 +1,55 @@
+//! What would be asked of the service, and what that costs.
+
+use dynamo_entity::plan::{Cost, Explanation};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::text::visible_json;
+
+/// For people: what it is for, the requests, the units.
+pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<String, Failure> {
+    let operation = explanation.operation.unwrap_or("nothing");
+    let mut text = format!("{operation} of {}", explanation.table);
+    if let Some(index) = &explanation.index {
+        text += &format!(", index {index}");
+    }
+    text.push('\n');
+    for request in &explanation.requests {
+        let pretty = serde_json::to_string_pretty(&parsed(request)?);
+        text += &pretty.map_err(|error| Failure::said(error.to_string()))?;
+        text.push('\n');
+    }
+    if explanation.is_filtering() {
+        text += "The service reads rows, and charges for them, that it then leaves out.\n";
+    }
+    text += &format!("{cost}\n");
+    Ok(visible_json(&text).into_owned())
+}
+
+/// For programs.
+pub(crate) fn explanation_json(explanation: &Explanation, cost: &Cost) -> Result<String, Failure> {
+    let requests: Result<Vec<Value>, Failure> = explanation
+        .requests
+        .iter()
+        .map(|request| parsed(request))
+        .collect();
+    let pattern = explanation
+        .pattern
+        .map(|pattern| json!({ "entity": pattern.entity, "name": pattern.name }));
+    let said = json!({
+        "pattern": pattern,
+        "operation": explanation.operation,
+        "table": explanation.table,
+        "index": explanation.index,
+        "requests": requests?,
+        "filters": explanation.is_filtering(),
+        "readUnits": cost.read_units(),
+        "writeUnits": cost.write_units(),
+        "cost": cost.to_string(),
+    });
+    Ok(visible_json(&said.to_string()).into_owned() + "\n")
+}
+
+fn parsed(request: &str) -> Result<Value, Failure> {
+    serde_json::from_str(request).map_err(|error| Failure::said(error.to_string()))
+}

@@ -1,0 +1,80 @@
+//! One item: its attributes line by line, or a line of JSON.
+
+use dynamo_entity::{Item, Value};
+
+use crate::failure::Failure;
+use crate::model::ModelEntity;
+use crate::text::{visible, visible_json, width};
+
+/// The item as one line of JSON, with all that is stored.
+pub(crate) fn json_line(item: &Item) -> Result<String, Failure> {
+    Ok(visible_json(&json(item)?).into_owned() + "\n")
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::said(error.to_string()))
+}
+
+/// The attributes of an item, each with its value in a line: the fields in their order, then what no field has, then keys.
+pub(crate) fn described(item: &Item, of: ModelEntity<'_>) -> Result<String, Failure> {
+    let names = columns([item], of, true);
+    let widest = names.iter().map(|name| width(&visible(name))).max();
+    let widest = widest.unwrap_or_default();
+    let mut text = String::new();
+    for name in names {
+        if let Some(value) = item.get(&name) {
+            let name = visible(&name);
+            let gap = " ".repeat(widest - width(&name) + 2);
+            text += &format!("{name}{gap}{}\n", cell(value)?);
+        }
+    }
+    Ok(text)
+}
+
+/// The attributes to show: the fields in their order, then what no field has. Keys that are made of fields are left out,
+/// unless all is asked for, or the fields do not tell what they say.
+pub(super) fn columns<'i>(
+    rows: impl IntoIterator<Item = &'i Item>,
+    of: ModelEntity<'_>,
+    with_keys: bool,
+) -> Vec<String> {
+    let mut there: Vec<&str> = Vec::new();
+    for (name, _) in rows.into_iter().flatten() {
+        if !there.contains(&name.as_str()) {
+            there.push(name);
+        }
+    }
+    let fields = of.entity.fields.iter();
+    let fields = fields.filter_map(|field| field.attribute.as_deref());
+    let mut names: Vec<&str> = fields.filter(|name| there.contains(name)).collect();
+    let in_key_only = |name: &str| {
+        of.entity
+            .field(name)
+            .is_some_and(|field| field.attribute.is_none())
+    };
+    let tells_all =
+        !names.is_empty() && !of.key_parts().iter().any(|part| in_key_only(&part.field));
+    let (derived, unknown): (Vec<&str>, Vec<&str>) = there
+        .into_iter()
+        .filter(|name| !names.contains(name))
+        .partition(|name| of.is_derived(name));
+    names.extend(unknown);
+    let is_primary = |name: &str| {
+        of.schema.pk.name == name || of.schema.sk.as_ref().is_some_and(|sk| sk.name == name)
+    };
+    names.extend(
+        derived
+            .into_iter()
+            .filter(|name| with_keys || !tells_all && is_primary(name)),
+    );
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// A value as people read it: text as it is, lists and maps as JSON.
+pub(super) fn cell(value: &Value) -> Result<String, Failure> {
+    Ok(match value {
+        Value::S(text) => visible(text).into_owned(),
+        Value::N(number) => number.to_string(),
+        other => visible_json(&json(other)?).trim_matches('"').to_owned(),
+    })
+}

@@ -1,0 +1,74 @@
+//! Where a command reads and writes, and whether people look on.
+
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
+
+use indicatif::ProgressBar;
+
+/// The streams of a command.
+pub(crate) struct Streams<'s> {
+    /// What was asked for.
+    pub(crate) out: &'s mut dyn Write,
+    /// What is said besides, so that the output can be read by programs.
+    pub(crate) notes: &'s mut (dyn Write + Send),
+    pub(crate) input: &'s mut dyn BufRead,
+    pub(crate) terminals: Terminals,
+}
+
+/// Which of the streams are terminals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Terminals {
+    pub(crate) out: bool,
+    pub(crate) notes: bool,
+    pub(crate) input: bool,
+    /// Whether the output may have colours.
+    pub(crate) colours: bool,
+}
+
+impl Terminals {
+    /// Those of this process. `NO_COLOR` with any content takes colours away.
+    pub(crate) fn of_process() -> Self {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let out = stdout().is_terminal();
+        Terminals {
+            out,
+            notes: stderr().is_terminal(),
+            input: stdin().is_terminal(),
+            colours: out && !is_set("NO_COLOR") && !is_dumb,
+        }
+    }
+}
+
+impl Streams<'_> {
+    /// Something to look at while one waits for output, which it must not stand in.
+    pub(crate) fn waiting(&self, message: &'static str) -> ProgressBar {
+        if self.terminals.out {
+            return ProgressBar::hidden();
+        }
+        let bar = self.watched();
+        bar.set_message(message);
+        bar
+    }
+
+    /// Something to look at while something is done. It is there only if the notes go to a terminal.
+    pub(crate) fn watched(&self) -> ProgressBar {
+        if !self.terminals.notes {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        bar
+    }
+
+    /// Asks for a yes. Where nobody can answer, the answer is no.
+    pub(crate) fn confirm(&mut self, question: &str) -> std::io::Result<bool> {
+        if !(self.terminals.input && self.terminals.notes) {
+            return Ok(false);
+        }
+        write!(self.notes, "{question} [y/N] ")?;
+        self.notes.flush()?;
+        let mut answer = String::new();
+        self.input.read_line(&mut answer)?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+}

@@ -1,0 +1,138 @@
+//! Texts as a terminal may be shown them: what is stored must not move its cursor, colour it or turn its lines around.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use unicode_width::UnicodeWidthStr;
+
+/// Whether a terminal would do something at this character, or show nothing.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// A text with escapes in the place of what a terminal would not show as it is.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            '\r' => shown.push_str("\\r"),
+            hidden if is_hidden(hidden) => shown.extend(hidden.escape_unicode()),
+            other => shown.push(other),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The same for a text of several lines.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(visible).collect();
+    lines.join("\n")
+}
+
+/// The same JSON with escapes: readers of JSON read the same text.
+pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
+    // Line breaks stand only between the values here.
+    let is_hidden = |character: char| character != '\n' && is_hidden(character);
+    if !json.chars().any(is_hidden) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if !is_hidden(character) {
+            shown.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a text does not fail.
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// How many columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The name that is meant, if one is close.
+pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let far = |name: &str| distance(&given.to_lowercase(), &name.to_lowercase());
+    let near = names.map(|name| (far(name), name));
+    let near = near.filter(|(far, name)| *far <= 1 + name.chars().count() / 4);
+    near.min_by_key(|(far, _)| *far).map(|(_, name)| name)
+}
+
+/// How many characters have to be changed, added or taken away.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, mine) in one.chars().enumerate() {
+        let mut before = at;
+        let mut left = at + 1;
+        for (place, theirs) in row.iter_mut().skip(1).zip(&other) {
+            let changed = before + usize::from(mine != *theirs);
+            before = *place;
+            left = changed.min(before + 1).min(left + 1);
+            *place = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = at + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moves_a_terminal_is_escaped() {
+        assert_eq!(visible("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(visible("a\u{9b}2Jb\u{202e}"), "a\\u{9b}2Jb\\u{202e}");
+        assert_eq!(visible("plain ü\u{301} 漢"), "plain ü\u{301} 漢");
+        assert_eq!(visible_lines("a\nb\rc"), "a\nb\\rc");
+    }
+
+    #[test]
+    fn json_stays_the_same_value() {
+        let text = "a\u{9b}\u{202e}\u{e0001}\u{7f}ü";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible_json(&json);
+        assert!(!shown.chars().any(is_hidden), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+    }
+
+    #[test]
+    fn names_are_found_by_a_slip() {
+        let names = ["customer", "number", "placed_at"];
+        assert_eq!(nearest("custmer", names.into_iter()), Some("customer"));
+        assert_eq!(nearest("Number", names.into_iter()), Some("number"));
+        assert_eq!(nearest("colour", names.into_iter()), None);
+        assert_eq!(
+            (
+                distance("", "abc"),
+                distance("abc", ""),
+                distance("kitten", "sitting")
+            ),
+            (3, 3, 3)
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! How commands end that cannot be done.
+
+use std::process::Stdio;
+
+use dynamo_entity::DynamoTable;
+
+use crate::place::{Outcome, Place, said};
+use crate::shop_admin::{RequestCount, Shop};
+
+fn tables(place: &Place) -> Outcome {
+    place.typed(async |db| {
+        db.create_tables([Shop::schema(), RequestCount::schema()])
+            .await
+    })?;
+    Ok(())
+}
+
+pub fn exit_codes_tell_how_it_ended(place: &Place) -> Outcome {
+    for (arguments, code) in [
+        (&["--help"][..], 0),
+        (&["query", "Order", "--help"], 0),
+        (&[], 1),
+        (&["query"], 1),
+        (&["get", "User"], 1),
+        (&["get", "User", "ann", "bob"], 1),
+        (&["query", "Order", "ann", "--limit", "0"], 1),
+        (&["query", "Order", "ann", "--cursor", "no cursor"], 1),
+        (&["query", "Order", "ann", "--all", "--limit", "3"], 1),
+        // No table is there yet.
+        (&["get", "User", "ann"], 1),
+    ] {
+        let said = place.shop(arguments)?;
+        assert_eq!(said.code, code, "{arguments:?}: {said:?}");
+        assert!(code == 1 || said.notes.is_empty(), "{said:?}");
+    }
+    tables(place)?;
+    place.refused(
+        "shop",
+        &["get", "User", "ann"],
+        &["error: there is no such `User`"],
+    )?;
+    assert_eq!(place.done("shop", &["query", "Order", "ann"])?.out, "");
+    Ok(())
+}
+
+pub fn wrong_names_are_explained(place: &Place) -> Outcome {
+    place.refused("shop", &["get", "Usr", "ann"], &["Usr", "'User'"])?;
+    place.refused(
+        "shop",
+        &["query", "Order.by_stats", "Paid"],
+        &["'Order.by_status'"],
+    )?;
+    place.refused(
+        "shop",
+        &["query", "Order", "ann", "--nmber", "3"],
+        &["'--number'"],
+    )
+}
+
+pub fn wrong_parts_are_explained(place: &Place) -> Outcome {
+    let said = place.shop(&[
+        "query",
+        "Order.by_status",
+        "Paid",
+        "--placed-at",
+        "yesterday..",
+    ])?;
+    let expected =
+        "error: --placed-at: `yesterday..` is no `DateTime<Utc>`, such as 2026-03-01T12:30:00Z\n";
+    assert_eq!((said.code, said.notes.as_str()), (1, expected));
+    place.refused(
+        "shop",
+        &["get", "Order", "ann", "seven"],
+        &["NUMBER: `seven` is no `u32`, such as 7"],
+    )?;
+    place.refused(
+        "shop",
+        &["get", "Order", "ann", "-1"],
+        &["NUMBER: `-1` is no `u32`"],
+    )?;
+    place.refused(
+        "shop",
+        &["query", "Order.by_status", "Unpaid"],
+        &["STATUS: `Unpaid` is no `Status`"],
+    )?;
+    let hostile = place.shop(&["get", "Order", "ann", "\u{1b}[31m"])?;
+    assert!(!hostile.notes.contains('\u{1b}'), "{hostile:?}");
+    Ok(())
+}
+
+pub fn parts_come_in_their_order(place: &Place) -> Outcome {
+    let query = ["query", "Order.by_status", "Paid"];
+    for (options, words) in [
+        (
+            &["--number", "7"][..],
+            &["--number: the key has `placed_at` before it: give --placed-at"][..],
+        ),
+        (
+            &["--placed-at", "2026-03-01..", "--number", "7"],
+            &["--number: --placed-at is a range"],
+        ),
+        (
+            &["--placed-at", "2026-03-01..", "--starts-with", "a"],
+            &["--starts-with: --placed-at is a range"],
+        ),
+        (&["--starts-with", "a"], &["`placed_at` is no text"]),
+        (
+            &[
+                "--placed-at",
+                "2026-03-01",
+                "--number",
+                "7",
+                "--starts-with",
+                "a",
+            ],
+            &["none is left"],
+        ),
+        (
+            &["--missing", "placed_at"],
+            &["neither `:first` nor `:last`"],
+        ),
+        (
+            &["--missing", "colour"],
+            &["the sort key has `placed-at`, `number`"],
+        ),
+    ] {
+        let arguments: Vec<&str> = query.iter().chain(options).copied().collect();
+        place.refused("shop", &arguments, words)?;
+    }
+    place.refused(
+        "shop",
+        &["query", "Order.by_status", "Paid", "--strong"],
+        &["a global index is written after its table"],
+    )
+}
+
+pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command
+        .env(crate::PROGRAM, "shop")
+        .env_remove("DYNAMO_URL")
+        .stdin(Stdio::null());
+    let none = said(command.args(["get", "User", "ann"]).output()?)?;
+    assert!(
+        none.code == 1 && none.notes.contains("DYNAMO_URL"),
+        "{none:?}"
+    );
+    // By the variable, and with options behind the command.
+    tables(place)?;
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command
+        .env(crate::PROGRAM, "shop")
+        .env("DYNAMO_URL", &place.url);
+    let found = said(
+        command
+            .args(["query", "Order", "ann", "--prefix", &place.prefix])
+            .output()?,
+    )?;
+    assert_eq!(found.code, 0, "{found:?}");
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    let wrong = command
+        .env(crate::PROGRAM, "shop")
+        .args(["--url", "ftp://x", "get", "User", "ann"]);
+    let wrong = said(wrong.output()?)?;
+    assert!(
+        wrong.code == 1 && wrong.notes.starts_with("error: "),
+        "{wrong:?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Checks the command line as processes: on the embedded engine, in a file, or on the server that `DYNAMO_URL` names.
+//!
+//! ```text
+//! cargo test -p dynamo-entity-cli
+//! scripts/dynamodb-local cargo test -p dynamo-entity-cli
+//! ```
+//!
+//! The processes are this one, called anew with the name of a program.
+
+use std::process::ExitCode;
+
+use dynamo_entity::DynamoTable;
+use dynamo_entity_cli::App;
+use libtest_mimic::{Arguments, Trial};
+
+macro_rules! programs {
+    ($($name:ident = $path:literal)*) => {$(
+        #[allow(dead_code)]
+        #[path = $path]
+        mod $name;
+    )*};
+}
+
+programs! {
+    iot_meters = "../../../examples/iot_meters.rs"
+    orders = "../../../examples/orders.rs"
+    organisations = "../../../examples/organisations.rs"
+    shop_admin = "../../examples/shop_admin.rs"
+    shop_directory = "../../../examples/shop_directory.rs"
+    status_shards = "../../../examples/status_shards.rs"
+}
+
+mod failures;
+mod forms;
+mod help;
+mod hostile;
+mod pages;
+mod place;
+mod requests;
+mod tables;
+mod writes;
+
+use place::{PROGRAM, Place};
+
+/// Declares the tests of a module by their functions.
+macro_rules! trials {
+    ($($test:path),* $(,)?) => {
+        vec![$(
+            Trial::test(stringify!($test), || {
+                $test(&Place::open()?)?;
+                Ok(())
+            })
+        ),*]
+    };
+}
+
+fn main() -> ExitCode {
+    match std::env::var(PROGRAM).as_deref() {
+        Ok("shop") => run(shop_admin::app()),
+        Ok("examples") => run(requests::app()),
+        Ok("forms") => run(forms::app()),
+        Ok("logs") => run(App::new([tables::Log::schema()])),
+        Ok(other) => panic!("there is no program `{other}`"),
+        Err(_) => {
+            let trials = trials![
+                failures::exit_codes_tell_how_it_ended,
+                failures::wrong_names_are_explained,
+                failures::wrong_parts_are_explained,
+                failures::parts_come_in_their_order,
+                failures::a_connection_is_asked_for,
+                forms::values_of_all_types_come_back,
+                forms::a_key_alone_holds_a_field,
+                forms::what_is_append_only_is_created,
+                forms::members_that_nothing_reads_are_refused,
+                help::entities_and_patterns_are_shown,
+                help::shells_are_given_completions,
+                help::no_colours_where_no_terminal_is,
+                hostile::values_do_not_reach_the_terminal_raw,
+                hostile::json_keeps_hostile_values,
+                hostile::a_closed_pipe_ends_quietly,
+                pages::pages_are_the_typed_pages,
+                pages::all_rows_come_in_either_order,
+                pages::ranges_are_those_of_rust,
+                pages::rows_are_counted,
+                pages::strong_reads_see_everything,
+                requests::keys_are_written_as_typed,
+                requests::counts_are_explained_as_typed,
+                requests::writes_are_explained_as_typed,
+                tables::tables_are_planned_and_made,
+                tables::a_loss_has_to_be_named,
+                tables::tables_are_exported,
+                tables::lints_are_told,
+                tables::a_changed_form_is_told,
+                tables::a_stack_is_led_on_step_by_step,
+                writes::an_item_is_put_and_read,
+                writes::versions_are_checked,
+                writes::unique_values_have_one_owner,
+                writes::indexes_follow,
+                writes::a_delete_has_to_be_meant,
+                writes::what_is_not_allowed_is_explained,
+            ];
+            libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+        }
+    }
+}
+
+fn run(app: App) -> ExitCode {
+    place::runtime().block_on(app.run())
+}

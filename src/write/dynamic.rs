@@ -1,0 +1,246 @@
+//! Writes of items that come as data, for an entity that a program allows for: what a command line or an admin page stores
+//! and deletes, by the verbs of typed code.
+
+use std::fmt;
+
+use crate::clock::{Clock, SystemClock};
+use crate::codec::{Item, Value};
+use crate::dynamo::Dynamo;
+use crate::entity::{Created, DynamoEntity, EntityContract, HeldEntity, Stamp, read, read_key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::{Name, Writer};
+use crate::plan::{Call, Explanation, Operation, check};
+use crate::schema::{EntityDef, EntitySchema};
+use crate::write::{Create, Delete, Put};
+
+/// The writes of one entity, for programs that learn only while they run what is written. They take items as data, and do
+/// what the typed verbs do: keys of indexes, versions, timestamps and unique values are kept.
+///
+/// A program makes one of each entity that it lets be written so; of others it holds no code for it.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+/// use dynamo_entity::write::DynamicWrites;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "pages", key(pk = "PAGE#{id}"), gsi(by_title, pk = "TITLE#{title}", sk = "{id}"))]
+/// struct Page { id: u32, title: String, #[dynamo(version)] version: Version }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Page::schema()]).await?;
+/// let pages = DynamicWrites::of::<Page>();
+/// let item = Item::from_json(r#"{"id": 7, "title": "Home"}"#)?;
+/// let stored = pages.put(item)?.send(&db).await?.expect("what was stored");
+/// assert_eq!(stored.get("by_title_pk").and_then(|pk| pk.as_text()), Some("TITLE#Home"));
+///
+/// let key = Page::schema().dynamic("Page")?.key(["7"])?;
+/// let late = pages.delete_version(key.clone(), 2)?.send(&db).await.unwrap_err();
+/// assert!(late.is_conflict());
+/// pages.delete(key)?.send(&db).await?;
+/// # assert_eq!(Page::key(7).get().send(&db).await?, None);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy)]
+pub struct DynamicWrites {
+    entity: &'static EntityDef,
+    put: fn(Item, PutKind) -> Result<DynamicWrite>,
+    delete: fn(&Item, Option<u64>) -> Result<DynamicWrite>,
+}
+
+/// How an item is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PutKind {
+    Checked,
+    Missing,
+    Unchecked,
+}
+
+impl DynamicWrites {
+    /// Those of an entity.
+    pub const fn of<E: DynamoEntity>() -> Self {
+        DynamicWrites {
+            entity: &<E as EntityContract>::ENTITY,
+            put: put::<E>,
+            delete: delete::<E>,
+        }
+    }
+
+    /// The name of the struct.
+    pub fn name(&self) -> &'static str {
+        self.entity.type_name
+    }
+
+    /// Whether they are the writes of this entity. Two tables may have entities of one name.
+    pub fn are_of(&self, entity: &EntitySchema) -> bool {
+        let declared = entity.origin.0;
+        declared.is_some_and(|declared| declared.entity.id == self.entity.id)
+    }
+
+    /// Stores an item as [`put`](crate::EntityVerbs::put) does: an item with a version replaces only the one that has it. An
+    /// item without, of an entity that has versions, and one of an append-only entity are new, and replace none.
+    ///
+    /// Keys need not be in the item: they are made of its fields. Managed times that are needed to read it need not be
+    /// either.
+    pub fn put(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
+        (self.put)(item.into(), PutKind::Checked)
+    }
+
+    /// Stores an item as [`create`](crate::EntityVerbs::create) does, which replaces none.
+    pub fn create(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
+        (self.put)(item.into(), PutKind::Missing)
+    }
+
+    /// Stores an item whatever version is there.
+    pub fn put_unchecked(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
+        (self.put)(item.into(), PutKind::Unchecked)
+    }
+
+    /// Deletes the item with these attributes of the primary key, and gives up its unique values. Without a live item the
+    /// error is [`NotFound`](ErrorKind::NotFound).
+    pub fn delete(&self, key: impl Into<Item>) -> Result<DynamicWrite> {
+        (self.delete)(&key.into(), None)
+    }
+
+    /// Deletes the item if it has this version.
+    pub fn delete_version(&self, key: impl Into<Item>, version: u64) -> Result<DynamicWrite> {
+        (self.delete)(&key.into(), Some(version))
+    }
+}
+
+/// A write of an item that came as data; see [`DynamicWrites`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct DynamicWrite(Box<dyn WriteOfItem>);
+
+impl DynamicWrite {
+    fn of<O>(operation: O, item: fn(O::Out) -> Result<Option<Item>>) -> Self
+    where
+        O: Operation<Out: Send + 'static> + Send + 'static,
+    {
+        DynamicWrite(Box::new(TypedWrite { operation, item }))
+    }
+
+    /// Sends it. A put returns what is stored, with all of its keys.
+    pub fn send(self, db: &Dynamo) -> Call<'_, Option<Item>> {
+        self.0.send(db)
+    }
+
+    /// What [`send`](Self::send) would ask of the service now, without asking.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.0.explain(db)
+    }
+}
+
+/// Hides the type of the entity.
+trait WriteOfItem: Send {
+    fn send(self: Box<Self>, db: &Dynamo) -> Call<'_, Option<Item>>;
+
+    fn explain(self: Box<Self>, db: &Dynamo) -> Result<Explanation>;
+}
+
+struct TypedWrite<O: Operation> {
+    operation: O,
+    item: fn(O::Out) -> Result<Option<Item>>,
+}
+
+impl<O: Operation<Out: Send + 'static> + Send> WriteOfItem for TypedWrite<O> {
+    fn send(self: Box<Self>, db: &Dynamo) -> Call<'_, Option<Item>> {
+        let item = self.item;
+        let call = self.operation.send(db);
+        Call::of(Box::pin(async move { item(call.await?) }))
+    }
+
+    fn explain(self: Box<Self>, db: &Dynamo) -> Result<Explanation> {
+        self.operation.explain(db)
+    }
+}
+
+fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
+    let def = &E::ENTITY;
+    let has = |name: &str| !matches!(item.get(name), None | Some(Value::Null));
+    let is_new = def.append_only || def.version.is_some_and(|version| !has(version));
+    if def.append_only && kind == PutKind::Unchecked {
+        return Err(append_only(def));
+    }
+    complete::<E>(&mut item)?;
+    let json = item.to_dynamo_json();
+    let json = json.map_err(|fault| Error::encode(def.type_name, fault))?;
+    let entity = HeldEntity::Owned(Box::new(read::<E>(&json)?));
+    Ok(match kind {
+        PutKind::Unchecked => DynamicWrite::of(Put::<E, E::Unguarded>::new(entity), stored::<E>),
+        PutKind::Checked if !is_new => {
+            DynamicWrite::of(Put::<E, E::Guard>::new(entity), stored::<E>)
+        }
+        PutKind::Checked | PutKind::Missing => {
+            DynamicWrite::of(Create::<E>::new(entity), stored::<E>)
+        }
+    })
+}
+
+fn stored<E: DynamoEntity>(entity: E) -> Result<Option<Item>> {
+    entity.__item().map(Some)
+}
+
+/// Adds managed attributes without which the item cannot be read. Who writes by hand does not know them, and the write
+/// sets them.
+fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
+    let def = &E::ENTITY;
+    let fail = |fault| Error::encode(def.type_name, fault);
+    let stamp = Stamp::write(1, SystemClock.now(), Created::Now);
+    for (at, attribute) in def.attributes.iter().enumerate() {
+        let name = attribute.stored;
+        let is_managed = [def.created_at, def.updated_at].contains(&Some(name));
+        if !is_managed || item.contains(name) || E::may_be_absent(at) {
+            continue;
+        }
+        let value = crate::path::json(|key: &Name, writer: &mut Writer| {
+            E::encode_now(name, &stamp, key, writer)
+        });
+        if let Some(value) = value.map_err(fail)? {
+            let one =
+                Item::from_dynamo_json(&[b"{\"v\":", &*value, b"}"].concat()).map_err(fail)?;
+            item.extend(one.into_iter().map(|(_, value)| (name, value)));
+        }
+    }
+    Ok(())
+}
+
+fn delete<E: DynamoEntity>(key: &Item, version: Option<u64>) -> Result<DynamicWrite> {
+    let def = &E::ENTITY;
+    if def.append_only {
+        return Err(append_only(def));
+    }
+    let json = key.to_dynamo_json();
+    let json = json.map_err(|fault| Error::encode(def.type_name, fault))?;
+    let delete = Delete::of_key(read_key::<E>(&json)?).if_exists();
+    let Some(version) = version else {
+        return Ok(DynamicWrite::of(delete, |()| Ok(None)));
+    };
+    let Some(attribute) = def.version else {
+        let message = "it has no version to ask for";
+        return Err(Error::config(message).of(def.type_name));
+    };
+    let json = format!("{{\"N\":\"{version}\"}}");
+    let is_it = check::value_condition(attribute, json.as_bytes());
+    let delete = delete.when(|_| is_it.into());
+    Ok(DynamicWrite::of(delete, |()| Ok(None)))
+}
+
+#[cold]
+fn append_only(def: &EntityDef) -> Error {
+    let message = "it is `append_only`: its items are created, and never replaced or deleted";
+    Error::new(ErrorKind::Rejected, Stage::Request, message).of(def.type_name)
+}
+
+impl fmt::Debug for DynamicWrites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DynamicWrites({})", self.name())
+    }
+}
+
+impl fmt::Debug for DynamicWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DynamicWrite")
+    }
+}
