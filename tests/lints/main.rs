@@ -2,6 +2,10 @@
 //!
 //! `GOLDEN=overwrite cargo test --test lints` writes `tests/golden/lints.txt` anew.
 #![allow(dead_code)]
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two unique values or indexes may name one field"
+)]
 
 mod allowed;
 mod attributes;
