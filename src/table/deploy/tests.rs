@@ -1,6 +1,5 @@
 //! What AWS answers and no engine here does, as scripted answers; and the order of changes, as a pure function.
 
-use super::steps;
 use super::*;
 use crate::connect::testing::{Fault, Faults};
 use crate::error::ErrorKind;
@@ -67,7 +66,7 @@ async fn changes_have_an_order() {
     let mut declared = notes().deletion_protection(true).tag("a", "b");
     declared.global_indexes = vec![index("new")];
     let mut there = found(&db, &declared).await;
-    let changes = steps::changes(&declared, Some(&there));
+    let changes = changes(&declared, Some(&there));
     let says: Vec<String> = changes.iter().map(ToString::to_string).collect();
     let order = [
         "protect the table from being deleted",
@@ -81,7 +80,7 @@ async fn changes_have_an_order() {
     let many = (1..20).map(|at| index(&format!("index{at}")));
     declared.global_indexes.extend(many.clone());
     there.described.schema.global_indexes.extend(many);
-    let changes = steps::changes(&declared, Some(&there));
+    let changes = changes(&declared, Some(&there));
     let at = |change: TableChange| changes.iter().position(|other| *other == change).unwrap();
     let (removed, added) = (
         TableChange::RemoveIndex("old".into()),
@@ -205,7 +204,7 @@ async fn a_ttl_that_is_being_switched_off_is_gone() {
         attribute: None,
         is_changing: true,
     });
-    let changes = steps::changes(&notes(), Some(&there));
+    let changes = changes(&notes(), Some(&there));
     assert_eq!(changes, [TableChange::AddTtl("expires".into())]);
     there.expiry = None;
     assert_eq!(steps::changes(&notes(), Some(&there)), []);
