@@ -207,7 +207,7 @@ async fn a_ttl_that_is_being_switched_off_is_gone() {
     let changes = changes(&notes(), Some(&there));
     assert_eq!(changes, [TableChange::AddTtl("expires".into())]);
     there.expiry = None;
-    assert_eq!(steps::changes(&notes(), Some(&there)), []);
+    assert_eq!(changes(&notes(), Some(&there)), []);
     assert_eq!(steps::unknown(&notes(), &there), ["TTL"]);
 }
 
