@@ -126,7 +126,7 @@ pub fn write(
     replace(&file::place(path.as_ref()), &model)
 }
 
-/// The text that [`write`] writes.
+/// The text that [`write`](write()) writes.
 pub fn text(schemas: impl IntoIterator<Item = TableSchema>) -> Result<String> {
     Ok(text::text(&StoredModel::of(schemas)?))
 }

@@ -66,8 +66,8 @@ async fn changes_have_an_order() {
     let mut declared = notes().deletion_protection(true).tag("a", "b");
     declared.global_indexes = vec![index("new")];
     let mut there = found(&db, &declared).await;
-    let changes = changes(&declared, Some(&there));
-    let says: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    let lacking = changes(&declared, Some(&there));
+    let says: Vec<String> = lacking.iter().map(ToString::to_string).collect();
     let order = [
         "protect the table from being deleted",
         "add index `new`",
@@ -80,13 +80,13 @@ async fn changes_have_an_order() {
     let many = (1..20).map(|at| index(&format!("index{at}")));
     declared.global_indexes.extend(many.clone());
     there.described.schema.global_indexes.extend(many);
-    let changes = changes(&declared, Some(&there));
-    let at = |change: TableChange| changes.iter().position(|other| *other == change).unwrap();
+    let lacking = changes(&declared, Some(&there));
+    let at = |change: TableChange| lacking.iter().position(|other| *other == change).unwrap();
     let (removed, added) = (
         TableChange::RemoveIndex("old".into()),
         TableChange::AddIndex("new".into()),
     );
-    assert!(at(removed) < at(added), "{changes:?}");
+    assert!(at(removed) < at(added), "{lacking:?}");
 }
 
 /// Recovery and labels that nobody declares are not asked for, so no permission is needed for them.
@@ -204,8 +204,8 @@ async fn a_ttl_that_is_being_switched_off_is_gone() {
         attribute: None,
         is_changing: true,
     });
-    let changes = changes(&notes(), Some(&there));
-    assert_eq!(changes, [TableChange::AddTtl("expires".into())]);
+    let lacking = changes(&notes(), Some(&there));
+    assert_eq!(lacking, [TableChange::AddTtl("expires".into())]);
     there.expiry = None;
     assert_eq!(changes(&notes(), Some(&there)), []);
     assert_eq!(steps::unknown(&notes(), &there), ["TTL"]);
