@@ -20,7 +20,7 @@
 //!     .prefix("prod-shop")
 //!     .region("eu-west-1")
 //!     .account("111122223333")
-//!     .allow("Order", [PolicyVerb::Get, PolicyVerb::Create])
+//!     .allow("Order", [PolicyVerb::GET, PolicyVerb::CREATE])
 //!     .allow_pattern("Order.by_status")
 //!     .document()?;
 //! assert!(policy.contains("arn:aws:dynamodb:eu-west-1:111122223333:table/prod-shop-orders/index/by_status"));

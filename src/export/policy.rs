@@ -28,7 +28,7 @@ struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Par
 /// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
 /// nothing else.
 ///
-/// There is no `Scan` in it unless [`PolicyVerb::Scan`] is allowed. What each verb sends says
+/// There is no `Scan` in it unless [`PolicyVerb::SCAN`] is allowed. What each verb sends says
 /// [the guide](crate::guide::exports#what-each-verb-needs).
 ///
 /// ```
@@ -42,7 +42,7 @@ struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Par
 ///     .prefix("prod-shop")
 ///     .region("eu-west-1")
 ///     .account("111122223333")
-///     .allow("Order", [PolicyVerb::Get, PolicyVerb::Modify])
+///     .allow("Order", [PolicyVerb::GET, PolicyVerb::MODIFY])
 ///     .allow_pattern("Order.by_status");
 /// assert_eq!(packing.document()?, r#"{
 ///   "Version": "2012-10-17",

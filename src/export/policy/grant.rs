@@ -124,7 +124,7 @@ fn allow_verb(
         )));
     }
     let partitions = match verb {
-        PolicyVerb::Scan => None,
+        PolicyVerb::SCAN => None,
         _ => leading_keys::of_entity(entity),
     };
     for action in verb.actions(entity) {
@@ -156,7 +156,7 @@ fn allow_writes(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
     for table in schemas {
         for entity in &table.entities {
             let verbs = PolicyVerb::ALL.into_iter();
-            let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::Scan);
+            let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
             for verb in writes.filter(|verb| verb.fits(entity)) {
                 allow_verb((table, entity), verb, all)?;
             }

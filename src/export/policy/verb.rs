@@ -4,99 +4,158 @@ use crate::schema::EntitySchema;
 
 /// A verb of an entity, for [`Policy::allow`](super::Policy::allow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum PolicyVerb {
-    /// `get`: one item by its key.
-    Get,
-    /// `get_many`, and `hydrate` of a query.
-    GetMany,
-    /// A part of [`read_together`](crate::read_together).
-    ReadTogether,
-    /// A part of a [`snapshot`](crate::snapshot).
-    Snapshot,
-    /// `in_partition`: queries of the table.
-    InPartition,
-    /// `scan`, which reads the whole table. No other word of a policy allows it.
-    Scan,
-    /// `create`.
-    Create,
-    /// `put`.
-    Put,
-    /// `update`.
-    Update,
-    /// `upsert`.
-    Upsert,
-    /// `touch`.
-    Touch,
-    /// `modify` and `try_modify`.
-    Modify,
-    /// `delete`.
-    Delete,
-    /// `check` in a [`Transaction`](crate::Transaction), and updates there that change nothing.
-    Check,
-    /// What [`transact`](crate::transact()) needs besides the verbs in it: its reads, and the check of what is only read.
-    Transact,
-    /// A part of a [`Batch`](crate::Batch). It cannot be limited to puts or to deletes.
-    Batch,
-    /// [`put_each`](crate::put_each) of puts and creates; other writes in it need their own verbs besides.
-    PutEach,
-    /// `update_each`, besides its query.
-    UpdateEach,
-    /// `delete_each`, besides its query.
-    DeleteEach,
-    /// `transact_each`, besides its query and the verbs in it.
-    TransactEach,
+pub struct PolicyVerb {
+    name: &'static str,
+    used: VerbUse,
+    /// The actions on the table.
+    own: &'static [&'static str],
+    /// Those besides for an entity with unique values.
+    for_uniques: &'static [&'static str],
+}
+
+/// Which entities have a verb: what is only added has few, and a batch can keep no unique values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum VerbUse {
+    Reads,
+    Rewrites,
+    Batches,
+    Any,
 }
 
 impl PolicyVerb {
+    /// `get`: one item by its key.
+    pub const GET: PolicyVerb = PolicyVerb::new("get", VerbUse::Reads, &["GetItem"], &[]);
+    /// `get_many`, and `hydrate` of a query.
+    pub const GET_MANY: PolicyVerb =
+        PolicyVerb::new("get_many", VerbUse::Reads, &["BatchGetItem"], &[]);
+    /// A part of [`read_together`](crate::read_together).
+    pub const READ_TOGETHER: PolicyVerb =
+        PolicyVerb::new("read_together", VerbUse::Reads, &["BatchGetItem"], &[]);
+    /// A part of a [`snapshot`](crate::snapshot).
+    pub const SNAPSHOT: PolicyVerb = PolicyVerb::new("snapshot", VerbUse::Reads, &["GetItem"], &[]);
+    /// `in_partition`: queries of the table.
+    pub const IN_PARTITION: PolicyVerb =
+        PolicyVerb::new("in_partition", VerbUse::Reads, &["Query"], &[]);
+    /// `scan`, which reads the whole table. No other word of a policy allows it.
+    pub const SCAN: PolicyVerb = PolicyVerb::new("scan", VerbUse::Any, &["Scan"], &[]);
+    /// `create`.
+    pub const CREATE: PolicyVerb = PolicyVerb::new("create", VerbUse::Any, &["PutItem"], &[]);
+    /// `put`.
+    pub const PUT: PolicyVerb = PolicyVerb::new(
+        "put",
+        VerbUse::Rewrites,
+        &["PutItem"],
+        &["GetItem", "DeleteItem"],
+    );
+    /// `update`.
+    pub const UPDATE: PolicyVerb = PolicyVerb::new(
+        "update",
+        VerbUse::Rewrites,
+        &["UpdateItem"],
+        &["GetItem", "PutItem", "DeleteItem"],
+    );
+    /// `upsert`.
+    pub const UPSERT: PolicyVerb = PolicyVerb::new(
+        "upsert",
+        VerbUse::Rewrites,
+        &["UpdateItem"],
+        &["GetItem", "PutItem", "DeleteItem"],
+    );
+    /// `touch`.
+    pub const TOUCH: PolicyVerb = PolicyVerb::new("touch", VerbUse::Rewrites, &["UpdateItem"], &[]);
+    /// `modify` and `try_modify`.
+    pub const MODIFY: PolicyVerb = PolicyVerb::new(
+        "modify",
+        VerbUse::Rewrites,
+        &["GetItem", "UpdateItem"],
+        &["PutItem", "DeleteItem"],
+    );
+    /// `delete`.
+    pub const DELETE: PolicyVerb =
+        PolicyVerb::new("delete", VerbUse::Rewrites, &["DeleteItem"], &["GetItem"]);
+    /// `check` in a [`Transaction`](crate::Transaction), and updates there that change nothing.
+    pub const CHECK: PolicyVerb =
+        PolicyVerb::new("check", VerbUse::Any, &["ConditionCheckItem"], &[]);
+    /// What [`transact`](crate::transact()) needs besides the verbs in it: its reads, and the check of what is only read.
+    pub const TRANSACT: PolicyVerb = PolicyVerb::new(
+        "transact",
+        VerbUse::Any,
+        &["GetItem", "ConditionCheckItem"],
+        &[],
+    );
+    /// A part of a [`Batch`](crate::Batch). It cannot be limited to puts or to deletes.
+    pub const BATCH: PolicyVerb =
+        PolicyVerb::new("batch", VerbUse::Batches, &["BatchWriteItem"], &[]);
+    /// [`put_each`](crate::put_each) of puts and creates; other writes in it need their own verbs besides.
+    pub const PUT_EACH: PolicyVerb = PolicyVerb::new(
+        "put_each",
+        VerbUse::Any,
+        &["PutItem"],
+        &["GetItem", "DeleteItem"],
+    );
+    /// `update_each`, besides its query.
+    pub const UPDATE_EACH: PolicyVerb = PolicyVerb::new(
+        "update_each",
+        VerbUse::Rewrites,
+        &["GetItem", "UpdateItem"],
+        &["PutItem", "DeleteItem"],
+    );
+    /// `delete_each`, besides its query.
+    pub const DELETE_EACH: PolicyVerb = PolicyVerb::new(
+        "delete_each",
+        VerbUse::Rewrites,
+        &["GetItem", "DeleteItem"],
+        &["BatchGetItem"],
+    );
+    /// `transact_each`, besides its query and the verbs in it.
+    pub const TRANSACT_EACH: PolicyVerb = PolicyVerb::new(
+        "transact_each",
+        VerbUse::Any,
+        &["GetItem", "ConditionCheckItem"],
+        &[],
+    );
+
     /// All of them.
     pub const ALL: [PolicyVerb; 20] = [
-        PolicyVerb::Get,
-        PolicyVerb::GetMany,
-        PolicyVerb::ReadTogether,
-        PolicyVerb::Snapshot,
-        PolicyVerb::InPartition,
-        PolicyVerb::Scan,
-        PolicyVerb::Create,
-        PolicyVerb::Put,
-        PolicyVerb::Update,
-        PolicyVerb::Upsert,
-        PolicyVerb::Touch,
-        PolicyVerb::Modify,
-        PolicyVerb::Delete,
-        PolicyVerb::Check,
-        PolicyVerb::Transact,
-        PolicyVerb::Batch,
-        PolicyVerb::PutEach,
-        PolicyVerb::UpdateEach,
-        PolicyVerb::DeleteEach,
-        PolicyVerb::TransactEach,
+        PolicyVerb::GET,
+        PolicyVerb::GET_MANY,
+        PolicyVerb::READ_TOGETHER,
+        PolicyVerb::SNAPSHOT,
+        PolicyVerb::IN_PARTITION,
+        PolicyVerb::SCAN,
+        PolicyVerb::CREATE,
+        PolicyVerb::PUT,
+        PolicyVerb::UPDATE,
+        PolicyVerb::UPSERT,
+        PolicyVerb::TOUCH,
+        PolicyVerb::MODIFY,
+        PolicyVerb::DELETE,
+        PolicyVerb::CHECK,
+        PolicyVerb::TRANSACT,
+        PolicyVerb::BATCH,
+        PolicyVerb::PUT_EACH,
+        PolicyVerb::UPDATE_EACH,
+        PolicyVerb::DELETE_EACH,
+        PolicyVerb::TRANSACT_EACH,
     ];
+
+    const fn new(
+        name: &'static str,
+        used: VerbUse,
+        own: &'static [&'static str],
+        for_uniques: &'static [&'static str],
+    ) -> Self {
+        PolicyVerb {
+            name,
+            used,
+            own,
+            for_uniques,
+        }
+    }
 
     /// The name that patterns have, such as `get_many`.
     pub const fn name(self) -> &'static str {
-        match self {
-            PolicyVerb::Get => "get",
-            PolicyVerb::GetMany => "get_many",
-            PolicyVerb::ReadTogether => "read_together",
-            PolicyVerb::Snapshot => "snapshot",
-            PolicyVerb::InPartition => "in_partition",
-            PolicyVerb::Scan => "scan",
-            PolicyVerb::Create => "create",
-            PolicyVerb::Put => "put",
-            PolicyVerb::Update => "update",
-            PolicyVerb::Upsert => "upsert",
-            PolicyVerb::Touch => "touch",
-            PolicyVerb::Modify => "modify",
-            PolicyVerb::Delete => "delete",
-            PolicyVerb::Check => "check",
-            PolicyVerb::Transact => "transact",
-            PolicyVerb::Batch => "batch",
-            PolicyVerb::PutEach => "put_each",
-            PolicyVerb::UpdateEach => "update_each",
-            PolicyVerb::DeleteEach => "delete_each",
-            PolicyVerb::TransactEach => "transact_each",
-        }
+        self.name
     }
 
     /// The verb of this name.
@@ -104,58 +163,25 @@ impl PolicyVerb {
         PolicyVerb::ALL.into_iter().find(|verb| verb.name() == name)
     }
 
-    pub(super) const fn reads(self) -> bool {
-        matches!(
-            self,
-            PolicyVerb::Get
-                | PolicyVerb::GetMany
-                | PolicyVerb::ReadTogether
-                | PolicyVerb::Snapshot
-                | PolicyVerb::InPartition
-        )
+    pub(super) fn reads(self) -> bool {
+        self.used == VerbUse::Reads
     }
 
-    /// Whether the entity has it: what is only added has few, and a batch can keep no unique values.
+    /// Whether the entity has it.
     pub(super) fn fits(self, entity: &EntitySchema) -> bool {
-        use PolicyVerb::{
-            Batch, Delete, DeleteEach, Modify, Put, Touch, Update, UpdateEach, Upsert,
-        };
-        match self {
-            Batch => !entity.append_only && entity.uniques.is_empty(),
-            Put | Update | Upsert | Touch | Modify | Delete | UpdateEach | DeleteEach => {
-                !entity.append_only
-            }
-            _ => true,
+        match self.used {
+            VerbUse::Batches => !entity.append_only && entity.uniques.is_empty(),
+            VerbUse::Rewrites => !entity.append_only,
+            VerbUse::Reads | VerbUse::Any => true,
         }
     }
 
     /// The actions on the table.
     pub(super) fn actions(self, entity: &EntitySchema) -> Vec<&'static str> {
-        let (own, for_uniques): (&[&str], &[&str]) = match self {
-            PolicyVerb::Get | PolicyVerb::Snapshot => (&["GetItem"], &[]),
-            PolicyVerb::GetMany | PolicyVerb::ReadTogether => (&["BatchGetItem"], &[]),
-            PolicyVerb::InPartition => (&["Query"], &[]),
-            PolicyVerb::Scan => (&["Scan"], &[]),
-            PolicyVerb::Create => (&["PutItem"], &[]),
-            PolicyVerb::Put => (&["PutItem"], &["GetItem", "DeleteItem"]),
-            PolicyVerb::Update | PolicyVerb::Upsert => {
-                (&["UpdateItem"], &["GetItem", "PutItem", "DeleteItem"])
-            }
-            PolicyVerb::Touch => (&["UpdateItem"], &[]),
-            PolicyVerb::Modify => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
-            PolicyVerb::Delete => (&["DeleteItem"], &["GetItem"]),
-            PolicyVerb::Check => (&["ConditionCheckItem"], &[]),
-            PolicyVerb::Transact => (&["GetItem", "ConditionCheckItem"], &[]),
-            PolicyVerb::Batch => (&["BatchWriteItem"], &[]),
-            PolicyVerb::PutEach => (&["PutItem"], &["GetItem", "DeleteItem"]),
-            PolicyVerb::UpdateEach => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
-            PolicyVerb::DeleteEach => (&["GetItem", "DeleteItem"], &["BatchGetItem"]),
-            PolicyVerb::TransactEach => (&["GetItem", "ConditionCheckItem"], &[]),
-        };
         let for_uniques = match entity.uniques.is_empty() {
             true => &[][..],
-            false => for_uniques,
+            false => self.for_uniques,
         };
-        own.iter().chain(for_uniques).copied().collect()
+        self.own.iter().chain(for_uniques).copied().collect()
     }
 }

@@ -45,7 +45,7 @@ pub enum ChangeKind {
     /// Something is there that was not.
     Add,
     /// Something is otherwise.
-    Change,
+    Alter,
     /// Something is gone.
     Remove,
     /// Something that cannot be changed, and is left alone.
@@ -161,7 +161,7 @@ impl TableChange {
             | TableChange::SetRecovery(_)
             | TableChange::SetBilling(_)
             | TableChange::SetClass(_)
-            | TableChange::SetTags(_) => ChangeKind::Change,
+            | TableChange::SetTags(_) => ChangeKind::Alter,
             TableChange::RemoveStream | TableChange::RemoveTtl(_) | TableChange::RemoveIndex(_) => {
                 ChangeKind::Remove
             }

@@ -31,7 +31,7 @@ fn table(table: &PlannedTable) -> JsonTree {
 fn step(step: &PlanStep) -> JsonTree {
     let kind = match step.kind {
         ChangeKind::Add => "add",
-        ChangeKind::Change => "change",
+        ChangeKind::Alter => "change",
         ChangeKind::Remove => "remove",
         ChangeKind::Replace => "replace",
     };

@@ -38,7 +38,7 @@ impl fmt::Display for PlanStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self.kind {
             ChangeKind::Add => '+',
-            ChangeKind::Change => '~',
+            ChangeKind::Alter => '~',
             ChangeKind::Remove => '-',
             ChangeKind::Replace => '!',
         };

@@ -22,45 +22,81 @@ type Seen = BTreeMap<(&'static str, String, Option<String>), BTreeSet<Vec<String
 
 /// The role that runs a system: what it is allowed is written down here, not observed.
 fn role(system: &str) -> Option<Policy> {
-    use PolicyVerb::*;
     let policy = match system {
-        "access_tokens" => Policy::new([access_tokens::AccessToken::schema()])
-            .allow("AccessToken", [Create, Delete, Get]),
+        "access_tokens" => Policy::new([access_tokens::AccessToken::schema()]).allow(
+            "AccessToken",
+            [PolicyVerb::CREATE, PolicyVerb::DELETE, PolicyVerb::GET],
+        ),
         "app_users" => {
             let users = app_users::AppUsers::schema().with_collection::<app_users::Record>();
             Policy::new(users.ok())
-                .allow("UserInfo", [Create, Update])
-                .allow("Rewards", [Create])
-                .allow("HandOver", [Create])
+                .allow("UserInfo", [PolicyVerb::CREATE, PolicyVerb::UPDATE])
+                .allow("Rewards", [PolicyVerb::CREATE])
+                .allow("HandOver", [PolicyVerb::CREATE])
                 .allow_pattern("UserInfo.by_code")
                 .allow_pattern("Record.in_partition")
         }
         "blog" => Policy::new([blog::Blog::schema()])
-            .allow("Post", [Get, InPartition, Batch])
-            .allow("Comment", [InPartition, Batch])
+            .allow(
+                "Post",
+                [PolicyVerb::GET, PolicyVerb::IN_PARTITION, PolicyVerb::BATCH],
+            )
+            .allow("Comment", [PolicyVerb::IN_PARTITION, PolicyVerb::BATCH])
             .allow_pattern("Post.by_author"),
-        "bulk" => {
-            Policy::new([bulk::Account::schema()]).allow("Account", [PutEach, UpdateEach, Scan])
-        }
+        "bulk" => Policy::new([bulk::Account::schema()]).allow(
+            "Account",
+            [
+                PolicyVerb::PUT_EACH,
+                PolicyVerb::UPDATE_EACH,
+                PolicyVerb::SCAN,
+            ],
+        ),
         "iot_meters" => Policy::new([
             iot_meters::Measurement::schema(),
             iot_meters::MeterStatus::schema(),
             iot_meters::Configuration::schema(),
         ])
-        .allow("Measurement", [Batch, InPartition])
-        .allow("MeterStatus", [Batch, Update])
-        .allow("Configuration", [Batch, InPartition])
+        .allow("Measurement", [PolicyVerb::BATCH, PolicyVerb::IN_PARTITION])
+        .allow("MeterStatus", [PolicyVerb::BATCH, PolicyVerb::UPDATE])
+        .allow(
+            "Configuration",
+            [PolicyVerb::BATCH, PolicyVerb::IN_PARTITION],
+        )
         .allow_pattern("MeterStatus.by_battery"),
         "message_delivery" => Policy::new([
             message_delivery::Messages::schema(),
             message_delivery::Mailbox::schema(),
         ])
-        .allow("Message", [Create, Get, Update, Check])
-        .allow("Chunk", [Create, Get, Delete])
-        .allow("Waiting", [Create, Delete, InPartition])
-        .allow("Mailbox", [Create, Upsert, Scan]),
+        .allow(
+            "Message",
+            [
+                PolicyVerb::CREATE,
+                PolicyVerb::GET,
+                PolicyVerb::UPDATE,
+                PolicyVerb::CHECK,
+            ],
+        )
+        .allow(
+            "Chunk",
+            [PolicyVerb::CREATE, PolicyVerb::GET, PolicyVerb::DELETE],
+        )
+        .allow(
+            "Waiting",
+            [
+                PolicyVerb::CREATE,
+                PolicyVerb::DELETE,
+                PolicyVerb::IN_PARTITION,
+            ],
+        )
+        .allow(
+            "Mailbox",
+            [PolicyVerb::CREATE, PolicyVerb::UPSERT, PolicyVerb::SCAN],
+        ),
         "orders" => Policy::new([orders::Order::schema()])
-            .allow("Order", [Put, Modify, GetMany])
+            .allow(
+                "Order",
+                [PolicyVerb::PUT, PolicyVerb::MODIFY, PolicyVerb::GET_MANY],
+            )
             .allow_pattern("Order.by_status")
             .allow_pattern("Order.of_customer")
             .allow_pattern("Order.of_customer_by_status")
@@ -69,8 +105,11 @@ fn role(system: &str) -> Option<Policy> {
             organisations::Employee::schema(),
             organisations::EmployeeOfMany::schema(),
         ])
-        .allow("Employee", [Put, InPartition])
-        .allow("EmployeeOfMany", [Batch, InPartition])
+        .allow("Employee", [PolicyVerb::PUT, PolicyVerb::IN_PARTITION])
+        .allow(
+            "EmployeeOfMany",
+            [PolicyVerb::BATCH, PolicyVerb::IN_PARTITION],
+        )
         .allow_pattern("Employee.by_hobby")
         .allow_pattern("Employee.colleagues_by_hobby")
         .allow_pattern("EmployeeOfMany.colleagues_by_hobby"),
@@ -78,13 +117,19 @@ fn role(system: &str) -> Option<Policy> {
             request_counts::RequestCount::schema(),
             request_counts::BusyRequestCount::schema(),
         ])
-        .allow("RequestCount", [Upsert, InPartition])
-        .allow("BusyRequestCount", [Upsert, InPartition]),
+        .allow(
+            "RequestCount",
+            [PolicyVerb::UPSERT, PolicyVerb::IN_PARTITION],
+        )
+        .allow(
+            "BusyRequestCount",
+            [PolicyVerb::UPSERT, PolicyVerb::IN_PARTITION],
+        ),
         "shop_directory" => Policy::new([shop_directory::Shop::schema()])
-            .allow("Shop", [Put])
+            .allow("Shop", [PolicyVerb::PUT])
             .allow_pattern("Shop.by_place"),
         "status_shards" => Policy::new([status_shards::Order::schema()])
-            .allow("Order", [Batch])
+            .allow("Order", [PolicyVerb::BATCH])
             .allow_pattern("Order.by_status")
             .allow_pattern("Order.by_status_plain"),
         _ => return None,
@@ -226,8 +271,8 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
 fn partitions_of_others_are_denied() -> Outcome {
     let messages = || Policy::new([message_delivery::Messages::schema(), blog::Blog::schema()]);
     let read = messages()
-        .allow("Message", [PolicyVerb::Get])
-        .allow("Post", [PolicyVerb::InPartition])
+        .allow("Message", [PolicyVerb::GET])
+        .allow("Post", [PolicyVerb::IN_PARTITION])
         .leading_keys();
     let policy: Json = serde_json::from_str(&read.document()?)?;
     let question = |action: &str, table: &str, keys: &[&str], is_allowed: bool| Question {
@@ -255,7 +300,7 @@ fn names_that_nothing_has_are_refused() {
     let orders = || Policy::new([orders::Order::schema()]);
     let nothing = refusal(orders());
     assert!(nothing.contains("the policy allows nothing"), "{nothing}");
-    let entity = refusal(orders().allow("Oder", [PolicyVerb::Get]));
+    let entity = refusal(orders().allow("Oder", [PolicyVerb::GET]));
     assert!(
         entity.contains("`Oder`, which is no entity of its tables: there are `Order`"),
         "{entity}"
@@ -268,10 +313,10 @@ fn names_that_nothing_has_are_refused() {
     let name = refusal(orders().allow_pattern("by_status"));
     assert!(name.contains("as `Order.by_status`"), "{name}");
     let both = Policy::new([orders::Order::schema(), status_shards::Order::schema()]);
-    let both = refusal(both.allow("Order", [PolicyVerb::Get]));
+    let both = refusal(both.allow("Order", [PolicyVerb::GET]));
     assert!(both.contains("make a policy of each"), "{both}");
     let unique = refusal(
-        Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [PolicyVerb::Batch]),
+        Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [PolicyVerb::BATCH]),
     );
     assert!(unique.contains("which has no such verb"), "{unique}");
 }

@@ -37,11 +37,11 @@ struct Named {
 /// Actions that a verb may need and that no run here gets to: what is read after a lost race, what a transaction may check,
 /// and items behind an index, of which unique values are given up.
 const SELDOM: &[(PolicyVerb, &str)] = &[
-    (PolicyVerb::UpdateEach, "GetItem"),
-    (PolicyVerb::DeleteEach, "GetItem"),
-    (PolicyVerb::DeleteEach, "BatchGetItem"),
-    (PolicyVerb::TransactEach, "GetItem"),
-    (PolicyVerb::TransactEach, "ConditionCheckItem"),
+    (PolicyVerb::UPDATE_EACH, "GetItem"),
+    (PolicyVerb::DELETE_EACH, "GetItem"),
+    (PolicyVerb::DELETE_EACH, "BatchGetItem"),
+    (PolicyVerb::TRANSACT_EACH, "GetItem"),
+    (PolicyVerb::TRANSACT_EACH, "ConditionCheckItem"),
 ];
 
 /// What the requests of a connection ask of this table.
@@ -83,33 +83,33 @@ macro_rules! used {
         let loaded = key(1).get().send(&db.0).await?.ok_or("a row")?;
         let (db, seen) = watched(&db.0);
         let others: Vec<PolicyVerb> = match $verb {
-            PolicyVerb::Get => {
+            PolicyVerb::GET => {
                 key(1).get().send(&db).await?;
                 vec![]
             }
-            PolicyVerb::GetMany => {
+            PolicyVerb::GET_MANY => {
                 $entity::get_many([key(1), key(2)]).send(&db).await?;
                 vec![]
             }
-            PolicyVerb::ReadTogether => {
+            PolicyVerb::READ_TOGETHER => {
                 read_together((key(1).get(), key(2).get()))
                     .send(&db)
                     .await?;
                 vec![]
             }
-            PolicyVerb::Snapshot => {
+            PolicyVerb::SNAPSHOT => {
                 snapshot((key(1).get(), key(2).get())).send(&db).await?;
                 vec![]
             }
-            PolicyVerb::InPartition => {
+            PolicyVerb::IN_PARTITION => {
                 $entity::in_partition("a").all(&db).await?;
                 vec![]
             }
-            PolicyVerb::Scan => {
+            PolicyVerb::SCAN => {
                 $entity::scan().all(&db).await?;
                 vec![]
             }
-            PolicyVerb::Create => {
+            PolicyVerb::CREATE => {
                 row(10, "new").create().send(&db).await?;
                 assert!(row(1, "other").create().send(&db).await.is_err());
                 assert!(
@@ -123,12 +123,12 @@ macro_rules! used {
                 );
                 vec![]
             }
-            PolicyVerb::Put => {
+            PolicyVerb::PUT => {
                 row(10, "new").put().unchecked().send(&db).await?;
                 row(1, "other").put().unchecked().send(&db).await?;
                 vec![]
             }
-            PolicyVerb::Update => {
+            PolicyVerb::UPDATE => {
                 key(2)
                     .update()
                     .apply(|r| r.text().set("x"))
@@ -141,7 +141,7 @@ macro_rules! used {
                     .await?;
                 vec![]
             }
-            PolicyVerb::Upsert => {
+            PolicyVerb::UPSERT => {
                 for number in [1, 12] {
                     let write = key(number).upsert();
                     let name = format!("upserted {number}");
@@ -152,35 +152,35 @@ macro_rules! used {
                 }
                 vec![]
             }
-            PolicyVerb::Touch => {
+            PolicyVerb::TOUCH => {
                 key(1).touch().send(&db).await?;
                 vec![]
             }
-            PolicyVerb::Modify => {
+            PolicyVerb::MODIFY => {
                 key(1).modify(|r| r.text.push('m')).send(&db).await?;
                 key(2).modify(|r| r.name.push('m')).send(&db).await?;
                 vec![]
             }
-            PolicyVerb::Delete => {
+            PolicyVerb::DELETE => {
                 key(1).delete().send(&db).await?;
                 let second = key(2).get().send(&db).await?.ok_or("a row")?;
                 second.delete().send(&db).await?;
-                vec![PolicyVerb::Get]
+                vec![PolicyVerb::GET]
             }
-            PolicyVerb::Check => {
+            PolicyVerb::CHECK => {
                 let both = Transaction::new().with(key(1).check().if_exists());
                 both.with(row(13, "thirteen").create()).send(&db).await?;
-                vec![PolicyVerb::Create]
+                vec![PolicyVerb::CREATE]
             }
-            PolicyVerb::Transact => {
+            PolicyVerb::TRANSACT => {
                 transact(&db, async |tx| {
                     tx.get(key(1)).await?;
                     tx.create(&row(14, "fourteen"))
                 })
                 .await?;
-                vec![PolicyVerb::Create]
+                vec![PolicyVerb::CREATE]
             }
-            PolicyVerb::PutEach => {
+            PolicyVerb::PUT_EACH => {
                 let rows = [row(1, "each"), row(15, "each too")];
                 put_each(rows.iter().map(|row| row.put().unchecked()))
                     .send(&db)
@@ -188,27 +188,27 @@ macro_rules! used {
                     .complete()?;
                 vec![]
             }
-            PolicyVerb::UpdateEach => {
+            PolicyVerb::UPDATE_EACH => {
                 let changed = $entity::in_partition("a").update_each(|r| {
                     let name = format!("{}!", r.name);
                     r.update().apply(|u| u.name().set(name))
                 });
                 changed.send(&db).await?.complete()?;
-                vec![PolicyVerb::InPartition]
+                vec![PolicyVerb::IN_PARTITION]
             }
-            PolicyVerb::DeleteEach => {
+            PolicyVerb::DELETE_EACH => {
                 $entity::in_partition("a")
                     .delete_each()
                     .send(&db)
                     .await?
                     .complete()?;
-                vec![PolicyVerb::InPartition]
+                vec![PolicyVerb::IN_PARTITION]
             }
-            PolicyVerb::TransactEach => {
+            PolicyVerb::TRANSACT_EACH => {
                 let deleted = $entity::in_partition("a")
                     .transact_each(|r| Transaction::new().with(r.delete()));
                 deleted.send(&db).await?.complete()?;
-                vec![PolicyVerb::InPartition, PolicyVerb::Delete]
+                vec![PolicyVerb::IN_PARTITION, PolicyVerb::DELETE]
             }
             _ => vec![],
         };
@@ -234,7 +234,7 @@ macro_rules! compare {
                     row.create().send(&*opened).await?;
                 }
                 let db: &Dynamo = &opened;
-                let is_batch = verb == PolicyVerb::Batch;
+                let is_batch = verb == PolicyVerb::BATCH;
                 let (seen, others) = match is_batch {
                     false => used!($entity, verb, (db.clone(),)),
                     true => (batch(db).await?, vec![]),
