@@ -1,7 +1,7 @@
 //! The program: reads the arguments, runs a command, tells how it ended.
 
 use std::ffi::OsString;
-use std::io::{BufWriter, stderr, stdin, stdout};
+use std::io::{self, BufWriter, stderr, stdin, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
-use crate::streams::{Streams, Terminals};
+use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{apply, check, count, delete, explain, export, get, lint, plan, put, query};
 
@@ -97,8 +97,6 @@ impl App {
         streams: &mut Streams<'_>,
     ) -> Exit {
         let ended = self.ended(arguments, streams).await;
-        let flushed = streams.out.flush();
-        let ended = ended.and_then(|exit| Ok(flushed.map(|()| exit)?));
         ended.unwrap_or_else(|failure| {
             if let Some(message) = failure.message() {
                 // There is no other place to say that nobody listens.
@@ -127,14 +125,33 @@ impl App {
             Ok(matches) => matches,
             Err(error) => return said(&error, is_harmless, streams),
         };
+        let harmless = harmless_errors(matches.subcommand_name().unwrap_or_default());
+        let mut streams = Streams {
+            out: &mut Unheard::new(&mut *streams.out, harmless),
+            notes: &mut Unheard::new(&mut *streams.notes, harmless),
+            input: &mut *streams.input,
+            terminals: streams.terminals,
+        };
         let mut context = Context {
             model: &self.model,
-            streams,
+            streams: &mut streams,
             url: matches.get_one::<String>("url").cloned(),
             prefix: matches.get_one::<String>("prefix").cloned(),
             json: matches.get_flag("json"),
         };
-        run_command(&mut context, &matches, &mut command).await
+        let ended = run_command(&mut context, &matches, &mut command).await;
+        let flushed = context.streams.out.flush();
+        ended.and_then(|exit| Ok(flushed.map(|()| exit)?))
+    }
+}
+
+/// The errors of streams that change nothing about a command of this name. Of those that read, the output is all there is, so
+/// they end when nobody reads it. Others are told by their exit code too, and what was begun is done.
+fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
+    match command {
+        "get" | "query" | "count" | "export" | "explain" | "completions" => |_| false,
+        "apply" => |_| true,
+        _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }
 }
 
@@ -199,6 +216,7 @@ fn said(
         false => text.to_string(),
     };
     streams.out.write_all(text.as_bytes())?;
+    streams.out.flush()?;
     Ok(Exit::Done)
 }
 

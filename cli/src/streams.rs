@@ -1,6 +1,6 @@
 //! Where a command reads and writes, and whether people look on.
 
-use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
+use std::io::{self, BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
 use indicatif::ProgressBar;
 
@@ -12,6 +12,13 @@ pub(crate) struct Streams<'s> {
     pub(crate) notes: &'s mut (dyn Write + Send),
     pub(crate) input: &'s mut dyn BufRead,
     pub(crate) terminals: Terminals,
+}
+
+/// A stream of a command that does not end because nobody reads what it says.
+pub(crate) struct Unheard<'w, W: ?Sized> {
+    stream: &'w mut W,
+    /// Whether an error of the stream changes nothing.
+    is_harmless: fn(&io::Error) -> bool,
 }
 
 /// Which of the streams are terminals.
@@ -39,6 +46,36 @@ impl Terminals {
     }
 }
 
+impl<'w, W: Write + ?Sized> Unheard<'w, W> {
+    pub(crate) fn new(stream: &'w mut W, is_harmless: fn(&io::Error) -> bool) -> Self {
+        Unheard {
+            stream,
+            is_harmless,
+        }
+    }
+
+    fn or<T>(&self, done: io::Result<T>, instead: T) -> io::Result<T> {
+        match done {
+            // Whoever asks again after an interruption is right to.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) if (self.is_harmless)(&error) => Ok(instead),
+            done => done,
+        }
+    }
+}
+
+impl<W: Write + ?Sized> Write for Unheard<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.stream.write(bytes);
+        self.or(done, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.stream.flush();
+        self.or(done, ())
+    }
+}
+
 impl Streams<'_> {
     /// Something to look at while one waits for output, which it must not stand in.
     pub(crate) fn waiting(&self, message: &'static str) -> ProgressBar {
@@ -61,7 +98,7 @@ impl Streams<'_> {
     }
 
     /// Asks for a yes. Where nobody can answer, the answer is no.
-    pub(crate) fn confirm(&mut self, question: &str) -> std::io::Result<bool> {
+    pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
         if !(self.terminals.input && self.terminals.notes) {
             return Ok(false);
         }

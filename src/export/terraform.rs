@@ -15,6 +15,11 @@ use crate::table::named_by;
 /// module that the file is put into. Keys of several attributes need version 6.29 of the provider; everything else is in
 /// version 5.100, too.
 ///
+/// Of a table that is [`scaled`](TableSchema::scaled) Terraform gives the units once, and ignores later what others make of
+/// them. Indexes within the table are the exception: Terraform ignores all changes of them or none, so it goes on to make, change
+/// and delete them, and sets their units back with each `terraform apply`. If others scale the indexes too, take
+/// [`standalone_indexes`](Self::standalone_indexes), whose units are ignored.
+///
 /// ```
 /// # use dynamo_entity::prelude::*;
 /// # use dynamo_entity::export::Terraform;
@@ -133,9 +138,24 @@ impl Terraform {
                 settings.deletion_protection.map(Into::into),
             ),
             ("tags", tags(&settings.tags)),
-            ("lifecycle", (!self.is_disposable).then(lifecycle)),
+            (
+                "lifecycle",
+                self.lifecycle(settings.billing, &["read_capacity", "write_capacity"]),
+            ),
         ]);
         JsonTree::object(members)
+    }
+
+    /// What Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
+    fn lifecycle(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
+        let ignored = scaled_by_others(billing, units);
+        let is_kept = !self.is_disposable;
+        (is_kept || ignored.is_some()).then(|| {
+            JsonTree::object([
+                ("prevent_destroy", is_kept.then(|| true.into())),
+                ("ignore_changes", ignored),
+            ])
+        })
     }
 
     /// Those that keys of the resource have: the provider plans for ever if there are others.
@@ -262,6 +282,11 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
                 (!capacity.is_empty()).then(|| JsonTree::object(capacity)),
             ),
             ("depends_on", waits_for),
+            (
+                "lifecycle",
+                scaled_by_others(schema.settings.billing, &["provisioned_throughput"])
+                    .map(|units| JsonTree::object([("ignore_changes", Some(units))])),
+            ),
         ]);
         resources.push((naming::terraform_index_name(base, &index.name), resource));
     }
@@ -292,6 +317,8 @@ fn tags(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
     (!members.is_empty()).then_some(JsonTree::Object(members))
 }
 
-fn lifecycle() -> JsonTree {
-    JsonTree::object([("prevent_destroy", Some(true.into()))])
+/// The names of the units, if others change them.
+fn scaled_by_others(billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
+    let is_scaled = matches!(billing, Some(Billing::Scaled { .. }));
+    is_scaled.then(|| JsonTree::list(units, |name| JsonTree::from(*name)))
 }

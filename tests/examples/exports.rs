@@ -8,4 +8,5 @@ mod stack;
 mod templates;
 mod terraform;
 mod tools;
+mod uniques;
 mod verbs;

@@ -168,12 +168,28 @@ changes! {
         pub struct Order { id: u32, #[dynamo(default = 2)] count: u32 }
     }
 
-    option_becomes_default: Free at "Order.count" ["means `0` now"] of Order {
+    option_becomes_default: FillFirst at "Order.count" ["means `0` now", "in two ways", "then declare the default"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
         pub struct Order { id: u32, count: Option<u32> }
     } => {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
         pub struct Order { id: u32, #[dynamo(default = 0)] count: u32 }
+    }
+
+    option_in_a_key_becomes_default: FillFirst at "Order.level" ["do not find them in the index `by_level`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_level, pk = level))]
+        pub struct Order { id: u32, level: Option<u32> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_level, pk = level))]
+        pub struct Order { id: u32, #[dynamo(default)] level: u32 }
+    }
+
+    default_becomes_option: FillFirst at "Order.credit" ["meant `100`", "write the old default into all items"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default = 100)] credit: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, credit: Option<u32> }
     }
 
     wider_number: Free at "Order.total" ["a wider one", "store values beyond the old type then"] of Order {

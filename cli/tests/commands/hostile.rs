@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use dynamo_entity::prelude::*;
 
-use crate::place::{Outcome, Place};
+use crate::place::{Outcome, Place, said};
 use crate::shop_admin::{Shop, User};
 
 /// Colours, a title, a bell, a C1 control, text turned around, a line break, and what no one sees.
@@ -105,5 +105,65 @@ pub fn a_closed_pipe_ends_quietly(place: &Place) -> Outcome {
         .ok_or("a pipe")?
         .read_to_string(&mut notes)?;
     assert_eq!((child.wait()?.code(), notes.as_str()), (Some(0), ""));
+    Ok(())
+}
+
+/// A command whose reader went away before it began; the code is all that is left of it.
+fn unheard(place: &Place, arguments: &[&str], deafens_notes: bool) -> Outcome<i32> {
+    let closed = || std::io::pipe().map(|(_, write)| Stdio::from(write));
+    let mut command = place.command("shop", arguments)?;
+    command.stdout(closed()?).stderr(Stdio::piped());
+    if deafens_notes {
+        command.stderr(closed()?);
+    }
+    let said = said(command.spawn()?.wait_with_output()?)?;
+    assert!(!said.notes.contains("error"), "{arguments:?}: {said:?}");
+    Ok(said.code)
+}
+
+pub fn exit_codes_do_not_depend_on_readers(place: &Place) -> Outcome {
+    for deafens_notes in [false, true] {
+        for arguments in [&["plan"][..], &["plan", "--json"], &["lint"]] {
+            let heard = place.shop(arguments)?.code;
+            assert_eq!(
+                unheard(place, arguments, deafens_notes)?,
+                heard,
+                "{arguments:?}"
+            );
+        }
+        assert_eq!(unheard(place, &["plan"], deafens_notes)?, 2);
+        assert_eq!(unheard(place, &["completions", "bash"], deafens_notes)?, 0);
+        assert_eq!(
+            unheard(place, &["explain", "get", "User", "ann"], deafens_notes)?,
+            0
+        );
+    }
+    let lock = place.file("changed.lock", "")?;
+    place.run("forms", &["check", "--write", "--lock", &lock])?;
+    let check = ["check", "--lock", lock.as_str()];
+    assert_eq!(unheard(place, &check, false)?, 2);
+    Ok(())
+}
+
+/// Also where the output cannot be written for another reason, such as a full disk.
+pub fn a_full_disk_does_not_stop_an_apply(place: &Place) -> Outcome {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let mut plan = place.command("shop", &["plan"])?;
+    plan.stdout(full()?).stderr(Stdio::null());
+    assert_eq!(plan.status()?.code(), Some(1));
+    let mut apply = place.command("shop", &["apply", "--yes"])?;
+    apply.stdout(full()?).stderr(full()?);
+    assert_eq!(apply.status()?.code(), Some(0));
+    assert_eq!(place.shop(&["plan"])?.code, 0);
+    Ok(())
+}
+
+pub fn what_nobody_hears_of_is_applied(place: &Place) -> Outcome {
+    assert_eq!(unheard(place, &["apply", "--yes"], true)?, 0);
+    assert_eq!(place.shop(&["plan"])?.code, 0);
+    assert_eq!(unheard(place, &["apply", "--yes"], true)?, 0);
     Ok(())
 }

@@ -125,7 +125,7 @@ fn allow_verb(
     }
     let partitions = match verb {
         PolicyVerb::SCAN => None,
-        _ => leading_keys::of_entity(entity),
+        _ => leading_keys::of_entity(table, entity),
     };
     for action in verb.actions(entity) {
         all.add(&table.name, None, action, partitions.clone());
@@ -193,7 +193,7 @@ fn allow_pattern(schemas: &[TableSchema], pattern: &str, all: &mut Permissions) 
         return Ok(());
     }
     if entity.uniques.iter().any(|unique| unique.name == name) {
-        let partitions = leading_keys::of_entity(entity);
+        let partitions = leading_keys::of_entity(table, entity);
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
@@ -228,7 +228,7 @@ fn partitions_of(table: &TableSchema, collection: &CollectionSchema) -> Partitio
         };
         all.extend(match &collection.index {
             Some(index) => of_index(index)?,
-            None => leading_keys::of_entity(entity)?,
+            None => leading_keys::of_entity(table, entity)?,
         });
     }
     Some(all)

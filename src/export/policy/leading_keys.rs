@@ -3,17 +3,31 @@
 use std::collections::BTreeSet;
 
 use super::Partitions;
+use crate::key::escape_part;
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, KeyType, PatternSchema, PieceSchema, UNIQUE,
+    EntitySchema, KeyContent, KeySchema, KeyType, PatternSchema, PieceSchema, Style, TableSchema,
 };
 
 /// The partitions of the table that an entity is in, and those of the items that keep its unique values.
-pub(super) fn of_entity(entity: &EntitySchema) -> Partitions {
+pub(super) fn of_entity(table: &TableSchema, entity: &EntitySchema) -> Partitions {
     let mut partitions = of_key(&entity.pk)?;
-    if !entity.uniques.is_empty() {
-        partitions.insert(format!("{}*", escaped(UNIQUE)));
-    }
+    partitions.extend(of_uniques(table, entity));
     Some(partitions)
+}
+
+/// The partitions of the items that keep the unique values of an entity, and of no other: in a table of several they begin with
+/// its stored name, in one of its own with that of the value.
+fn of_uniques(table: &TableSchema, entity: &EntitySchema) -> impl Iterator<Item = String> {
+    let is_shared = table.type_attribute.is_some();
+    entity.uniques.iter().map(move |unique| {
+        let mut front = b"$UNIQUE#".to_vec();
+        let name = match is_shared {
+            true => &entity.stored_name,
+            false => &unique.stored,
+        };
+        escape_part(name, Style::Escaped, &mut front);
+        format!("{}#*", escaped(&String::from_utf8_lossy(&front)))
+    })
 }
 
 /// The partitions of an index that an entity is in; a local index has those of its table.

@@ -319,18 +319,43 @@ impl EntityPair<'_> {
                     "then change the default, and deploy",
                 ],
             ),
-            (_, Default(new)) => (
-                ChangeClass::Free,
-                format!("an item without it means `{new}` now, and was read without a value"),
-                &[DEPLOY],
+            (Fine, Default(new)) => (
+                ChangeClass::FillFirst,
+                format!(
+                    "an item without it means `{new}` now, and was read without a value: programs read such items in two ways{}",
+                    self.not_in_index(name)
+                ),
+                &[
+                    "if a missing one means the default to programs that run too, and no index has to have such items, this is free",
+                    "else write the default into all items without the attribute, by programs that still declare it as it was: \
+                     `update_each`",
+                    "then declare the default, and deploy",
+                ],
             ),
-            (_, Fine) => (
-                ChangeClass::Free,
-                "an item without it is read without a value now, and had a default".to_owned(),
-                &[DEPLOY],
+            (Default(old), Fine) => (
+                ChangeClass::FillFirst,
+                format!("an item without it is read without a value now, and meant `{old}`: programs read such items in two ways"),
+                &[
+                    "write the old default into all items without the attribute: `update_each`",
+                    DEPLOY_EVERYWHERE,
+                    "only then leave it away: to programs of before a missing one is the old default",
+                ],
             ),
+            (Fine, Fine) => return None,
         };
         Some(self.change(class, name, what, steps))
+    }
+
+    /// Says which index holds no item without the attribute, because that alone is a key of it.
+    fn not_in_index(&self, name: &str) -> String {
+        let mut patterns = self.new.patterns.values();
+        let found = patterns.find(|pattern| pattern.keys().any(|key| key.is_bare(name)));
+        found.map_or_else(String::new, |pattern| {
+            format!(
+                ", and do not find them in the index `{}`, which has no item without it",
+                pattern.index
+            )
+        })
     }
 }
 

@@ -160,3 +160,47 @@ fn texts_are_no_templates_of_terraform() -> Outcome {
     assert!(text.contains(r#""a$${b}": "%%{if}""#), "{text}");
     Ok(())
 }
+
+/// What the scaling of AWS changes is not set back, and everything else is.
+#[test]
+fn units_that_others_change_are_left_to_them() -> Outcome {
+    use crate::orders::Order;
+
+    let lifecycles =
+        |terraform: Terraform, kind: &str| -> Result<Vec<Json>, Box<dyn std::error::Error>> {
+            let configuration: Json = serde_json::from_str(&terraform.configuration()?)?;
+            let resources = configuration["resource"][kind]
+                .as_object()
+                .ok_or("resources")?;
+            Ok(resources
+                .values()
+                .map(|found| found["lifecycle"].clone())
+                .collect())
+        };
+    let (table, index) = ("aws_dynamodb_table", "aws_dynamodb_global_secondary_index");
+    let scaled = || Terraform::new([Order::schema().scaled(5, 5)]);
+    let units = serde_json::json!(["read_capacity", "write_capacity"]);
+    assert_eq!(
+        lifecycles(scaled(), table)?,
+        [serde_json::json!({"prevent_destroy": true, "ignore_changes": units})]
+    );
+    assert_eq!(
+        lifecycles(scaled().disposable(), table)?,
+        [serde_json::json!({"ignore_changes": units})]
+    );
+    for of_index in lifecycles(scaled().standalone_indexes(), index)? {
+        assert_eq!(
+            of_index,
+            serde_json::json!({"ignore_changes": ["provisioned_throughput"]})
+        );
+    }
+    let fixed = || Terraform::new([Order::schema().provisioned(5, 5)]);
+    assert_eq!(
+        lifecycles(fixed(), table)?,
+        [serde_json::json!({"prevent_destroy": true})]
+    );
+    assert_eq!(lifecycles(fixed().disposable(), table)?, [Json::Null]);
+    let of_indexes = lifecycles(fixed().standalone_indexes(), index)?;
+    assert!(!of_indexes.is_empty() && of_indexes.iter().all(Json::is_null));
+    Ok(())
+}
