@@ -144,7 +144,7 @@ async fn run_command(
     command: &mut Command,
 ) -> Result<Exit, Failure> {
     match matches.subcommand() {
-        Some(("plan", _)) => plan::run(context).await,
+        Some(("plan", matches)) => plan::run(context, matches).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
         Some(("check", matches)) => check::run(context, matches),
         Some(("lint", _)) => lint::run(context),
