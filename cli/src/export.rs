@@ -38,6 +38,9 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
             if let Some(account) = text_of("account") {
                 policy = policy.account(account);
             }
+            context.note(
+                "this policy allows every verb of every entity; `Policy` of the library writes one for each role",
+            )?;
             (policy.document()?, ExportFormat::Iam.file_name())
         }
         Ok(format) => (format.write(schemas, &prefix)?, format.file_name()),

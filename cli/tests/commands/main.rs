@@ -67,6 +67,7 @@ fn main() -> ExitCode {
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,
                 failures::parts_come_in_their_order,
+                failures::questions_without_an_answer_are_explained,
                 failures::a_connection_is_asked_for,
                 forms::values_of_all_types_come_back,
                 forms::a_key_alone_holds_a_field,

@@ -154,6 +154,12 @@ pub fn tables_are_exported(place: &Place) -> Outcome {
             .out
             .contains("eu-west-1:111122223333")
     );
+    assert!(
+        place
+            .done("shop", &iam)?
+            .notes
+            .contains("allows every verb of every entity")
+    );
     place.refused("shop", &["export", "yaml"], &["cloudformation", "schema"])?;
     place.refused(
         "shop",
