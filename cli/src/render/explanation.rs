@@ -23,9 +23,10 @@ pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<Stri
         text.push('\n');
     }
     if is_read_first(explanation) {
-        text += "The item is read first (GetItem), for its unique values, and the write follows from what is found. The \
-                 write and the units above and below are those if nothing is found; where an item is there, the write asks \
-                 that it still is as it was read, and gives up the unique values that it no longer has.\n";
+        text += "The item is read first (GetItem), for its unique values, and the write follows from what is found.\n\
+                 Shown is the write if nothing is found, and its units: conditions of it that ask for an item contradict that.\n\
+                 If an item is found, the write asks that it still is as it was read, and it also deletes the unique values\n\
+                 that are given up, each for units of its own.\n";
     }
     if explanation.is_filtering() {
         text += "The service reads rows, and charges for them, that it then leaves out.\n";
