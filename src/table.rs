@@ -28,7 +28,7 @@ use crate::wire::Client;
 use crate::wire::table::{self as service, DescribedTable, Status};
 #[cfg(feature = "export")]
 pub(crate) use compare::obstacles as obstacles_to_change;
-use converge::{Asks, Convergence};
+use converge::{Asks, Convergence, TableGoal};
 pub(crate) use declared::check as check_declarations;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
@@ -85,7 +85,7 @@ impl Dynamo {
     ///
     /// DynamoDB then deletes the items whose time is over, those that are there already too. A table whose items expire by
     /// another attribute is an error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch): that has to be
-    /// switched off first, outside of this library.
+    /// switched over by a [plan](Self::plan).
     pub fn enable_ttl(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,
@@ -104,13 +104,17 @@ async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let tables = schemas
         .iter()
         .map(|schema| of(client, schema, Asks::Creation, &TtlGoal));
-    let tables: Vec<_> = tables.collect();
+    in_turn(&tables.collect::<Vec<_>>()).await
+}
+
+/// Changes one table after the other, and none where one of them cannot be.
+async fn in_turn<G: TableGoal>(tables: &[Convergence<'_, G>]) -> Result<()> {
     let mut mismatches = Vec::new();
-    for table in &tables {
+    for table in tables {
         mismatches.extend(table.look_first().await.err());
     }
     all(mismatches)?;
-    for table in &tables {
+    for table in tables {
         table.run().await?;
     }
     Ok(())
@@ -203,12 +207,10 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
     let schemas = named(db, schemas)?;
     let client = db.table_client()?;
     require(client, &schemas).await?;
-    for schema in &schemas {
-        of(client, schema, Asks::Description, &IndexGoal)
-            .run()
-            .await?;
-    }
-    Ok(())
+    let tables = schemas
+        .iter()
+        .map(|schema| of(client, schema, Asks::Description, &IndexGoal));
+    in_turn(&tables.collect::<Vec<_>>()).await
 }
 
 /// Begins one table, as soon as no more tables are being made than the service makes at once. It says the same of an account
@@ -240,6 +242,14 @@ impl<'s> Settling<'s> {
         }
     }
 
+    /// Waits for the indexes that are declared here.
+    fn of(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
+        Settling {
+            declared: Some(declared),
+            waits,
+        }
+    }
+
     fn is_changing(&self, found: &DescribedTable) -> bool {
         match self.declared {
             Some(schema) => {
@@ -253,11 +263,7 @@ impl<'s> Settling<'s> {
 
 /// The table once it and its declared indexes are created; `None` if there is no table.
 async fn settle_declared(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
-    let settling = Settling {
-        declared: Some(schema),
-        waits: &|| {},
-    };
-    settle(client, &schema.name, &settling).await
+    settle(client, &schema.name, &Settling::of(schema, &|| {})).await
 }
 
 /// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.

@@ -188,7 +188,7 @@ fn show_projection(names: &Option<BTreeSet<String>>) -> String {
     }
 }
 
-fn show_key(pk: &[KeyAttribute], sk: Option<&[KeyAttribute]>) -> String {
+pub(super) fn show_key(pk: &[KeyAttribute], sk: Option<&[KeyAttribute]>) -> String {
     let list = |attributes: &[KeyAttribute]| {
         attributes
             .iter()

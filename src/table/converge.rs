@@ -31,6 +31,11 @@ pub(super) trait TableGoal: Sync {
         format!("table `{table}` is there with another schema")
     }
 
+    /// Whether an hour is not too long to wait for another change of TTL.
+    fn waits_for_ttl(&self) -> bool {
+        false
+    }
+
     /// Told how far a change is.
     fn tell(&self, _change: &TableChange, _state: StepState) {}
 
@@ -59,6 +64,8 @@ pub(super) enum Asks {
 struct Course {
     /// The changes that the service has taken.
     taken: Vec<TableChange>,
+    /// The change that is asked for, to which the patience below belongs.
+    asked: Option<TableChange>,
     trouble: TablePolling,
     /// Until when the service may refuse a change for a reason that passes; None if it does not.
     busy: Option<TablePolling>,
@@ -76,6 +83,7 @@ impl<G: TableGoal> Convergence<'_, G> {
     pub(super) async fn run(&self) -> Result<()> {
         let mut course = Course {
             taken: Vec::new(),
+            asked: None,
             trouble: TablePolling::until(TROUBLE),
             busy: None,
             unshown: TablePolling::until(SHOWS),
@@ -100,8 +108,16 @@ impl<G: TableGoal> Convergence<'_, G> {
             }
         };
         loop {
-            match look(self.client, self.declared, self.asks, &Settling::all(&tell)).await {
-                Err(error) if is_trouble(&error) => trouble.wait(|| error).await?,
+            let settling = match self.asks {
+                Asks::All => Settling::all(&tell),
+                // Who wants less does not wait for what others change.
+                Asks::Description | Asks::Creation => Settling::of(self.declared, &tell),
+            };
+            match look(self.client, self.declared, self.asks, &settling).await {
+                // A new table is not shown to all requests at once.
+                Err(error) if is_trouble(&error) || error.is_table_not_found() => {
+                    trouble.wait(|| error).await?;
+                }
                 found => return found,
             }
         }
@@ -142,14 +158,16 @@ impl<G: TableGoal> Convergence<'_, G> {
             self.goal.tell(&change, StepState::Waits);
             return course.unshown.wait(|| self.unshown(&change)).await;
         }
-        if course.busy.is_none() {
+        if course.asked.as_ref() != Some(&change) {
+            // Others may have made the one before, however long that took.
+            course.asked = Some(change.clone());
+            course.trouble = TablePolling::until(TROUBLE);
+            course.busy = None;
             self.goal.tell(&change, StepState::Begins);
         }
         let error = match perform(self.client, self.declared, found, &change).await {
             Ok(()) => {
-                course.trouble = TablePolling::until(TROUBLE);
                 course.unshown = TablePolling::until(SHOWS);
-                course.busy = None;
                 course.taken.push(change);
                 return Ok(());
             }
@@ -159,7 +177,8 @@ impl<G: TableGoal> Convergence<'_, G> {
             // It may have been done all the same, so the table is looked at first.
             return course.trouble.wait(|| error).await;
         }
-        if !passes(&error, found, &change, &course.taken) {
+        let waits = self.goal.waits_for_ttl() && is_too_soon(&error);
+        if !waits && !passes(&error, found, &change, &course.taken) {
             return self.told_why(error, &change).await;
         }
         self.goal.tell(&change, StepState::Waits);
@@ -198,11 +217,16 @@ pub(super) async fn look(
         (None, _) => Ok(None),
         (Some(described), Asks::Description) => Ok(Some(FoundTable::described(described))),
         (Some(described), _) => {
-            let asks_labels = asks == Asks::All;
-            let complete = FoundTable::complete(client, declared, described, asks_labels);
+            let complete = FoundTable::complete(client, declared, described, asks);
             complete.await.map(Some)
         }
     }
+}
+
+/// Whether the service says that TTL was changed within the last hour. It has no code for that; its words decide about waiting
+/// and nothing else.
+fn is_too_soon(error: &Error) -> bool {
+    error.kind() == ErrorKind::Rejected && error.to_string().contains("modified multiple times")
 }
 
 /// Whether the service refuses the change for a reason that passes. Of TTL it takes one change an hour, and does not say so by a
@@ -221,7 +245,9 @@ fn passes(
             let mut all = taken.iter().chain([change]);
             error.kind() == ErrorKind::Rejected && (is_changing || all.any(is_removal))
         }
-        TableChange::SetRecovery(_) => service::keeps_no_backups_yet(error),
+        TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => {
+            service::keeps_no_backups_yet(error)
+        }
         _ => service::is_busy(error),
     }
 }
@@ -238,7 +264,7 @@ async fn perform(
         return service::create(client, declared).await;
     };
     let update = match change {
-        TableChange::SetRecovery(days) => {
+        TableChange::SetRecovery(days) | TableChange::ShortenRecovery(days) => {
             return service::enable_recovery(client, name, *days).await;
         }
         TableChange::AddTtl(attribute) => {
@@ -259,7 +285,7 @@ async fn perform(
         TableChange::RemoveStream => TableUpdate::Stream(None),
         TableChange::SetProtection(on) => TableUpdate::Protection(*on),
         TableChange::SetClass(class) => TableUpdate::Class(*class),
-        TableChange::SetBilling(billing) => TableUpdate::Billing(*billing),
+        TableChange::SetBilling(billing) => TableUpdate::Billing(*billing, declared),
         TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
     };
     service::update(client, described, update).await

@@ -164,10 +164,8 @@ async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
 
 async fn plan_table(client: &Client, base: String, declared: TableSchema) -> Result<PlannedTable> {
     let found = look(client, &declared, Asks::All, &Settling::all(&|| {})).await?;
-    let described = found.as_ref().map(|found| &found.described);
-    let size = described.map_or((0, 0), |table| (table.items, table.bytes));
     let steps = changes(&declared, found.as_ref()).into_iter();
-    let steps = steps.map(|change| steps::step(&base, &declared.name, change, size));
+    let steps = steps.map(|change| steps::step(&base, &declared, found.as_ref(), change));
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
         found
             .as_ref()

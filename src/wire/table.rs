@@ -21,9 +21,6 @@ use encode::{
 };
 pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag, update};
 
-/// The longest time that the service keeps what is needed to restore a table.
-const ALL_DAYS: u8 = 35;
-
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct DescribedTable {
@@ -174,9 +171,16 @@ pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
     Ok(expiry.and_then(|expiry| expiry.attribute))
 }
 
-/// For how many days back the table can be restored to any second, 0 if it cannot; None if the server does not know of
-/// that.
-pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<u8>> {
+/// Whether a table can be restored to any second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RecoveryState {
+    pub(crate) is_on: bool,
+    /// For how many days back, if the server tells that.
+    pub(crate) days: Option<u8>,
+}
+
+/// Whether the table can be restored to any second; None if the server does not know of that.
+pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<RecoveryState>> {
     let request = client.describe_continuous_backups().table_name(name);
     let output = match request.send().await {
         Ok(output) => output,
@@ -190,9 +194,10 @@ pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<u8>> 
     let is_on = recovery.and_then(|recovery| recovery.point_in_time_recovery_status())
         == Some(&PointInTimeRecoveryStatus::Enabled);
     let days = recovery.and_then(|recovery| recovery.recovery_period_in_days());
-    // A service that tells no days keeps as many as there are.
-    let days = days.map_or(ALL_DAYS, |days| u8::try_from(days).unwrap_or(ALL_DAYS));
-    Ok(Some(if is_on { days } else { 0 }))
+    Ok(Some(RecoveryState {
+        is_on,
+        days: days.and_then(|days| u8::try_from(days).ok()),
+    }))
 }
 
 /// The labels of a table; None if the server knows none.

@@ -31,6 +31,8 @@ tests![
     a_plan_of_yesterday_is_refused,
     losses_have_to_be_named,
     what_was_not_named_may_be_kept,
+    what_is_kept_is_replaced_by_nothing,
+    tables_without_steps_are_looked_at_too,
     what_cannot_be_changed_is_refused_before_anything_is,
     what_others_manage_is_not_ours,
     all_tables_are_looked_at_first,
@@ -311,10 +313,11 @@ struct Parcel {
     expires: Option<u64>,
 }
 
-/// The same table as it was before the index was declared, and with another one.
+/// The same table as it was before the index was declared, and with another one, which shares no attribute with it.
 fn before() -> TableSchema {
     let mut before = Parcel::schema();
     before.global_indexes[0].name = "old".into();
+    before.global_indexes[0].pk[0].name = "region".into();
     before.ttl = None;
     before
 }
@@ -371,6 +374,40 @@ async fn what_was_not_named_may_be_kept(db: Db) -> Outcome {
     let left = db.plan([Parcel::schema()]).await?;
     let left: Vec<_> = left.steps().map(|step| step.change.clone()).collect();
     assert_eq!(left, [TableChange::RemoveIndex("old".into())]);
+    Ok(())
+}
+
+/// A stream or a TTL that nobody allowed to be lost stays as it is, and what was to come in its place does not come.
+async fn what_is_kept_is_replaced_by_nothing(db: Db) -> Outcome {
+    let mut theirs = Parcel::schema();
+    theirs.stream = Some(StreamView::KeysOnly);
+    db.create_tables([theirs]).await?;
+    let mut ours = Parcel::schema();
+    ours.stream = Some(StreamView::NewImage);
+    ours.ttl = Some("gone_at".into());
+    let mut without = Parcel::schema();
+    without.ttl = None;
+    for (declared, steps) in [(ours, 4), (without, 1)] {
+        let plan = db.plan([declared]).await?;
+        assert_eq!(plan.steps().count(), steps, "{plan}");
+        let (watched, http) = db.faulty([]);
+        plan.apply(&watched).await.expect_err("losses have no name");
+        plan.apply(&watched).keeping_the_rest().await?;
+        assert_no_writes(&http, "what was not named is lost");
+    }
+    Ok(())
+}
+
+async fn tables_without_steps_are_looked_at_too(db: Db) -> Outcome {
+    db.create_tables([Parcel::schema()]).await?;
+    let plan = db.plan([Parcel::schema(), Note::schema()]).await?;
+    // Somebody changes the table that was as declared.
+    let theirs = db.plan([before()]).await?;
+    apply(&db, &theirs).await?;
+    let (watched, http) = db.faulty([]);
+    let refused = plan.apply(&watched).await.expect_err("it has changed");
+    assert!(refused.to_string().contains("plan again"), "{refused}");
+    assert_no_writes(&http, "the other table is created");
     Ok(())
 }
 

@@ -118,11 +118,7 @@ impl<'p> PlanApplication<'p> {
     async fn run(self) -> Result<()> {
         let client = self.db.table_client()?;
         let listener = Mutex::new(self.listener);
-        let tables = self
-            .plan
-            .tables
-            .iter()
-            .filter(|table| !table.steps.is_empty());
+        let tables = self.plan.tables.iter();
         let tables: Vec<TableApplication<'_, 'p>> = tables
             .map(|table| TableApplication {
                 client,
@@ -151,6 +147,18 @@ impl<'p> IntoFuture for PlanApplication<'p> {
     }
 }
 
+/// Whether the planned change says the other one. Somebody may have set some of the labels meanwhile, and the labels of a new
+/// table may be shown late.
+fn says(planned: &TableChange, change: &TableChange) -> bool {
+    match (planned, change) {
+        (TableChange::CreateTable, TableChange::SetTags(_)) => true,
+        (TableChange::SetTags(planned), TableChange::SetTags(tags)) => tags
+            .iter()
+            .all(|(name, value)| planned.get(name) == Some(value)),
+        _ => planned == change,
+    }
+}
+
 /// The part of an application that concerns one table.
 struct TableApplication<'a, 'p> {
     client: &'a Client,
@@ -173,6 +181,27 @@ impl TableApplication<'_, '_> {
         }
     }
 
+    /// What is lost by a change, or was lost for it: what comes in the place of something that is kept does not come.
+    fn loss(&self, change: &TableChange, base: &str) -> Option<Deletion> {
+        let removes = |removal: fn(&TableChange) -> bool| {
+            let mut steps = self.table.steps.iter();
+            steps.any(|step| removal(&step.change))
+        };
+        match change {
+            TableChange::AddStream(_)
+                if removes(|change| matches!(change, TableChange::RemoveStream)) =>
+            {
+                Some(Deletion::stream(base))
+            }
+            TableChange::AddTtl(_)
+                if removes(|change| matches!(change, TableChange::RemoveTtl(_))) =>
+            {
+                Some(Deletion::ttl(base))
+            }
+            change => change.deletes(base),
+        }
+    }
+
     fn is_unnamed(&self, deletion: &Deletion) -> bool {
         !self.allowed.contains(deletion)
     }
@@ -185,12 +214,12 @@ impl TableGoal for TableApplication<'_, '_> {
         if matches!(change, TableChange::Replace(_)) {
             return Verdict::Refuse(change.to_string());
         }
-        if !steps.iter().any(|step| step.change == *change) {
+        if !steps.iter().any(|step| says(&step.change, change)) {
             return Verdict::Refuse(format!(
                 "the table has changed since the plan was made, which does not say to {change}: plan again"
             ));
         }
-        match change.deletes(base) {
+        match self.loss(change, base) {
             Some(deletion) if self.is_unnamed(&deletion) && self.keeps => Verdict::Leave,
             Some(deletion) if self.is_unnamed(&deletion) => Verdict::Refuse(format!(
                 "the plan would {change}, which has to be named: `.allow({deletion})`, or pass over it with \
@@ -198,6 +227,10 @@ impl TableGoal for TableApplication<'_, '_> {
             )),
             _ => Verdict::Make,
         }
+    }
+
+    fn waits_for_ttl(&self) -> bool {
+        true
     }
 
     fn refusal(&self, table: &str) -> String {
@@ -221,10 +254,8 @@ impl TableGoal for TableApplication<'_, '_> {
 
     fn left(&self, changes: &[TableChange]) {
         for (at, step) in self.table.steps.iter().enumerate() {
-            let is_kept = step
-                .deletes
-                .as_ref()
-                .is_some_and(|deletion| self.is_unnamed(deletion));
+            let loss = self.loss(&step.change, &self.table.base);
+            let is_kept = loss.is_some_and(|deletion| self.is_unnamed(&deletion));
             let is_done = !is_kept && !changes.contains(&step.change);
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             if is_done && told.insert(at) {

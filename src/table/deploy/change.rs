@@ -16,6 +16,8 @@ pub enum TableChange {
     SetProtection(bool),
     /// The table can be restored to any second of this many days.
     SetRecovery(u8),
+    /// The table can be restored to any second of this many days only, which are fewer than before.
+    ShortenRecovery(u8),
     /// The table is billed like this, its global indexes too.
     SetBilling(Billing),
     /// The table is of this class.
@@ -74,6 +76,16 @@ pub enum Deletion {
         /// The table.
         table: String,
     },
+    /// What is kept to restore the table to a day that is longer ago.
+    Recovery {
+        /// The table.
+        table: String,
+    },
+    /// The expiry of items, which nobody deletes any more.
+    Ttl {
+        /// The table.
+        table: String,
+    },
 }
 
 impl Deletion {
@@ -92,6 +104,20 @@ impl Deletion {
         }
     }
 
+    /// What is kept to restore this table to a day that is longer ago.
+    pub fn recovery(table: impl Into<String>) -> Self {
+        Deletion::Recovery {
+            table: table.into(),
+        }
+    }
+
+    /// The expiry of the items of this table.
+    pub fn ttl(table: impl Into<String>) -> Self {
+        Deletion::Ttl {
+            table: table.into(),
+        }
+    }
+
     /// The protection of this table.
     pub fn protection(table: impl Into<String>) -> Self {
         Deletion::Protection {
@@ -106,6 +132,8 @@ impl fmt::Display for Deletion {
         match self {
             Deletion::Index { table, index } => write!(f, "Deletion::index({table:?}, {index:?})"),
             Deletion::Stream { table } => write!(f, "Deletion::stream({table:?})"),
+            Deletion::Recovery { table } => write!(f, "Deletion::recovery({table:?})"),
+            Deletion::Ttl { table } => write!(f, "Deletion::ttl({table:?})"),
             Deletion::Protection { table } => write!(f, "Deletion::protection({table:?})"),
         }
     }
@@ -159,6 +187,7 @@ impl TableChange {
             | TableChange::AddTtl(_) => ChangeKind::Add,
             TableChange::SetProtection(_)
             | TableChange::SetRecovery(_)
+            | TableChange::ShortenRecovery(_)
             | TableChange::SetBilling(_)
             | TableChange::SetClass(_)
             | TableChange::SetTags(_) => ChangeKind::Alter,
@@ -174,6 +203,8 @@ impl TableChange {
         match self {
             TableChange::RemoveIndex(index) => Some(Deletion::index(table, index)),
             TableChange::RemoveStream => Some(Deletion::stream(table)),
+            TableChange::RemoveTtl(_) => Some(Deletion::ttl(table)),
+            TableChange::ShortenRecovery(_) => Some(Deletion::recovery(table)),
             TableChange::SetProtection(false) => Some(Deletion::protection(table)),
             _ => None,
         }
@@ -182,8 +213,10 @@ impl TableChange {
     /// The actions that a policy has to allow.
     pub(super) fn needs(&self) -> &'static [&'static str] {
         match self {
-            TableChange::CreateTable => &["dynamodb:CreateTable", "dynamodb:TagResource"],
-            TableChange::SetRecovery(_) => &["dynamodb:UpdateContinuousBackups"],
+            TableChange::CreateTable => &["dynamodb:CreateTable"],
+            TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => {
+                &["dynamodb:UpdateContinuousBackups"]
+            }
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => &["dynamodb:UpdateTimeToLive"],
             TableChange::SetTags(_) => &["dynamodb:TagResource"],
             TableChange::Replace(_) => &[],
@@ -205,6 +238,9 @@ impl TableChange {
             }
             TableChange::AddTtl(_) => "items that are past it already are deleted",
             TableChange::RemoveTtl(_) => "items are kept until somebody deletes them",
+            TableChange::ShortenRecovery(_) => {
+                "the table can no longer be restored to the days before"
+            }
             TableChange::SetProtection(false) => "anybody with the permission can delete the table",
             TableChange::SetBilling(Billing::OnDemand) => {
                 "the service takes this change only a few times a day"
@@ -255,6 +291,9 @@ impl fmt::Display for TableChange {
             TableChange::SetProtection(true) => f.write_str("protect the table from being deleted"),
             TableChange::SetProtection(false) => f.write_str("protect the table no longer"),
             TableChange::SetRecovery(days) => write!(f, "keep {days} days for recovery"),
+            TableChange::ShortenRecovery(days) => {
+                write!(f, "keep no more than {days} days for recovery")
+            }
             TableChange::SetBilling(billing) => match billing.units() {
                 None => f.write_str("bill by requests"),
                 Some((reads, writes)) => {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::super::converge::Asks;
 use crate::error::Result;
 use crate::schema::TableSchema;
 use crate::wire::Client;
-use crate::wire::table::{self as service, DescribedTable, ExpiryState};
+use crate::wire::table::{self as service, DescribedTable, ExpiryState, RecoveryState};
 
 /// A table as it is. What is None is not known to the server, or nobody asks for it.
 #[derive(Debug, Clone)]
 pub(in crate::table) struct FoundTable {
     pub(in crate::table) described: DescribedTable,
     pub(in crate::table) expiry: Option<ExpiryState>,
-    /// For how many days back it can be restored; 0 if it cannot.
-    pub(super) recovery: Option<u8>,
+    pub(super) recovery: Option<RecoveryState>,
     pub(super) labels: Option<BTreeMap<String, String>>,
 }
 
@@ -34,15 +34,22 @@ impl FoundTable {
         client: &Client,
         declared: &TableSchema,
         described: DescribedTable,
-        asks_labels: bool,
+        asks: Asks,
     ) -> Result<Self> {
         let name = &described.schema.name;
-        let expiry = service::expiry(client, name).await?;
+        let expiry = match (service::expiry(client, name).await?, asks) {
+            // Whoever wants TTL is told by the server that it has none.
+            (None, Asks::Creation) => Some(ExpiryState {
+                attribute: None,
+                is_changing: false,
+            }),
+            (expiry, _) => expiry,
+        };
         let recovery = match declared.settings.point_in_time_recovery {
             Some(_) => service::recovery(client, name).await?,
             None => None,
         };
-        let labels = match asks_labels && !declared.settings.tags.is_empty() {
+        let labels = match asks == Asks::All && !declared.settings.tags.is_empty() {
             true => service::labels(client, &described).await?,
             false => None,
         };
@@ -62,7 +69,10 @@ impl FoundTable {
             .expiry
             .as_ref()
             .and_then(|expiry| expiry.attribute.clone());
-        schema.settings.point_in_time_recovery = self.recovery.filter(|days| *days > 0);
+        schema.settings.point_in_time_recovery = self
+            .recovery
+            .filter(|state| state.is_on)
+            .and_then(|state| state.days);
         schema.settings.tags = self.labels.clone().unwrap_or_default();
         schema
     }

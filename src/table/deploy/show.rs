@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{ChangeKind, PlanStep, PlannedTable, TablePlan};
+use super::super::compare::show_key;
+use super::change::shown;
+use super::{ChangeKind, PlanStep, PlannedTable, TableChange, TablePlan};
 
 impl fmt::Display for TablePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,6 +25,9 @@ impl fmt::Display for PlannedTable {
         writeln!(f, "table {} {state}", self.name)?;
         for step in &self.steps {
             write!(f, "{step}")?;
+            if step.change == TableChange::CreateTable {
+                self.created(f)?;
+            }
         }
         for note in &self.not_ours {
             writeln!(f, "    not ours: {note}")?;
@@ -31,6 +36,31 @@ impl fmt::Display for PlannedTable {
             writeln!(f, "    unknown to this server: {setting}")?;
         }
         Ok(())
+    }
+}
+
+impl PlannedTable {
+    /// What a new table has, which comes with it.
+    fn created(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &self.declared;
+        let key = show_key(
+            std::slice::from_ref(&table.pk),
+            table.sk.as_ref().map(std::slice::from_ref),
+        );
+        writeln!(f, "      key {key}")?;
+        for (kind, indexes) in [
+            ("index", &table.global_indexes),
+            ("local index", &table.local_indexes),
+        ] {
+            for index in indexes {
+                let key = show_key(&index.pk, Some(&index.sk));
+                writeln!(f, "      {kind} `{}`: {key}", index.name)?;
+            }
+        }
+        match table.stream {
+            Some(view) => writeln!(f, "      a stream of {}", shown(view)),
+            None => Ok(()),
+        }
     }
 }
 

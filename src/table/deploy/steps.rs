@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::super::{compare, limits};
 use super::change::shown;
 use super::found::FoundTable;
-use super::{Deletion, PlanStep, TableChange};
-use crate::schema::{Billing, IndexSchema, TableSchema, TableSettings};
+use super::{Deletion, PlanStep, RoughTime, TableChange};
+use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings};
 
 /// What makes the table as it is declared, in order. A table is protected before anything else, and what is removed goes
 /// last.
@@ -63,7 +63,14 @@ fn class(declared: &TableSettings, there: &TableSettings) -> Option<TableChange>
 
 fn recovery(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     let wanted = declared.settings.point_in_time_recovery?;
-    (found.recovery? != wanted).then_some(TableChange::SetRecovery(wanted))
+    let there = found.recovery?;
+    // A server that tells no days keeps what it keeps.
+    match there.days.filter(|_| there.is_on) {
+        Some(days) if days > wanted => Some(TableChange::ShortenRecovery(wanted)),
+        Some(days) if days < wanted => Some(TableChange::SetRecovery(wanted)),
+        _ if !there.is_on => Some(TableChange::SetRecovery(wanted)),
+        _ => None,
+    }
 }
 
 /// Units that others scale are not compared, but whether there are units at all.
@@ -139,17 +146,49 @@ fn tags(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
 }
 
 /// The change as a step of a plan.
-pub(super) fn step(base: &str, table: &str, change: TableChange, size: (u64, u64)) -> PlanStep {
+pub(super) fn step(
+    base: &str,
+    declared: &TableSchema,
+    found: Option<&FoundTable>,
+    change: TableChange,
+) -> PlanStep {
     let deletes: Option<Deletion> = change.deletes(base);
+    let mut needs = change.needs().to_vec();
+    if change == TableChange::CreateTable && !declared.settings.tags.is_empty() {
+        needs.push("dynamodb:TagResource");
+    }
+    let (risk, takes) = match found {
+        // A new table has no items that could be lost, and no change that another one waits for.
+        None => (None, RoughTime::Minutes),
+        Some(FoundTable { described, .. }) => (
+            added_unfilled(declared, &change).or_else(|| change.risk()),
+            change.takes((described.items, described.bytes)),
+        ),
+    };
     PlanStep {
-        table: table.to_owned(),
+        table: declared.name.clone(),
         kind: change.kind(),
         deletes,
-        needs: change.needs().to_vec(),
-        risk: change.risk(),
-        takes: change.takes(size),
+        needs,
+        risk,
+        takes,
         change,
     }
+}
+
+/// What is to be known of an index whose key is written by this library: items that are there have no such key.
+fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'static str> {
+    let TableChange::AddIndex(name) = change else {
+        return None;
+    };
+    let patterns = declared.entities.iter().flat_map(|entity| &entity.patterns);
+    let mut keys = patterns
+        .filter(|pattern| pattern.index == *name)
+        .flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
+    let is_written = keys.any(|key| matches!(key.content, KeyContent::Template(_)));
+    is_written.then_some(
+        "items that are there are not in it: their keys for it are made when they are written anew, by update_each say",
+    )
 }
 
 /// What the table has besides, that is left to others: it is neither compared nor changed.

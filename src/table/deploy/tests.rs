@@ -150,7 +150,10 @@ async fn recovery_is_changed_to_the_declared_days() {
             .chain(looks());
         let done = [told("{}"), Fault::Pass, Fault::Pass, recovery("ENABLED", 7)];
         http.plan(course.chain(done));
-        plan.apply(&db).await.unwrap();
+        plan.apply(&db)
+            .allow(Deletion::recovery("notes"))
+            .await
+            .unwrap();
         assert_eq!(
             writes(&http),
             ["UpdateContinuousBackups", "UpdateContinuousBackups"]
@@ -177,7 +180,7 @@ async fn a_ttl_that_is_changing_is_waited_for() {
         .chain(look())
         .chain([refused()]);
     http.plan(course);
-    plan.apply(&db).await.unwrap();
+    plan.apply(&db).allow(Deletion::ttl("notes")).await.unwrap();
     assert_eq!(writes(&http), ["UpdateTimeToLive"; 4]);
     assert!(db.plan([notes()]).await.unwrap().is_empty());
 
@@ -243,4 +246,85 @@ async fn a_table_that_is_being_updated_is_waited_for() {
             "limits of its requests on demand"
         ]
     );
+}
+
+/// An application that was killed between the two changes of a TTL is begun anew within the hour in which AWS takes none.
+#[tokio::test]
+async fn a_ttl_that_was_changed_by_a_killed_application_is_waited_for() {
+    let (db, http) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    db.create_tables([before]).await.unwrap();
+    let plan = db.plan([notes()]).await.unwrap();
+    let too_soon = r#"{"__type":"ValidationException","message":"Time to live has been modified multiple times within a fixed interval"}"#;
+    let looks = [Fault::Pass, Fault::Pass, Fault::Pass, Fault::Pass];
+    let refused = Fault::Reply(400, too_soon.into());
+    http.plan(looks.into_iter().chain([refused]));
+    plan.apply(&db).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTimeToLive"; 2]);
+}
+
+/// Labels of a new table may be shown late, and somebody may have set some of them.
+#[tokio::test]
+async fn labels_that_are_lacking_in_part_were_planned() {
+    let (db, http) = start().await;
+    let mut fresh = notes();
+    fresh.ttl = None;
+    let one = fresh.clone().tag("team", "a");
+    let plan = db.plan([one.clone()]).await.unwrap();
+    let looks = std::iter::repeat_n(Fault::Pass, 5);
+    http.plan(looks.chain([told(r#"{"Tags":[]}"#)]));
+    plan.apply(&db).await.unwrap();
+    assert!(db.plan([one.clone()]).await.unwrap().is_empty());
+
+    let three = one.clone().tag("cost", "b").tag("owner", "c");
+    let plan = db.plan([three.clone()]).await.unwrap();
+    let theirs = db.plan([one.tag("cost", "b")]).await.unwrap();
+    theirs.apply(&db).await.unwrap();
+    plan.apply(&db).await.unwrap();
+    assert!(db.plan([three]).await.unwrap().is_empty());
+}
+
+/// A service that tells no days keeps what it keeps, and fewer days are a loss.
+#[tokio::test]
+async fn days_of_recovery_are_lost_only_by_name() {
+    let (db, http) = start().await;
+    db.create_tables([notes()]).await.unwrap();
+    let declared = notes().point_in_time_recovery(7);
+    let silent = told(
+        r#"{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"ENABLED"}}}"#,
+    );
+    http.plan([Fault::Pass, Fault::Pass, silent]);
+    assert!(db.plan([declared.clone()]).await.unwrap().is_empty());
+    for (days, loses) in [(35, true), (6, false)] {
+        http.plan([Fault::Pass, Fault::Pass, recovery("ENABLED", days)]);
+        let plan = db.plan([declared.clone()]).await.unwrap();
+        assert_eq!(plan.deletions().next().is_some(), loses);
+    }
+}
+
+/// Units of an index that is not declared are others', unless the table had none at all.
+#[tokio::test]
+async fn units_of_undeclared_indexes_are_not_ours() {
+    let (db, http) = start().await;
+    let described = r#"{"Table":{"TableName":"notes","TableStatus":"ACTIVE","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"TableArn":"arn:aws:dynamodb:eu-west-1:1:table/notes","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"GlobalSecondaryIndexes":[{"IndexName":"ours","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}},{"IndexName":"theirs","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"},"ProvisionedThroughput":{"ReadCapacityUnits":9,"WriteCapacityUnits":9}}]}}"#;
+    let mut declared = notes().provisioned(2, 2);
+    declared.ttl = None;
+    declared.global_indexes = vec![IndexSchema {
+        pk: vec![key("pk")],
+        ..index("ours")
+    }];
+    let none = || told("{}");
+    http.plan([told(described), none()]);
+    let plan = db.plan([declared]).await.unwrap();
+    let looks = [told(described), none(), told(described), none()];
+    let now = described.replace("CapacityUnits\":1", "CapacityUnits\":2");
+    let last = [none(), told(&now), none()];
+    http.plan(looks.into_iter().chain(last));
+    plan.apply(&db).keeping_the_rest().await.unwrap();
+    let seen = http.seen();
+    let update = seen.iter().find(|seen| seen.operation == "UpdateTable");
+    let body = String::from_utf8_lossy(&update.unwrap().body).into_owned();
+    assert!(body.contains("ours") && !body.contains("theirs"), "{body}");
+    assert!(!body.contains("BillingMode"), "{body}");
 }

@@ -13,7 +13,7 @@ use super::encode::{
 };
 use super::{DescribedTable, Site, from_sdk, hint};
 use crate::error::Result;
-use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSettings};
+use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSchema, TableSettings};
 
 /// One change, as the service takes one at a time.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,8 @@ pub(crate) enum TableUpdate<'u> {
     Stream(Option<StreamView>),
     Protection(bool),
     Class(TableClass),
-    Billing(Billing),
+    /// With the declared table: the units of other indexes are others'.
+    Billing(Billing, &'u TableSchema),
 }
 
 /// Starts to change the table.
@@ -49,7 +50,7 @@ pub(crate) async fn update(
         }
         TableUpdate::Protection(on) => request.deletion_protection_enabled(on),
         TableUpdate::Class(wanted) => request.table_class(class(wanted)),
-        TableUpdate::Billing(billing) => bill(request, found, billing)?,
+        TableUpdate::Billing(billing, declared) => bill(request, found, billing, declared)?,
     };
     match request.send().await {
         Ok(_) => Ok(()),
@@ -86,17 +87,22 @@ fn bill(
     request: UpdateTableFluentBuilder,
     found: &DescribedTable,
     billing: Billing,
+    declared: &TableSchema,
 ) -> Result<UpdateTableFluentBuilder> {
     let Some(wanted) = billing.units() else {
         return Ok(request.billing_mode(BillingMode::PayPerRequest));
     };
     let before = found.schema.settings.billing.and_then(Billing::units);
-    let mut request = request.billing_mode(BillingMode::Provisioned);
+    let mut request = match before {
+        Some(_) => request,
+        None => request.billing_mode(BillingMode::Provisioned),
+    };
     if before != Some(wanted) {
         request = request.provisioned_throughput(pair_units(wanted)?);
     }
     for index in &found.schema.global_indexes {
-        if before.is_some() && found.index_units.get(&index.name) == Some(&wanted) {
+        let is_as_wanted = found.index_units.get(&index.name) == Some(&wanted);
+        if before.is_some() && (is_as_wanted || declared.index(&index.name).is_none()) {
             continue;
         }
         let action = UpdateGlobalSecondaryIndexAction::builder()
