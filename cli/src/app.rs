@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, stderr, stdin, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
 use dynamo_entity::schema::TableSchema;
@@ -121,9 +122,15 @@ impl App {
             let text = argument.to_str();
             text.is_some_and(|text| visible(text) == text)
         });
-        let matches = match command.try_get_matches_from_mut(arguments) {
+        let matches = match command.try_get_matches_from_mut(arguments.clone()) {
             Ok(matches) => matches,
-            Err(error) => return said(&error, is_harmless, streams),
+            Err(error) => {
+                let exit = said(&error, is_harmless, streams)?;
+                if error.kind() == ErrorKind::InvalidSubcommand {
+                    writeln!(streams.notes, "{}", known(&command, &arguments))?;
+                }
+                return Ok(exit);
+            }
         };
         let harmless = harmless_errors(matches.subcommand_name().unwrap_or_default());
         let mut streams = Streams {
@@ -161,7 +168,7 @@ async fn run_command(
     command: &mut Command,
 ) -> Result<Exit, Failure> {
     match matches.subcommand() {
-        Some(("plan", _)) => plan::run(context).await,
+        Some(("plan", matches)) => plan::run(context, matches).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
         Some(("check", matches)) => check::run(context, matches),
         Some(("lint", _)) => lint::run(context),
@@ -193,6 +200,17 @@ fn name_of(arguments: &[OsString]) -> String {
         .and_then(|path| path.file_stem())
         .and_then(|name| name.to_str());
     name.unwrap_or("db").to_owned()
+}
+
+/// What there is where something unknown was named.
+fn known(command: &Command, arguments: &[OsString]) -> String {
+    let mut within = command;
+    for argument in arguments.iter().skip(1) {
+        let name = argument.to_str().unwrap_or_default();
+        within = within.find_subcommand(name).unwrap_or(within);
+    }
+    let names: Vec<&str> = within.get_subcommands().map(Command::get_name).collect();
+    format!("There are: {}", names.join(", "))
 }
 
 /// Shows help, or what is wrong with the arguments.

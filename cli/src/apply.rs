@@ -1,12 +1,13 @@
 //! `apply`: makes the tables as they are declared, step by step.
 
 use clap::ArgMatches;
-use dynamo_entity::deploy::{Deletion, StepState, TablePlan};
+use dynamo_entity::deploy::{ChangeKind, Deletion, PlanStep, StepState, TablePlan};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plan::{allowing, made, show};
+use crate::plan::{allowing, is_kept, made, show};
+use crate::text::visible;
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
@@ -17,12 +18,25 @@ pub(crate) async fn run(
     let db = context.connect().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
+    warn_of_others(context, &plan, &allowed)?;
     if plan.is_empty() {
         context.note("nothing to do")?;
         return Ok(Exit::Done);
     }
+    check_possible(&plan)?;
     check_allowed(&plan, &allowed, keeps)?;
     context.streams.out.flush()?;
+    let (kept, left): (Vec<&PlanStep>, Vec<&PlanStep>) =
+        plan.steps().partition(|step| is_kept(step, &allowed));
+    for step in kept {
+        if let Some(what) = step.deletes.as_ref().and_then(named) {
+            context.note(&format!("kept: {what}, which was not named"))?;
+        }
+    }
+    if left.is_empty() {
+        context.note("nothing done")?;
+        return Ok(Exit::Done);
+    }
     let is_meant = matches.get_flag("yes") || context.streams.confirm("Do this?")?;
     if !is_meant {
         return Err(Failure::said("nothing was changed: say `--yes`"));
@@ -87,6 +101,43 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
 fn is_table(context: &Context<'_, '_>, name: &str) -> bool {
     let mut schemas = context.model.schemas.iter();
     schemas.any(|schema| schema.name == name)
+}
+
+/// What would be lost, in words.
+fn named(deletion: &Deletion) -> Option<String> {
+    match deletion {
+        Deletion::Index { table, index } => Some(format!("index {index} of {table}")),
+        Deletion::Stream { table } => Some(format!("the stream of {table}")),
+        Deletion::Protection { table } => Some(format!("the protection of {table}")),
+        _ => None,
+    }
+}
+
+/// Says which losses were allowed that there are none of: a name may be misspelt, or it was done before.
+fn warn_of_others(
+    context: &mut Context<'_, '_>,
+    plan: &TablePlan,
+    allowed: &[Deletion],
+) -> Result<(), Failure> {
+    let is_there = |deletion: &&Deletion| plan.deletions().any(|planned| planned == *deletion);
+    for deletion in allowed.iter().filter(|deletion| !is_there(deletion)) {
+        if let (Some(option), Some(what)) = (allowing(deletion), named(deletion)) {
+            let warning = format!("warning: {option}: the plan does not take {what} away");
+            context.note(&visible(&warning))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a plan with a step that is never done, before anybody is asked.
+fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
+    let mut steps = plan.steps();
+    match steps.any(|step| step.kind == ChangeKind::Replace) {
+        true => Err(Failure::said(
+            "nothing was changed: what has a `!` cannot be changed; it says what to do instead",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Says by which words a loss is allowed; the library would refuse it in its own words.

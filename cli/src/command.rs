@@ -63,8 +63,17 @@ fn tables() -> Vec<Command> {
             .action(ArgAction::Append)
             .help(help)
     };
+    let keep = |help: &'static str| {
+        Arg::new("keep-rest")
+            .long("keep-rest")
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
     let plan = Command::new("plan")
-        .about("Shows what would be done for the tables to be as they are declared");
+        .about("Shows what would be done for the tables to be as they are declared")
+        .arg(keep(
+            "Ends with 0 if nothing but losses would be left to do",
+        ));
     let apply = Command::new("apply")
         .about("Makes the tables as they are declared, step by step")
         .args([
@@ -84,12 +93,7 @@ fn tables() -> Vec<Command> {
                 "Allows the protection of this table to be taken away",
             ),
         ])
-        .arg(
-            Arg::new("keep-rest")
-                .long("keep-rest")
-                .action(ArgAction::SetTrue)
-                .help("Leaves out what was not allowed to be lost"),
-        )
+        .arg(keep("Leaves out what was not allowed to be lost"))
         .arg(arguments::yes());
     let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
     vec![plan, apply, check(), lint, export()]

@@ -6,7 +6,7 @@ use dynamo_entity::QueryVerbs;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::query::asked;
+use crate::query::{asked, check_range};
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
@@ -16,6 +16,7 @@ pub(crate) async fn run(
     let question = context.model.question(name)?;
     let query = asked(&question, matches)?;
     let db = context.connect().await?;
+    check_range(&question, matches, &db)?;
     let bar = context.streams.waiting("counting");
     let shown = bar.clone();
     let query = query.on_progress(move |read| shown.set_message(format!("{} items", read.scanned)));

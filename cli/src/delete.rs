@@ -24,7 +24,14 @@ pub(crate) async fn run(
     if !is_meant {
         return Err(Failure::said("nothing was deleted: say `--yes`"));
     }
-    write.send(&db).await?;
+    if let Err(error) = write.send(&db).await {
+        return Err(match version_of(matches) {
+            Some(version) if error.is_conflict() => Failure::said(format!(
+                "the stored `{name}` has another version than {version}: another write came first"
+            )),
+            _ => error.into(),
+        });
+    }
     context.note("deleted")?;
     Ok(Exit::Done)
 }
@@ -36,10 +43,14 @@ pub(crate) fn request(
 ) -> Result<DynamicWrite, Failure> {
     let writes = entity.writes()?;
     let key = key_of(entity, matches)?;
-    // The option is there only where items have versions.
-    let version = matches.try_get_one::<u64>("if-version");
-    Ok(match version.ok().flatten() {
-        Some(version) => writes.delete_version(key, *version)?,
+    Ok(match version_of(matches) {
+        Some(version) => writes.delete_version(key, version)?,
         None => writes.delete(key)?,
     })
+}
+
+/// The version that the item has to have. The option is there only where items have versions.
+fn version_of(matches: &ArgMatches) -> Option<u64> {
+    let version = matches.try_get_one::<u64>("if-version");
+    version.ok().flatten().copied()
 }

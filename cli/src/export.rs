@@ -38,6 +38,9 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
             if let Some(account) = text_of("account") {
                 policy = policy.account(account);
             }
+            context.note(
+                "this policy allows every verb of every entity; `Policy` of the library writes one for each role",
+            )?;
             (policy.document()?, ExportFormat::Iam.file_name())
         }
         Ok(format) => (format.write(schemas, &prefix)?, format.file_name()),
@@ -77,15 +80,19 @@ fn numbered(
     let prefix = context.prefix.clone().unwrap_or_default();
     let schemas = context.model.schemas.iter().cloned();
     let templates = CloudFormation::new(schemas).prefix(prefix).since(before)?;
+    let names: Vec<&str> = templates
+        .iter()
+        .map(|template| template.file_name.as_str())
+        .collect();
+    // Before anything is written: what was left behind would be deployed after it.
+    if let Some(folder) = out.as_ref().filter(|folder| folder.is_dir()) {
+        remove_stale(context, folder, &names)?;
+    }
     if templates.is_empty() {
         context.note("nothing differs")?;
         return Ok(Exit::Done);
     }
     let Some(folder) = out else {
-        let names: Vec<&str> = templates
-            .iter()
-            .map(|template| template.file_name.as_str())
-            .collect();
         let names = names.join(", ");
         return Err(Failure::said(format!(
             "{names}: say by `--out FOLDER` where to write them"
@@ -100,6 +107,40 @@ fn numbered(
         }
     }
     Ok(Exit::Done)
+}
+
+/// Removes the numbered templates of an earlier run that this one does not write anew. Whoever deploys all templates of
+/// the folder would deploy them, too, and they may delete indexes.
+fn remove_stale(
+    context: &mut Context<'_, '_>,
+    folder: &Path,
+    written: &[&str],
+) -> Result<(), Failure> {
+    let fail =
+        |path: &Path, error: std::io::Error| Failure::said(format!("{}: {error}", path.display()));
+    let mut stale = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| fail(folder, error))? {
+        let entry = entry.map_err(|error| fail(folder, error))?;
+        let name = entry.file_name();
+        if name
+            .to_str()
+            .is_some_and(|name| is_numbered(name) && !written.contains(&name))
+        {
+            stale.push(entry.path());
+        }
+    }
+    stale.sort();
+    for path in stale {
+        std::fs::remove_file(&path).map_err(|error| fail(&path, error))?;
+        context.note(&format!("removed {}, of an earlier run", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Whether a file is called as numbered templates are, `01.template.json`.
+fn is_numbered(name: &str) -> bool {
+    let number = name.strip_suffix(".template.json").unwrap_or_default();
+    number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The schemas of an earlier `export schema`: a list, or one.

@@ -71,6 +71,9 @@ pub(crate) struct Question<'m> {
     pub(crate) sort: Vec<PartInput>,
 }
 
+/// An example of a time.
+const TIME: &str = "2026-03-01T12:30:00Z";
+
 /// The options that every query has, which no part may be called like.
 const TAKEN: [&str; 14] = [
     "all",
@@ -239,6 +242,11 @@ impl PartInput {
         }
     }
 
+    /// Whether it is a moment, and not a day or a month.
+    pub(crate) fn is_time(&self) -> bool {
+        self.example() == Some(TIME)
+    }
+
     /// A value of its type.
     pub(crate) fn example(&self) -> Option<&'static str> {
         match self
@@ -256,9 +264,7 @@ impl PartInput {
             .map_or(bare, |inner| inner.strip_suffix('>').unwrap_or(inner));
         let base = bare.split('<').next().unwrap_or_default();
         Some(match base.rsplit("::").next().unwrap_or_default().trim() {
-            "DateTime" | "OffsetDateTime" | "UtcDateTime" | "Timestamp" | "SystemTime" => {
-                "2026-03-01T12:30:00Z"
-            }
+            "DateTime" | "OffsetDateTime" | "UtcDateTime" | "Timestamp" | "SystemTime" => TIME,
             "NaiveDate" | "Date" => "2026-03-01",
             "YearMonth" => "2026-03",
             "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => "7",

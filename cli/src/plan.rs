@@ -1,21 +1,33 @@
 //! `plan`: what would be done for the tables to be as they are declared.
 
+use clap::ArgMatches;
 use dynamo_entity::Dynamo;
-use dynamo_entity::deploy::{Deletion, TablePlan};
+use dynamo_entity::deploy::{Deletion, PlanStep, TablePlan};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::text::{visible_json, visible_lines};
 
-pub(crate) async fn run(context: &mut Context<'_, '_>) -> Result<Exit, Failure> {
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
     let db = context.connect().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
-    Ok(match plan.is_empty() {
-        true => Exit::Done,
-        false => Exit::Pending,
+    let keeps = matches.get_flag("keep-rest");
+    let is_pending = plan.steps().any(|step| !keeps || !is_kept(step, &[]));
+    Ok(match is_pending {
+        false => Exit::Done,
+        true => Exit::Pending,
     })
+}
+
+/// Whether `--keep-rest` leaves a step out.
+pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
+    let deleted = step.deletes.as_ref();
+    deleted.is_some_and(|deletion| !allowed.contains(deletion))
 }
 
 /// Looks at the tables.
@@ -26,19 +38,21 @@ pub(crate) async fn made(context: &Context<'_, '_>, db: &Dynamo) -> Result<Table
     Ok(plan?)
 }
 
-/// Shows what would be done, and by which words losses are allowed.
+/// Shows what would be done, and by which options losses are allowed.
 pub(crate) fn show(context: &mut Context<'_, '_>, plan: &TablePlan) -> Result<(), Failure> {
     if context.json {
-        let json = plan.to_json();
-        return context.write(&format!("{}\n", visible_json(json.trim_end())));
+        // Within texts there are no line breaks, so it is the same on one line.
+        let json: String = plan.to_json().lines().map(str::trim_start).collect();
+        return context.write(&format!("{}\n", visible_json(&json)));
     }
-    context.write(&visible_lines(&plan.to_string()))?;
+    let mut text = plan.to_string();
     for deletion in plan.deletions() {
         if let Some(words) = allowing(deletion) {
-            context.write(&format!("apply it with {words}\n"))?;
+            // The library tells it in Rust.
+            text = text.replace(&format!(".allow({deletion})"), &words);
         }
     }
-    Ok(())
+    context.write(&visible_lines(&text))
 }
 
 /// The option that allows a loss.

@@ -24,8 +24,10 @@ pub(crate) async fn run(
     let question = context.model.question(name)?;
     let query = pages(&question, matches)?;
     let db = context.connect().await?;
+    check_range(&question, matches, &db)?;
     let rows = Rows {
         table: RowTable::new(question.entity, context.streams.terminals),
+        midnight: midnight(&question, matches),
         context,
     };
     match matches.get_flag("all") {
@@ -37,6 +39,8 @@ pub(crate) async fn run(
 /// Where rows are written to.
 struct Rows<'r, 'c, 's> {
     table: RowTable<'c>,
+    /// What was asked for at a midnight, though a day may be meant.
+    midnight: Option<String>,
     context: &'r mut Context<'c, 's>,
 }
 
@@ -50,6 +54,16 @@ impl Rows<'_, '_, '_> {
             self.context.write(&line)?;
         }
         Ok(())
+    }
+
+    fn say_none(&mut self) -> Result<(), Failure> {
+        self.context.note("no rows")?;
+        match self.midnight.take() {
+            Some(asked) => self.context.note(&format!(
+                "`{asked}` is its midnight; a day is a range that ends before the next, such as 2026-03-01..2026-03-02"
+            )),
+            None => Ok(()),
+        }
     }
 
     fn place(&mut self, what: &str, cursor: Option<&Cursor>) -> Result<(), Failure> {
@@ -69,7 +83,7 @@ async fn page(
     rows.write(&page.rows)?;
     rows.context.streams.out.flush()?;
     if page.rows.is_empty() {
-        rows.context.note("no rows")?;
+        rows.say_none()?;
     }
     rows.place("previous", page.previous.as_ref())?;
     rows.place("next", page.next.as_ref())?;
@@ -107,7 +121,7 @@ async fn all(mut rows: Rows<'_, '_, '_>, query: Query<Item>, db: &Dynamo) -> Res
     }
     bar.finish_and_clear();
     if written == 0 {
-        rows.context.note("no rows")?;
+        rows.say_none()?;
     }
     Ok(Exit::Done)
 }
@@ -124,6 +138,33 @@ pub(crate) fn pages(question: &Question<'_>, matches: &ArgMatches) -> Result<Que
     Ok(match matches.get_flag("all") {
         true => query,
         false => query.limit(usize::try_from(limit).unwrap_or(usize::MAX)),
+    })
+}
+
+/// Refuses a range that no value is in, which is a slip rather than a question.
+pub(crate) fn check_range(
+    question: &Question<'_>,
+    matches: &ArgMatches,
+    db: &Dynamo,
+) -> Result<(), Failure> {
+    match asked(question, matches)?.explain(db)?.operation {
+        Some(_) => Ok(()),
+        None => Err(Failure::said(
+            "no value is in the range: it ends before it begins, or where it begins",
+        )),
+    }
+}
+
+/// The part that is asked for at a day, where it is a time.
+fn midnight(question: &Question<'_>, matches: &ArgMatches) -> Option<String> {
+    let mut parts = question.sort.iter().enumerate();
+    parts.find_map(|(at, part)| {
+        let text = matches.get_one::<String>(&sort_place(at))?;
+        let is_day = text.len() == 10
+            && text
+                .bytes()
+                .all(|byte| byte == b'-' || byte.is_ascii_digit());
+        (is_day && part.is_time()).then(|| format!("--{} {text}", part.option))
     })
 }
 

@@ -298,7 +298,11 @@ impl fmt::Display for Cost {
 
 impl Cost {
     fn part(&self, part: &CostPart) -> String {
-        let units = part.read_units + part.write_units;
+        let units = match (part.read_units, part.write_units) {
+            // Reads and writes do not add up to anything.
+            (read, write) if read > 0.0 && write > 0.0 => format!("{read} read and {write} write"),
+            (read, write) => (read + write).to_string(),
+        };
         let of_one = self.parts.iter().all(|other| other.table == part.table);
         match (&part.index, of_one) {
             (None, true) => format!("{units} for the table"),

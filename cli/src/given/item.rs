@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use dynamo_entity::codec::{Number, Tag};
 use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema};
-use dynamo_entity::{Item, Value};
+use dynamo_entity::{Error, Item, Value};
 
 use crate::failure::Failure;
-use crate::model::ModelEntity;
+use crate::model::{ModelEntity, PartInput};
 use crate::text::nearest;
 
 /// The item of an object of JSON. What JSON cannot say, sets and bytes, is told by the types of the fields.
@@ -46,9 +46,20 @@ fn put_field(
 ) -> Result<(), Failure> {
     let name = field.attribute.as_deref().unwrap_or(&field.name);
     let Some(value) = typed(value, field.stored) else {
+        let form = match field.stored {
+            Some(Tag::N) if of.schema.ttl.as_deref() == Some(name) => {
+                ": it expires at a number of seconds since 1970"
+            }
+            Some(Tag::N) => ": it is stored as a number",
+            Some(Tag::B) => ": it is stored as bytes, which are written in Base64",
+            Some(Tag::Ss | Tag::Ns | Tag::Bs) => {
+                ": it is stored as a set, which is written as a list"
+            }
+            _ => "",
+        };
         let (entity, field, ty) = (&of.entity.name, &field.name, &field.rust_type);
         return Err(Failure::said(format!(
-            "`{field}` of `{entity}` is a `{ty}`, and the given value is none"
+            "`{field}` of `{entity}` is a `{ty}`, and the given value is none{form}"
         )));
     };
     match item.insert(name, value) {
@@ -119,7 +130,11 @@ fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
     )))
 }
 
-/// A field that only the key holds is read from there, so the key is made of what was given for it.
+/// Makes the primary key of what was given for its fields, as far as it is needed:
+///
+/// - A field that only the key holds is read from there.
+/// - A text that is a key attribute by itself names the item only in the spelling in which it is stored, and people write
+///   times and the like in others.
 fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
     let entity = of.entity;
     let parts = of.key_parts();
@@ -128,9 +143,6 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
             .field(name)
             .is_some_and(|field| field.attribute.is_none())
     };
-    if !parts.iter().any(|part| in_key_only(&part.field)) {
-        return Ok(());
-    }
     let attribute = |name: &str| {
         let field = entity.field(name)?;
         Some(field.attribute.clone().unwrap_or_else(|| name.to_owned()))
@@ -142,12 +154,48 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
         _ => None,
     };
     let texts: Option<Vec<String>> = parts.iter().map(|part| text(&part.field)).collect();
+    let is_needed = parts.iter().any(|part| in_key_only(&part.field));
     if let Some(texts) = texts {
-        let key = of.dynamic()?.key(texts.iter().map(String::as_str))?;
-        item.extend(key);
+        let made = of.dynamic()?.key(texts.iter().map(String::as_str));
+        match made {
+            Ok(key) if is_needed => item.extend(key),
+            Ok(key) => respell(item, key, of),
+            Err(error) => match wrong_key(&error, &parts, &texts, of) {
+                Some(failure) => return Err(failure),
+                None if is_needed => return Err(error.into()),
+                // What is wrong with a field is told by its type, when the item is read.
+                None => {}
+            },
+        }
     }
     for part in parts.iter().filter(|part| in_key_only(&part.field)) {
         item.remove(&part.field);
     }
     Ok(())
+}
+
+/// Spells the texts that are key attributes by themselves as they are stored. Other attributes of the key stay as they
+/// are given: whether they are those of the fields is found out when the item is read.
+fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
+    for (name, value) in key {
+        if !of.is_derived(&name) && matches!(item.get(&name), Some(Value::S(_))) {
+            item.insert(name, value);
+        }
+    }
+}
+
+/// What is wrong with a text that is a key attribute by itself.
+fn wrong_key(
+    error: &Error,
+    parts: &[PartInput],
+    texts: &[String],
+    of: ModelEntity<'_>,
+) -> Option<Failure> {
+    let field = error.attribute()?;
+    let mut given = parts.iter().zip(texts);
+    let (part, text) = given.find(|(part, _)| part.field == field && part.format.is_none())?;
+    let (entity, kind) = (&of.entity.name, part.kind());
+    Some(Failure::said(format!(
+        "`{field}` of `{entity}`: `{text}` is no {kind}"
+    )))
 }

@@ -8,7 +8,10 @@ use crate::text::visible_json;
 
 /// For people: what it is for, the requests, the units.
 pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<String, Failure> {
-    let operation = explanation.operation.unwrap_or("nothing");
+    let operation = match is_read_first(explanation) {
+        true => "GetItem, then TransactWriteItems",
+        false => explanation.operation.unwrap_or("nothing"),
+    };
     let mut text = format!("{operation} of {}", explanation.table);
     if let Some(index) = &explanation.index {
         text += &format!(", index {index}");
@@ -19,11 +22,22 @@ pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<Stri
         text += &pretty.map_err(|error| Failure::said(error.to_string()))?;
         text.push('\n');
     }
+    if is_read_first(explanation) {
+        text += "The item is read first (GetItem), for its unique values, and the write follows from what is found.\n\
+                 Shown is the write if nothing is found, and its units: conditions of it that ask for an item contradict that.\n\
+                 If an item is found, the write asks that it still is as it was read, and it also deletes the unique values\n\
+                 that are given up, each for units of its own.\n";
+    }
     if explanation.is_filtering() {
         text += "The service reads rows, and charges for them, that it then leaves out.\n";
     }
     text += &format!("{cost}\n");
     Ok(visible_json(&text).into_owned())
+}
+
+/// Whether the write shown is that of an item that is not there, because the one sent depends on what is read before.
+fn is_read_first(explanation: &Explanation) -> bool {
+    explanation.operation == Some("TransactWriteItems") && explanation.requests.len() > 1
 }
 
 /// For programs.
@@ -43,6 +57,7 @@ pub(crate) fn explanation_json(explanation: &Explanation, cost: &Cost) -> Result
         "index": explanation.index,
         "requests": requests?,
         "filters": explanation.is_filtering(),
+        "readFirst": is_read_first(explanation),
         "readUnits": cost.read_units(),
         "writeUnits": cost.write_units(),
         "cost": cost.to_string(),

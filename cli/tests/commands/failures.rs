@@ -168,3 +168,33 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     );
     Ok(())
 }
+
+pub fn questions_without_an_answer_are_explained(place: &Place) -> Outcome {
+    place.done("shop", &["apply", "--yes"])?;
+    for range in ["5..3", "5..5"] {
+        for verb in ["query", "count"] {
+            let asked = [verb, "Order", "ann", "--number", range];
+            place.refused("shop", &asked, &["no value is in the range"])?;
+        }
+    }
+    let day = |asked: &str| {
+        place.done(
+            "shop",
+            &["query", "Order.by_status", "Paid", "--placed-at", asked],
+        )
+    };
+    let notes = day("2026-03-02")?.notes;
+    assert!(
+        notes.starts_with("no rows\n`--placed-at 2026-03-02` is its midnight"),
+        "{notes}"
+    );
+    for asked in ["2026-03-02T00:00:00Z", "2026-03-02..2026-03-03"] {
+        assert_eq!(day(asked)?.notes, "no rows\n");
+    }
+    place.refused(
+        "shop",
+        &["get", "Ship", "ann"],
+        &["There are: ", "User", "Order"],
+    )?;
+    place.refused("shop", &["pan"], &["There are: plan, apply"])
+}

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
+use dynamo_entity::Item;
 use dynamo_entity::prelude::*;
+use dynamo_entity::schema::TableSchema;
 use dynamo_entity_cli::App;
 
 use crate::place::{Outcome, Place};
@@ -44,9 +46,38 @@ pub struct Event {
     pub number: u64,
 }
 
+/// Declares an entity whose keys, also those of an index, hold times by themselves.
+macro_rules! visits {
+    ($name:ident, $table:literal, $time:ty) => {
+        /// Who came when.
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = $table, key(pk = since, sk = at), gsi(by_end, pk = until, sk = paid))]
+        pub struct $name {
+            pub since: $time,
+            pub at: $time,
+            pub until: $time,
+            pub paid: $time,
+        }
+    };
+}
+
+visits!(Visit, "visits", DateTime<Utc>);
+visits!(TimeVisit, "time-visits", time::OffsetDateTime);
+visits!(JiffVisit, "jiff-visits", jiff::Timestamp);
+
 pub fn app() -> App {
-    let app = App::new([Form::schema(), Day::schema(), Event::schema()]);
-    app.writes::<Form>().writes::<Day>().writes::<Event>()
+    let app = App::new([
+        Form::schema(),
+        Day::schema(),
+        Event::schema(),
+        Visit::schema(),
+        TimeVisit::schema(),
+        JiffVisit::schema(),
+    ]);
+    let app = app.writes::<Form>().writes::<Day>().writes::<Event>();
+    app.writes::<Visit>()
+        .writes::<TimeVisit>()
+        .writes::<JiffVisit>()
 }
 
 fn tables(place: &Place) -> Outcome {
@@ -159,4 +190,67 @@ pub fn members_that_nothing_reads_are_refused(place: &Place) -> Outcome {
         &["put", "Day", day],
         &["`Day` has no field `gest`: did you mean `guest`?"],
     )
+}
+
+/// Puts an item with times in each spelling and by each verb, and compares what is stored with the typed put.
+fn check_times<E: DynamoEntity>(
+    place: &Place,
+    name: &str,
+    typed: &E,
+    schema: TableSchema,
+) -> Outcome {
+    let table = schema.name.clone();
+    place.typed(async |db| db.create_tables([schema]).await)?;
+    let wanted = typed.to_item()?;
+    let key: Item = wanted
+        .clone()
+        .into_iter()
+        .filter(|(name, _)| ["since", "at"].contains(&name.as_str()))
+        .collect();
+    for at in [
+        "2026-03-01T10:00:00Z",
+        "2026-03-01T10:00:00.000Z",
+        "2026-03-01T10:00:00.000000000Z",
+        "2026-03-01T11:00:00+01:00",
+    ] {
+        let json = format!(r#"{{"since": "{at}", "at": "{at}", "until": "{at}", "paid": "{at}"}}"#);
+        for verb in [&["--create"][..], &[], &["--unchecked"]] {
+            let put = [&["put", name, &json][..], verb].concat();
+            place.done("forms", &put)?;
+            let get = Item::in_table(&table).get(key.clone());
+            let stored = place.typed(async |db| get.send(db).await)?;
+            assert_eq!(stored.as_ref(), Some(&wanted), "{at} {verb:?}");
+        }
+        place.done("forms", &["delete", name, at, at, "--yes"])?;
+    }
+    let wrong = r#"{"since": "today", "at": "2026-03-01T10:00:00Z", "until": "2026-03-01T10:00:00Z", "paid": "2026-03-01T10:00:00Z"}"#;
+    place.refused("forms", &["put", name, wrong], &["since"])
+}
+
+pub fn times_that_are_keys_are_written_in_any_spelling(place: &Place) -> Outcome {
+    let text = "2026-03-01T10:00:00Z";
+    let at: DateTime<Utc> = text.parse()?;
+    let visit = Visit {
+        since: at,
+        at,
+        until: at,
+        paid: at,
+    };
+    check_times(place, "Visit", &visit, Visit::schema())?;
+    let at = time::OffsetDateTime::from_unix_timestamp(at.timestamp())?;
+    let visit = TimeVisit {
+        since: at,
+        at,
+        until: at,
+        paid: at,
+    };
+    check_times(place, "TimeVisit", &visit, TimeVisit::schema())?;
+    let at: jiff::Timestamp = text.parse()?;
+    let visit = JiffVisit {
+        since: at,
+        at,
+        until: at,
+        paid: at,
+    };
+    check_times(place, "JiffVisit", &visit, JiffVisit::schema())
 }

@@ -234,6 +234,17 @@ pub fn writes_are_explained_as_typed(place: &Place) -> Outcome {
     }
     assert_eq!(said[0]["requests"], requests);
     assert!(said[0]["writeUnits"].as_f64() >= Some(2.0), "{said:?}");
+    assert_eq!(said[0]["readFirst"], true);
+    let said = place
+        .done("shop", &["explain", "delete", "User", "ann"])?
+        .out;
+    for shown in [
+        "GetItem, then TransactWriteItems of ",
+        "The item is read first",
+        " read and ",
+    ] {
+        assert!(said.contains(shown), "{shown}: {said}");
+    }
     let order = r#"{"user": "ann", "number": 7, "status": "Paid", "placed_at": "2026-03-04T12:00:00Z", "cents": 5}"#;
     let put = place.done("shop", &["explain", "put", "Order", order])?.out;
     for shown in ["PutItem of ", "\"STATUS#Paid\"", "2 write units"] {

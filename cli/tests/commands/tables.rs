@@ -26,6 +26,7 @@ pub fn tables_are_planned_and_made(place: &Place) -> Outcome {
     // A plan changes nothing.
     assert_eq!(place.shop(&["plan"])?, plan);
     let json = place.shop(&["plan", "--json"])?;
+    assert_eq!(json.rows()?.len(), 1);
     let parsed: serde_json::Value = serde_json::from_str(&json.out)?;
     assert_eq!(
         (json.code, parsed["tables"][1]["exists"].as_bool()),
@@ -55,7 +56,7 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(plan.code, 2);
     assert!(
         plan.out
-            .contains("apply it with --allow-delete-index shop.old"),
+            .contains("only if it is named: --allow-delete-index shop.old\n"),
         "{plan:?}"
     );
     place.refused(
@@ -76,6 +77,15 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(place.shop(&["plan"])?, plan);
     let kept = place.shop(&["apply", "--yes", "--keep-rest"])?;
     assert_eq!(kept.code, 0, "{kept:?}");
+    let words = "kept: index old of shop, which was not named\n";
+    assert!(kept.notes.starts_with(words), "{kept:?}");
+    // What is left belongs to somebody else. Nobody is asked, as there is nothing to do.
+    let again = place.shop(&["apply", "--keep-rest"])?;
+    assert_eq!(
+        (again.code, again.notes),
+        (0, format!("{words}nothing done\n"))
+    );
+    assert_eq!(place.shop(&["plan", "--keep-rest"])?.code, 0);
     let left = place.shop(&["plan"])?;
     assert!(left.code == 2 && !left.out.contains("gsi1"), "{left:?}");
     place.done(
@@ -83,6 +93,31 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
         &["apply", "--yes", "--allow-delete-index", "shop.old"],
     )?;
     assert_eq!(place.shop(&["plan"])?.code, 0);
+    let again = place.shop(&["apply", "--allow-delete-index", "shop.old"])?;
+    let warning =
+        "warning: --allow-delete-index shop.old: the plan does not take index old of shop away\n";
+    assert_eq!(
+        (again.code, again.notes),
+        (0, format!("{warning}nothing to do\n"))
+    );
+    Ok(())
+}
+
+/// The table with another key.
+#[derive(DynamoEntity)]
+#[dynamo(table = "shop", key(pk = id))]
+#[allow(dead_code)]
+struct OtherKey {
+    id: String,
+}
+
+pub fn what_cannot_be_done_is_refused_at_once(place: &Place) -> Outcome {
+    place.typed(async |db| db.create_tables([OtherKey::schema()]).await)?;
+    let plan = place.shop(&["plan", "--keep-rest"])?;
+    assert!(plan.code == 2 && plan.out.contains("  ! "), "{plan:?}");
+    for given in [&["apply"][..], &["apply", "--keep-rest", "--yes"]] {
+        place.refused("shop", given, &["nothing was changed: what has a `!`"])?;
+    }
     Ok(())
 }
 
@@ -119,6 +154,12 @@ pub fn tables_are_exported(place: &Place) -> Outcome {
             .out
             .contains("eu-west-1:111122223333")
     );
+    assert!(
+        place
+            .done("shop", &iam)?
+            .notes
+            .contains("allows every verb of every entity")
+    );
     place.refused("shop", &["export", "yaml"], &["cloudformation", "schema"])?;
     place.refused(
         "shop",
@@ -152,6 +193,43 @@ pub fn a_stack_is_led_on_step_by_step(place: &Place) -> Outcome {
             .out
             .trim_end()
     );
+    // What an earlier run left there would be deployed after it.
+    let left = |name: &str| std::fs::write(format!("{folder}/{name}"), "{}");
+    let names = ["02.template.json", "10.template.json", "100.template.json"];
+    let others = [
+        "tables.template.json",
+        "1.template.json",
+        "02.template.json.old",
+        "0x.template.json",
+    ];
+    let is_there = |name: &str| std::path::Path::new(&folder).join(name).exists();
+    for name in names.iter().chain(&others) {
+        left(name)?;
+    }
+    let again = place.done("shop", &since)?;
+    for name in names {
+        assert!(!is_there(name), "{name}: {again:?}");
+        assert!(
+            again.notes.contains(&format!("/{name}, of an earlier run")),
+            "{again:?}"
+        );
+    }
+    assert_eq!(
+        std::fs::read_to_string(format!("{folder}/01.template.json"))?,
+        last
+    );
+    let same = [
+        "export",
+        "cloudformation",
+        "--since",
+        &same,
+        "--out",
+        &folder,
+    ];
+    let nothing = place.done("shop", &same)?;
+    assert!(nothing.notes.contains("removed ") && nothing.notes.ends_with("nothing differs\n"));
+    assert!(!is_there("01.template.json"), "{nothing:?}");
+    assert!(others.into_iter().all(is_there), "{nothing:?}");
     place.refused(
         "shop",
         &["export", "terraform", "--since", &before],

@@ -213,17 +213,42 @@ fn settings(before: &TableSchema, after: &TableSchema) -> States {
     }
     let last = states.last().map_or(before, |(state, _)| state);
     if !is_same(last, after) {
-        let change = match switched.is_empty() {
-            true => format!("change the settings of table `{}`", after.name),
-            false => format!(
-                "switch {} of table `{}` on",
-                switched.join(" and "),
-                after.name
-            ),
-        };
+        let change = told(last, after);
         states.push((after.clone(), change));
     }
     states
+}
+
+/// What becomes of the settings. What begins to delete items, or to be read, is told by its name.
+fn told(before: &TableSchema, after: &TableSchema) -> String {
+    let settings = [
+        ("TTL", before.ttl.is_some(), after.ttl.is_some()),
+        (
+            "the stream",
+            before.stream.is_some(),
+            after.stream.is_some(),
+        ),
+    ];
+    let mut changes = Vec::new();
+    for (state, is_on) in [("off", false), ("on", true)] {
+        let switched = settings
+            .into_iter()
+            .filter(|&(_, was_on, turns_on)| was_on != turns_on && turns_on == is_on);
+        let names: Vec<&str> = switched.map(|(name, ..)| name).collect();
+        if !names.is_empty() {
+            let names = names.join(" and ");
+            changes.push(format!("switch {names} of table `{}` {state}", after.name));
+        }
+    }
+    let switched = TableSchema {
+        ttl: after.ttl.clone(),
+        stream: after.stream,
+        ..before.clone()
+    };
+    if !is_same(&switched, after) {
+        changes.push(format!("change the settings of table `{}`", after.name));
+    }
+    changes.join(", ")
 }
 
 /// Whether the resources are the same, in whatever order the indexes are declared.

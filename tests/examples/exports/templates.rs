@@ -201,7 +201,7 @@ fn numbered_templates_are_written_as_they_were() -> Outcome {
     assert_eq!(
         told,
         [
-            "01.template.json: change the settings of table `order`, create table `blog`",
+            "01.template.json: switch TTL and the stream of table `order` on, change the settings of table `order`, create table `blog`",
             "02.template.json: create index `of_customer_2` of table `order`",
             "03.template.json: create index `of_customer_by_status_2` of table `order`",
             "04.template.json: delete index `of_customer` of table `order`",
