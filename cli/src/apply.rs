@@ -81,8 +81,10 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
         };
         allowed.push(Deletion::index(table, index));
     }
-    let tables: [(&str, LossOf); 2] = [
+    let tables: [(&str, LossOf); 4] = [
         ("allow-delete-stream", Deletion::stream),
+        ("allow-delete-ttl", Deletion::ttl),
+        ("allow-shorten-recovery", Deletion::recovery),
         ("allow-unprotect", Deletion::protection),
     ];
     for (option, deletion) in tables {
