@@ -1,7 +1,7 @@
 //! `apply`: makes the tables as they are declared, step by step.
 
 use clap::ArgMatches;
-use dynamo_entity::deploy::{ChangeKind, Deletion, PlanStep, StepState, TablePlan};
+use dynamo_entity::deploy::{ChangeKind, Deletion, StepState, TablePlan};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -26,9 +26,13 @@ pub(crate) async fn run(
     check_possible(&plan)?;
     check_allowed(&plan, &allowed, keeps)?;
     context.streams.out.flush()?;
-    let (kept, left): (Vec<&PlanStep>, Vec<&PlanStep>) =
-        plan.steps().partition(|step| is_kept(step, &allowed));
-    for step in kept {
+    let named_losses = allowed.as_slice();
+    let steps = plan.tables.iter().flat_map(|table| {
+        let steps = table.steps.iter();
+        steps.map(move |step| (step, is_kept(table, step, named_losses)))
+    });
+    let (kept, left): (Vec<_>, Vec<_>) = steps.partition(|(_, is_kept)| *is_kept);
+    for (step, _) in kept {
         if let Some(what) = step.deletes.as_ref().and_then(named) {
             context.note(&format!("kept: {what}, which was not named"))?;
         }
@@ -86,6 +90,8 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
         ("allow-delete-ttl", Deletion::ttl),
         ("allow-shorten-recovery", Deletion::recovery),
         ("allow-unprotect", Deletion::protection),
+        ("allow-delete-ttl", Deletion::ttl),
+        ("allow-shorten-recovery", Deletion::recovery),
     ];
     for (option, deletion) in tables {
         for table in named(option) {
@@ -111,6 +117,8 @@ fn named(deletion: &Deletion) -> Option<String> {
         Deletion::Index { table, index } => Some(format!("index {index} of {table}")),
         Deletion::Stream { table } => Some(format!("the stream of {table}")),
         Deletion::Protection { table } => Some(format!("the protection of {table}")),
+        Deletion::Ttl { table } => Some(format!("the TTL of {table}")),
+        Deletion::Recovery { table } => Some(format!("the days of recovery of {table}")),
         _ => None,
     }
 }

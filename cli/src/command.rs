@@ -102,6 +102,16 @@ fn tables() -> Vec<Command> {
                 "TABLE",
                 "Allows the protection of this table to be taken away",
             ),
+            allow(
+                "allow-delete-ttl",
+                "TABLE",
+                "Allows the expiry of this table's items to be switched off",
+            ),
+            allow(
+                "allow-shorten-recovery",
+                "TABLE",
+                "Allows fewer days to which this table can be restored",
+            ),
         ])
         .arg(keep("Leaves out what was not allowed to be lost"))
         .arg(arguments::yes());

@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use dynamo_entity::Dynamo;
-use dynamo_entity::deploy::{Deletion, PlanStep, TablePlan};
+use dynamo_entity::deploy::{Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -17,16 +17,31 @@ pub(crate) async fn run(
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     let keeps = matches.get_flag("keep-rest");
-    let is_pending = plan.steps().any(|step| !keeps || !is_kept(step, &[]));
+    let is_pending = match keeps {
+        true => plan.tables.iter().any(|table| {
+            let mut steps = table.steps.iter();
+            steps.any(|step| !is_kept(table, step, &[]))
+        }),
+        false => !plan.is_empty(),
+    };
     Ok(match is_pending {
         false => Exit::Done,
         true => Exit::Pending,
     })
 }
 
-/// Whether `--keep-rest` leaves a step out.
-pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
-    let deleted = step.deletes.as_ref();
+/// Whether `--keep-rest` leaves a step out: what is lost by it was not allowed, or what it puts something in the place of.
+pub(crate) fn is_kept(table: &PlannedTable, step: &PlanStep, allowed: &[Deletion]) -> bool {
+    let removal = |is_it: fn(&TableChange) -> bool| {
+        let mut steps = table.steps.iter();
+        steps.find(|step| is_it(&step.change))
+    };
+    let loses = match step.change {
+        TableChange::AddStream(_) => removal(|change| matches!(change, TableChange::RemoveStream)),
+        TableChange::AddTtl(_) => removal(|change| matches!(change, TableChange::RemoveTtl(_))),
+        _ => Some(step),
+    };
+    let deleted = loses.and_then(|step| step.deletes.as_ref());
     deleted.is_some_and(|deletion| !allowed.contains(deletion))
 }
 
@@ -63,6 +78,8 @@ pub(crate) fn allowing(deletion: &Deletion) -> Option<String> {
         Deletion::Ttl { table } => Some(format!("--allow-delete-ttl {table}")),
         Deletion::Recovery { table } => Some(format!("--allow-shorten-recovery {table}")),
         Deletion::Protection { table } => Some(format!("--allow-unprotect {table}")),
+        Deletion::Ttl { table } => Some(format!("--allow-delete-ttl {table}")),
+        Deletion::Recovery { table } => Some(format!("--allow-shorten-recovery {table}")),
         _ => None,
     }
 }

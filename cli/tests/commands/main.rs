@@ -94,6 +94,7 @@ fn main() -> ExitCode {
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
                 tables::what_cannot_be_done_is_refused_at_once,
+                tables::the_ttl_of_others_is_kept,
                 tables::tables_are_exported,
                 tables::lints_are_told,
                 tables::a_changed_form_is_told,

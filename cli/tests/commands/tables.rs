@@ -121,6 +121,23 @@ pub fn what_cannot_be_done_is_refused_at_once(place: &Place) -> Outcome {
     Ok(())
 }
 
+pub fn the_ttl_of_others_is_kept(place: &Place) -> Outcome {
+    let mut before = Log::schema();
+    before.ttl = Some("until".into());
+    place.typed(async |db| {
+        db.create_tables([before.clone()]).await?;
+        db.enable_ttl([before]).await
+    })?;
+    let plan = place.run("logs", &["plan"])?;
+    let hint = "only if it is named: --allow-delete-ttl logs\n";
+    assert!(plan.code == 2 && plan.out.contains(hint), "{plan:?}");
+    assert_eq!(place.run("logs", &["plan", "--keep-rest"])?.code, 0);
+    let kept = place.done("logs", &["apply", "--keep-rest"])?;
+    let words = "kept: the TTL of logs, which was not named\nnothing done\n";
+    assert_eq!(kept.notes, words);
+    Ok(())
+}
+
 pub fn tables_are_exported(place: &Place) -> Outcome {
     for (format, word) in [
         ("cloudformation", "AWS::DynamoDB::Table"),
