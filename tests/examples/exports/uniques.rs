@@ -35,11 +35,12 @@ struct Neighbour {
     table = "alone",
     key(pk = "A#{id}"),
     unique(by_code, code, rename = "c*d?#$"),
-    unique(by_pair, code, id)
+    unique(by_number, number, id)
 )]
 struct Alone {
     id: u32,
     code: String,
+    number: u32,
 }
 
 /// The texts of the condition of a policy for one entity.
@@ -133,7 +134,11 @@ fn hostile_names_of_unique_values_stand_for_themselves() -> Outcome {
     check(table.clone(), "Hostile", &hostile, Some(&neighbour))?;
     check(table, "Neighbour", &neighbour, Some(&hostile))?;
     let alone = Alone::schema();
-    let place = alone.place(&Alone { id, code })?;
+    let place = alone.place(&Alone {
+        id,
+        code,
+        number: 3,
+    })?;
     assert_eq!(place.sentinels.len(), 2);
     check(alone, "Alone", &place, None)
 }
