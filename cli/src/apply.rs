@@ -87,8 +87,6 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
     }
     let tables: [(&str, LossOf); 4] = [
         ("allow-delete-stream", Deletion::stream),
-        ("allow-delete-ttl", Deletion::ttl),
-        ("allow-shorten-recovery", Deletion::recovery),
         ("allow-unprotect", Deletion::protection),
         ("allow-delete-ttl", Deletion::ttl),
         ("allow-shorten-recovery", Deletion::recovery),

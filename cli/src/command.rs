@@ -88,16 +88,6 @@ fn tables() -> Vec<Command> {
                 "Allows the stream of this table to be deleted",
             ),
             allow(
-                "allow-delete-ttl",
-                "TABLE",
-                "Allows the items of this table to expire no longer, or by another attribute",
-            ),
-            allow(
-                "allow-shorten-recovery",
-                "TABLE",
-                "Allows fewer days to be kept for recovery of this table",
-            ),
-            allow(
                 "allow-unprotect",
                 "TABLE",
                 "Allows the protection of this table to be taken away",

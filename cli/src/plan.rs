@@ -75,8 +75,6 @@ pub(crate) fn allowing(deletion: &Deletion) -> Option<String> {
     match deletion {
         Deletion::Index { table, index } => Some(format!("--allow-delete-index {table}.{index}")),
         Deletion::Stream { table } => Some(format!("--allow-delete-stream {table}")),
-        Deletion::Ttl { table } => Some(format!("--allow-delete-ttl {table}")),
-        Deletion::Recovery { table } => Some(format!("--allow-shorten-recovery {table}")),
         Deletion::Protection { table } => Some(format!("--allow-unprotect {table}")),
         Deletion::Ttl { table } => Some(format!("--allow-delete-ttl {table}")),
         Deletion::Recovery { table } => Some(format!("--allow-shorten-recovery {table}")),
