@@ -7,11 +7,12 @@ use crate::lock::stored::{StoredContent, StoredEntity, StoredKey, StoredPart, St
 use crate::schema::{Presence, Width};
 
 /// The way of items to other keys of the same table.
-const MOVE_KEYS: [&str; 4] = [
+const MOVE_KEYS: [&str; 5] = [
     "leave this entity as it is, and declare another one beside it with the new key",
     "deploy programs that write both, everywhere",
-    "copy the items that are there, each by a transaction that puts the new one and deletes the old one, or keeps both",
-    "read the new one, then write it alone, then drop the old declaration",
+    "copy the items that are there, and leave the old ones",
+    "deploy programs that read the new one and still write both, everywhere",
+    "write the new one alone, everywhere, then delete the old items and drop the old declaration",
 ];
 
 pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &StoredEntity) -> StoredChange {

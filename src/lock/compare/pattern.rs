@@ -281,6 +281,15 @@ impl EntityPair<'_> {
                 )
             }
         };
+        let lets_more_in = match (&was.when, &is.when) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(was), Some(is)) => holds_all(was, is),
+        };
+        if !lets_more_in {
+            let what = format!("{what}; programs that run miss in it what new ones leave out");
+            return Some(self.change(ChangeClass::BreaksRunning, name, what, &NEW_INDEX));
+        }
         Some(self.change(
             ChangeClass::FillFirst,
             name,
@@ -291,5 +300,25 @@ impl EntityPair<'_> {
                 "then rely on it",
             ],
         ))
+    }
+}
+
+/// Whether the second condition holds for all that the first one does: as far as it names the same field with more values.
+fn holds_all(was: &str, is: &str) -> bool {
+    let parsed = |when: &str| -> Option<(String, Vec<String>)> {
+        let (field, values) = when.split_once(" = ")?;
+        let values = values
+            .strip_prefix('[')
+            .and_then(|values| values.strip_suffix(']'))
+            .unwrap_or(values);
+        // A text with a comma in it is cut on both sides alike.
+        let values = values.split(", ").map(str::to_owned).collect();
+        Some((field.to_owned(), values))
+    };
+    match (parsed(was), parsed(is)) {
+        (Some((field, was)), Some((same, is))) => {
+            field == same && was.iter().all(|value| is.contains(value))
+        }
+        _ => false,
     }
 }
