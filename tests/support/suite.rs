@@ -16,7 +16,7 @@ use super::engine::Kind;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a test may take if an environment variable asks for a long run.
 const LONG_PATIENCE: Duration = Duration::from_secs(6 * 3_600);
-const LONG_RUNS: [&str; 2] = ["UPKEEP_SEQUENCES", "FAULTS_OPERATIONS"];
+const LONG_RUNS: [&str; 3] = ["UPKEEP_SEQUENCES", "FAULTS_OPERATIONS", "PLANS"];
 
 pub type Outcome = Result<(), Box<dyn Error>>;
 
