@@ -597,3 +597,35 @@ async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
     );
     assert_eq!(writes(&http), [""; 0], "the other table is left alone too");
 }
+
+/// Whoever adds indexes changes nothing else, whatever else is lacking.
+#[tokio::test]
+async fn adding_indexes_changes_nothing_else() {
+    let (db, http) = start().await;
+    let mut bare = shop();
+    bare.global_indexes.clear();
+    bare.ttl = None;
+    bare.stream = None;
+    db.create_tables([bare]).await.unwrap();
+    http.plan([]);
+    let declared = shop().deletion_protection(true).tag("team", "sales");
+    db.add_indexes([declared]).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTable", "UpdateTable"]);
+}
+
+/// Somebody else makes the table between the first look and the creation, and makes it otherwise.
+#[tokio::test]
+async fn a_table_that_somebody_else_makes_otherwise_is_left_alone() {
+    let (db, http) = start().await;
+    let mut theirs = shop();
+    theirs.global_indexes.clear();
+    db.create_tables([theirs]).await.unwrap();
+    http.plan([Fault::refuse("ResourceNotFoundException")]);
+    let refused = db.create_tables([shop()]).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::SchemaMismatch, "{refused}");
+    assert!(
+        refused.to_string().contains("`gsi1` is missing"),
+        "{refused}"
+    );
+    assert_eq!(writes(&http), ["CreateTable"]);
+}
