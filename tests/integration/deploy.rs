@@ -232,7 +232,7 @@ fn eventful(count: u64) -> impl Iterator<Item = Pair> {
 }
 
 async fn killed_at_every_request(db: Db) -> Outcome {
-    for pair in eventful(count(100).max(1)) {
+    for pair in eventful(count(20).max(1)) {
         let mut at = 0;
         loop {
             db.create_tables([pair.before.clone()]).await?;
