@@ -7,6 +7,7 @@
 mod actor;
 mod changeable;
 mod collection;
+mod declaration;
 pub(crate) mod defer;
 pub(crate) mod field;
 pub(crate) mod guard;
@@ -36,6 +37,7 @@ pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{read_collection, refused_member};
+pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedKey};
 pub(crate) use held::HeldEntity;
 pub use key::{Key, KeyParts};
 #[doc(hidden)]

@@ -129,6 +129,8 @@ mod text;
 mod update;
 
 pub use crate::key::{Ordered, Textual};
+#[doc(hidden)]
+pub use change::UntypedChange;
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, OperatorOperand};

@@ -10,4 +10,5 @@ pub use mode::{
 };
 pub use place::Place;
 pub(crate) use place::{DisjointPlaces, PlaceStep};
+pub(crate) use typed::ValuePlace;
 pub use typed::{Absent, AtPath, Encode, Path, json};

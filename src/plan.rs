@@ -16,7 +16,10 @@ mod write_request;
 #[doc(hidden)]
 pub use call::Plan;
 pub use call::{Call, Operation, Steps};
-pub(crate) use call::{Outcome, ReadItem, ReplyReader, found_item};
+pub(crate) use call::{
+    Outcome, PlannedRequest, ReadItem, ReplyReader, SentCall, WrittenItem, found_item,
+    returned_item,
+};
 pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired, is_past};
 pub(crate) use confirm::{ItemKeys, KeyNames};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};

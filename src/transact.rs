@@ -136,7 +136,8 @@ impl Operation for Transaction<'_> {
             false => Outcome::Known(Some(stored)),
         };
         let pattern = crate::plan::pattern_of(&members);
-        crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()), outcome)
+        let planned = crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()))?;
+        Ok(planned.reading(outcome))
     }
 }
 

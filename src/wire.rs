@@ -129,11 +129,14 @@ impl Request {
         body: Writer,
         resend: Resend,
     ) -> Self {
+        let mut body = body.into_bytes();
+        // It is held until the answer is there, and was made with room to spare.
+        body.shrink_to_fit();
         Request {
             operation,
             pattern,
             table,
-            body: Bytes::from(body.into_bytes()),
+            body: Bytes::from(body),
             resend,
             is_metered: false,
         }

@@ -26,10 +26,10 @@ pub(crate) use draft::{
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
-pub(crate) use modify::{MOST_COMPARED, as_read, revision};
 pub use modify::{Modify, TryModify};
+pub(crate) use modify::{as_read, revision};
 pub use put::Put;
-pub(crate) use put::{encode_item, entering, intent_of, plan_entering, put_of};
+pub(crate) use put::{PreparedPut, WrittenPut, encode_item, put_of, send_put};
 pub use repeatable::Repeatable;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};

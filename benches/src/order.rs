@@ -151,3 +151,12 @@ fn scramble(name: &str) -> u32 {
         (hash ^ u32::from(byte)).wrapping_mul(16_777_619)
     })
 }
+
+/// An order of about 100 KB, of many values.
+pub fn large() -> Order {
+    let label = |at: u32| (format!("label-{at:04}"), format!("{at:032}"));
+    Order {
+        labels: (0..1700).map(label).collect(),
+        ..order()
+    }
+}

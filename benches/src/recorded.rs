@@ -16,6 +16,15 @@ const NOISE: u64 = 3;
 /// How many percent more are allowed between versions of the compiler or of the SDK.
 const DRIFT: u64 = 10;
 
+/// What is measured with, because other versions measure something else.
+pub fn versions() -> String {
+    format!(
+        "rustc {}, aws-sdk-dynamodb {}",
+        env!("BENCH_RUSTC"),
+        env!("BENCH_SDK")
+    )
+}
+
 pub struct Recorded {
     versions: String,
     counts: Counts,

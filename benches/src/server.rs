@@ -10,8 +10,8 @@ use rustls::{ServerConnection, StreamOwned};
 use crate::event;
 use crate::gate::Gate;
 use crate::identity::ServerIdentity;
-use crate::order::{Filed, orders, some_of, stored};
-use crate::work::{FILED, LONG, SHORT};
+use crate::order::{Filed, large, orders, some_of, stored};
+use crate::work::{FILED, LONG, REFUSED, SHORT};
 
 /// The name of the answer that holds the rows of a projection.
 const TOTALS: &str = "totals";
@@ -65,13 +65,18 @@ impl Service {
         while let Some((operation, body)) = read(&mut connection) {
             let answer = answers.of(&operation, &body);
             if let Some(seen) = &self.seen {
-                seen.lock().expect("no panic").push((operation, body));
+                let mut seen = seen.lock().expect("no panic");
+                seen.push((operation, body.clone()));
             }
             if let Some(gate) = &self.gate {
                 gate.pass();
             }
+            let status = match contains(&body, &prefixed(REFUSED)) {
+                true => "400 Bad Request",
+                false => "200 OK",
+            };
             let head = format!(
-                "HTTP/1.1 200 OK\r\nserver: Server\r\ncontent-type: application/x-amz-json-1.0\r\n\
+                "HTTP/1.1 {status}\r\nserver: Server\r\ncontent-type: application/x-amz-json-1.0\r\n\
                  content-length: {}\r\nconnection: keep-alive\r\n\
                  x-amzn-requestid: 5PQ0RS8T0UVWXYZ1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ0\r\n\
                  x-amz-crc32: 2745614147\r\n\r\n",
@@ -156,6 +161,14 @@ impl Answers {
                 format!("{{\"Responses\":[{one},{one},{one}]}}"),
             ),
             ("BatchWriteItem", "{\"UnprocessedItems\":{}}".into()),
+            (
+                REFUSED,
+                format!(
+                    "{{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\",\
+                     \"message\":\"The conditional request failed\",\"Item\":{}}}",
+                    stored(&large())
+                ),
+            ),
         ]);
         let by_name = by_name.into_iter();
         Answers {
@@ -173,6 +186,7 @@ impl Answers {
             return answer.or_insert_with(|| event::answer(body).into()).clone();
         }
         let name = match operation {
+            _ if contains(body, &prefixed(REFUSED)) => REFUSED,
             "Query" if contains(body, FILED.as_bytes()) => {
                 match contains(body, b"ProjectionExpression") {
                     true => TOTALS,
@@ -191,6 +205,11 @@ impl Answers {
             .cloned()
             .unwrap_or_else(|| "{}".into())
     }
+}
+
+/// How the name of a table with this prefix begins in a body.
+fn prefixed(prefix: &str) -> Vec<u8> {
+    format!("\"{prefix}-").into_bytes()
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

@@ -5,6 +5,8 @@ pub const SHORT: &str = "rows-100";
 pub const LONG: &str = "rows-1000";
 /// A table with a thousand rows, whose keys are made of the fields.
 pub const FILED: &str = "rows-1000-filed";
+/// The prefix of a table whose writes are refused: their condition does not hold of the item that is there.
+pub const REFUSED: &str = "refused";
 
 macro_rules! works {
     ($($work:ident $text:literal x $times:literal: $what:literal;)+) => {
@@ -53,6 +55,8 @@ works! {
     Snapshot3 "snapshot-3" x 20: "TransactGet, 3 items";
     Partition "partition" x 1: "6400 short rows of one partition, 64 requests";
     Shards "shards" x 1: "the same rows merged from 64 shards";
+    PutLarge "put-large" x 10: "Put of an item of 100 KB";
+    Conflict "conflict" x 10: "the same refused by its condition, with the item that is there";
     GetObserved "get-observed" x 40: "Get, with an observer that does nothing";
     GetMetered "get-metered" x 40: "Get, counted by pattern";
     GetHot "get-hot" x 40: "Get, with the search for hot partitions";
@@ -69,13 +73,15 @@ impl Work {
     pub fn base(self) -> Option<Work> {
         match self {
             Work::Shards => Some(Work::Partition),
+            Work::Conflict => Some(Work::PutLarge),
             _ => self.is_watched().then_some(Work::Get),
         }
     }
 
     /// Whether only the library does this work.
     pub fn is_of_library(self) -> bool {
-        matches!(self, Work::Partition | Work::Shards) || self.is_watched()
+        use Work::{Conflict, Partition, PutLarge, Shards};
+        matches!(self, Partition | Shards | PutLarge | Conflict) || self.is_watched()
     }
 
     /// Whether it is a Get of a connection that somebody watches.

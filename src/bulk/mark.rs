@@ -182,7 +182,7 @@ mod tests {
 
     fn sent(mark: &JobMark, mut write: WriteRequest) -> (String, Resend) {
         mark.onto(&mut write).unwrap();
-        let request = write.quietly().unwrap().request;
+        let request = write.planned().unwrap().request;
         (
             String::from_utf8(request.body.to_vec()).unwrap(),
             request.resend,

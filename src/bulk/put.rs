@@ -43,7 +43,7 @@ impl PreparedWrite {
             Intent::Reading(write) => write.plan_on(None, db)?,
         };
         planned_write.main().pattern = self.pattern;
-        let plan = planned_write.plan(Outcome::Known(Some(())))?;
+        let plan = planned_write.planned()?.reading(Outcome::Known(Some(())));
         Ok(Explanation::of(&plan))
     }
 }
@@ -140,7 +140,7 @@ macro_rules! single_writes {
         impl<$($generics)*> SingleWrite for $write {
             fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
                 let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
-                let key = self.item_key().to_json();
+                let key = self.item_key();
                 prepared::<E>($verb, key, intent(*self, db))
             }
         }

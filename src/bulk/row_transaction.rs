@@ -18,7 +18,11 @@ use crate::query::{OfCollection, OfEntity, QuerySource};
 use crate::schema::{EntityDef, JOB, TableDef};
 use crate::transact::Transaction;
 use crate::wire::Resend;
-use crate::write::{MOST_COMPARED, PlannedWrite};
+use crate::write::PlannedWrite;
+
+/// How many attributes are compared. With the other conditions they stay below the 300 operators of DynamoDB: each
+/// takes one, and an AND.
+const MOST_COMPARED: usize = 145;
 
 /// Rows that are whole entities, or those of a collection.
 #[diagnostic::on_unimplemented(

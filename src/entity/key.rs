@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::{DynamoEntity, EntityContract, Known, read_key};
+use super::{DynamoEntity, EntityContract, Known, UntypedKey, read_key};
 use crate::codec::Item;
 use crate::entity::hash_of_key;
 use crate::error::{Error, Result};
@@ -91,14 +91,6 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// Writes the key attributes as an object.
-    pub(crate) fn write_object(&self, writer: &mut Writer) -> Result<()> {
-        writer.raw("{");
-        self.write(writer)?;
-        writer.raw("}");
-        Ok(())
-    }
-
     /// Records the fields that the key holds whole, and the hash that the shards of indexes are taken from.
     pub(crate) fn tell(&self, known: &mut Known) -> Result<(), CodecError> {
         self.parts.tell(known);
@@ -116,6 +108,11 @@ impl<E: DynamoEntity> Key<E> {
         self.parts.write_fields(&mut writer)?;
         writer.raw("}");
         Ok(writer.into_bytes())
+    }
+
+    /// The key without its type, for planning.
+    pub(crate) fn untyped(&self) -> Result<UntypedKey> {
+        UntypedKey::of(self).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
     /// The key attributes as an object.

@@ -1,12 +1,13 @@
 //! What a partial update knows of the item that it will leave behind.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use crate::json::{CodecError, Reader};
 use crate::key::{KeyHash, Shard};
 
 /// The values that fields have after the update, as far as they are known, by field.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Known {
     fields: Vec<(&'static str, Knowledge)>,
     /// The hash of the primary key, if shards of indexes follow from it.
@@ -33,9 +34,10 @@ impl<T> std::ops::Deref for KnownValue<'_, T> {
     }
 }
 
+#[derive(Clone)]
 enum Knowledge {
     /// A part of the primary key.
-    Typed(Box<dyn Any + Send + Sync>),
+    Typed(Arc<dyn Any + Send + Sync>),
     /// DynamoDB JSON.
     Json(Vec<u8>),
     /// The attribute is missing.
@@ -60,7 +62,7 @@ impl Known {
 
     /// Records the value of a field.
     pub fn tell<T: Send + Sync + 'static>(&mut self, field: &'static str, value: T) {
-        self.put(field, Knowledge::Typed(Box::new(value)));
+        self.put(field, Knowledge::Typed(Arc::new(value)));
     }
 
     /// Records a field as it is stored.
@@ -74,6 +76,14 @@ impl Known {
 
     pub(crate) fn tell_computed(&mut self, field: &'static str) {
         self.put(field, Knowledge::Computed);
+    }
+
+    /// Records all that is known because of something else, such as the key.
+    pub(crate) fn tell_all(&mut self, other: &Known) {
+        for (field, knowledge) in &other.fields {
+            self.put(field, knowledge.clone());
+        }
+        self.hash = other.hash.or(self.hash);
     }
 
     /// Records what is known of a field; it replaces what was recorded before.

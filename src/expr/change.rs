@@ -11,36 +11,64 @@ use super::operand::{Operand, OperandValue};
 use super::update::{UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
-use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place};
+use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place, ValuePlace};
 
 /// One change of an item of `R`.
 #[must_use = "a change counts only if the closure returns it: put several in a tuple or an array"]
 pub struct Change<R> {
+    untyped: UntypedChange,
+    kind: PhantomData<fn() -> R>,
+}
+
+/// One change, without the type of the item.
+#[doc(hidden)]
+pub struct UntypedChange {
     pub(super) place: Place,
     pub(super) action: Result<UpdateAction, CodecError>,
     /// What has to hold for the change to be possible.
     pub(super) guard: Option<Node>,
-    kind: PhantomData<fn() -> R>,
 }
 
-impl<R> Change<R> {
-    fn new(place: &Place, action: Result<UpdateAction, CodecError>) -> Self {
-        Change {
-            place: place.clone(),
+impl UntypedChange {
+    fn new(place: Place, action: Result<UpdateAction, CodecError>) -> Self {
+        UntypedChange {
+            place,
             action,
             guard: None,
-            kind: PhantomData,
         }
-    }
-
-    /// The change of a whole attribute, from a value that was compared and not from a path.
-    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
-        Change::new(&Place::of(name), Ok(action))
     }
 
     fn guarded(mut self, guard: Option<Node>) -> Self {
         self.guard = guard;
         self
+    }
+
+    /// The change of a whole attribute, from a value that was compared and not from a path.
+    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
+        UntypedChange::new(Place::of(name), Ok(action))
+    }
+}
+
+impl<R> Change<R> {
+    fn new(place: &Place, action: Result<UpdateAction, CodecError>) -> Self {
+        Change {
+            untyped: UntypedChange::new(place.clone(), action),
+            kind: PhantomData,
+        }
+    }
+
+    fn guarded(mut self, guard: Option<Node>) -> Self {
+        self.untyped.guard = guard;
+        self
+    }
+}
+
+impl<R> From<UntypedChange> for Change<R> {
+    fn from(untyped: UntypedChange) -> Self {
+        Change {
+            untyped,
+            kind: PhantomData,
+        }
     }
 }
 
@@ -53,18 +81,18 @@ impl<R> Change<R> {
 pub trait Changes<R> {
     /// Adds the changes.
     #[doc(hidden)]
-    fn add_to(self, changes: &mut Vec<Change<R>>);
+    fn add_to(self, changes: &mut Vec<UntypedChange>);
 }
 
 impl<R> Changes<R> for Change<R> {
-    fn add_to(self, changes: &mut Vec<Change<R>>) {
-        changes.push(self);
+    fn add_to(self, changes: &mut Vec<UntypedChange>) {
+        changes.push(self.untyped);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, C: Changes<R>> Changes<R> for Option<C> {
-    fn add_to(self, changes: &mut Vec<Change<R>>) {
+    fn add_to(self, changes: &mut Vec<UntypedChange>) {
         if let Some(inner) = self {
             inner.add_to(changes);
         }
@@ -73,14 +101,14 @@ impl<R, C: Changes<R>> Changes<R> for Option<C> {
 
 #[diagnostic::do_not_recommend]
 impl<R, C: Changes<R>> Changes<R> for Vec<C> {
-    fn add_to(self, changes: &mut Vec<Change<R>>) {
+    fn add_to(self, changes: &mut Vec<UntypedChange>) {
         self.into_iter().for_each(|inner| inner.add_to(changes));
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, C: Changes<R>, const N: usize> Changes<R> for [C; N] {
-    fn add_to(self, changes: &mut Vec<Change<R>>) {
+    fn add_to(self, changes: &mut Vec<UntypedChange>) {
         self.into_iter().for_each(|inner| inner.add_to(changes));
     }
 }
@@ -89,7 +117,7 @@ macro_rules! tuples {
     ($($($name:ident)+;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<Root, $($name: Changes<Root>),+> Changes<Root> for ($($name,)+) {
-            fn add_to(self, changes: &mut Vec<Change<Root>>) {
+            fn add_to(self, changes: &mut Vec<UntypedChange>) {
                 #[allow(non_snake_case, reason = "the names of the types serve as variables")]
                 let ($($name,)+) = self;
                 $($name.add_to(changes);)+
@@ -125,15 +153,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanSet,
     {
-        match value.given() {
-            OperandValue::Value(value) => Change::new(self.place(), self.set_or_absent(&value)),
-            OperandValue::At(place) => {
-                let guard = is_value(&place);
-                let same_form = self.place().check_form(&place);
-                let action = same_form.map(|()| UpdateAction::Copy(place));
-                Change::new(self.place(), action).guarded(Some(guard))
-            }
-        }
+        self.value_place().set(value.given()).into()
     }
 
     /// Sets it to the value, or removes it for a None.
@@ -142,7 +162,7 @@ impl<R, T, M> Path<R, T, M> {
         M: CanRemove,
     {
         let action = match value {
-            Some(value) => self.set_or_absent(&value.into_arg()),
+            Some(value) => self.value_place().set_or_absent(&value.into_arg()),
             None => Ok(UpdateAction::Remove),
         };
         Change::new(self.place(), action)
@@ -155,20 +175,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanCompute,
     {
-        let place = match value.given() {
-            OperandValue::Value(value) => {
-                let action = self.json(&value).map(|json| match json {
-                    Some(json) => UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
-                    None => UpdateAction::Nothing,
-                });
-                return Change::new(self.place(), action);
-            }
-            OperandValue::At(place) => place,
-        };
-        // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
-        let guard = is_value(&place);
-        let action = self.taking(place).map(UpdateAction::SetIfAbsent);
-        Change::new(self.place(), action).guarded(Some(guard))
+        self.value_place().set_if_absent(value.given()).into()
     }
 
     /// Removes it. It is read as None, an empty set, or the field's default then.
@@ -178,26 +185,33 @@ impl<R, T, M> Path<R, T, M> {
     {
         Change::new(self.place(), Ok(UpdateAction::Remove))
     }
+}
 
-    /// The condition that the value is not NULL, which other programs write for absence. A computation would fail on
-    /// it; a condition that fails brings the item.
-    fn unless_null(&self, tag: Tag) -> Option<Node>
-    where
-        M: Mode,
-    {
-        M::MAY_BE_ABSENT.then(|| {
-            let place = self.place();
-            Node::any([
-                Node::Missing(place.clone()),
-                Node::IsType(place.clone(), tag),
-            ])
-        })
+impl<T> ValuePlace<T> {
+    fn set(&self, value: OperandValue<T>) -> UntypedChange {
+        match value {
+            OperandValue::Value(value) => {
+                UntypedChange::new(self.place().clone(), self.set_or_absent(&value))
+            }
+            OperandValue::At(place) => copy_of(self.place(), place),
+        }
     }
 
-    /// What another place holds, if it is stored there as it is here.
-    fn taking(&self, place: Place) -> Result<UpdateOperand, CodecError> {
-        self.place().check_form(&place)?;
-        Ok(UpdateOperand::At(place))
+    fn set_if_absent(&self, value: OperandValue<T>) -> UntypedChange {
+        let place = match value {
+            OperandValue::Value(value) => {
+                let action = self.json(&value).map(|json| match json {
+                    Some(json) => UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
+                    None => UpdateAction::Nothing,
+                });
+                return UntypedChange::new(self.place().clone(), action);
+            }
+            OperandValue::At(place) => place,
+        };
+        // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
+        let guard = is_value(&place);
+        let action = taking(self.place(), place).map(UpdateAction::SetIfAbsent);
+        UntypedChange::new(self.place().clone(), action).guarded(Some(guard))
     }
 
     fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {
@@ -207,6 +221,32 @@ impl<R, T, M> Path<R, T, M> {
     }
 }
 
+/// The change of a place to what another one holds.
+fn copy_of(here: &Place, place: Place) -> UntypedChange {
+    let guard = is_value(&place);
+    let action = here.check_form(&place).map(|()| UpdateAction::Copy(place));
+    UntypedChange::new(here.clone(), action).guarded(Some(guard))
+}
+
+/// The condition that the value is not NULL, which other programs write for absence, if it may be absent. A computation
+/// would fail on it; a condition that fails brings the item.
+fn unless_null<M: Mode>(place: &Place, tag: Tag) -> Option<Node> {
+    M::MAY_BE_ABSENT.then(|| missing_or(place, tag))
+}
+
+fn missing_or(place: &Place, tag: Tag) -> Node {
+    Node::any([
+        Node::Missing(place.clone()),
+        Node::IsType(place.clone(), tag),
+    ])
+}
+
+/// What another place holds, if it is stored there as it is here.
+fn taking(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
+    here.check_form(&place)?;
+    Ok(UpdateOperand::At(place))
+}
+
 /// The condition that the place has a value, and not NULL.
 fn is_value(place: &Place) -> Node {
     let null = Node::IsType(place.clone(), Tag::Null);
@@ -214,6 +254,12 @@ fn is_value(place: &Place) -> Node {
 }
 
 impl<R> fmt::Debug for Change<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.untyped.fmt(f)
+    }
+}
+
+impl fmt::Debug for UntypedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Change({})", self.place)
     }

@@ -54,8 +54,9 @@ impl<R> Condition<R> {
                 kind: PhantomData,
             };
         }
-        let fault =
-            format!("a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}");
+        let fault = format!(
+            "a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}: ask for less, for a version or for a whole map or list instead of its parts"
+        );
         Node::Faulty(CodecError::new(fault)).into()
     }
 

@@ -11,16 +11,23 @@ use crate::path::{Place, PlaceStep};
 #[derive(Debug, Default)]
 pub(crate) struct Expression {
     /// Parameters and their texts, in the order in which they were begun.
-    texts: Vec<(&'static str, String)>,
+    texts: Vec<ExpressionText>,
     names: Vec<Cow<'static, str>>,
     /// The positions of names, once there are many of them.
     positions: HashMap<Cow<'static, str>, usize>,
     values: Writer,
     value_count: usize,
+}
+
+/// The text of one parameter.
+#[derive(Debug)]
+struct ExpressionText {
+    parameter: &'static str,
+    text: String,
     operators: usize,
 }
 
-/// DynamoDB's limits for one request.
+/// DynamoDB's limits: for the text of one parameter, for its operators, and for the values of one request.
 const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
@@ -34,8 +41,11 @@ const USUAL_TEXT: usize = 120;
 impl Expression {
     /// Begins the text of a parameter, such as `ConditionExpression`.
     pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
-        self.texts
-            .push((parameter, String::with_capacity(USUAL_TEXT)));
+        self.texts.push(ExpressionText {
+            parameter,
+            text: String::with_capacity(USUAL_TEXT),
+            operators: 0,
+        });
         self
     }
 
@@ -43,25 +53,27 @@ impl Expression {
     pub(crate) fn says(&self, parameter: &str) -> bool {
         self.texts
             .iter()
-            .any(|(other, text)| *other == parameter && !text.is_empty())
+            .any(|of| of.parameter == parameter && !of.text.is_empty())
     }
 
     /// Whether no parameter has any text.
     pub(crate) fn is_empty(&self) -> bool {
-        self.texts.iter().all(|(_, text)| text.is_empty())
+        self.texts.iter().all(|of| of.text.is_empty())
     }
 
     /// Adds text of the expression itself.
     pub(crate) fn push(&mut self, text: &str) -> &mut Self {
-        if let Some((_, current)) = self.texts.last_mut() {
-            current.push_str(text);
+        if let Some(current) = self.texts.last_mut() {
+            current.text.push_str(text);
         }
         self
     }
 
     /// Adds one of the operators and functions that DynamoDB counts.
     pub(crate) fn operator(&mut self, text: &str) -> &mut Self {
-        self.operators += 1;
+        if let Some(current) = self.texts.last_mut() {
+            current.operators += 1;
+        }
         self.push(text)
     }
 
@@ -139,7 +151,7 @@ impl Expression {
 
     /// The first text, with names instead of placeholders.
     pub(crate) fn shown(&self) -> String {
-        let text = self.texts.first().map_or("", |(_, text)| text);
+        let text = self.texts.first().map_or("", |of| &of.text);
         let mut pieces = text.split("#n");
         let mut shown = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -152,28 +164,35 @@ impl Expression {
         shown
     }
 
+    /// What is too large of a text, and of which parameter.
+    pub(crate) fn excess(&self) -> Option<(&'static str, String)> {
+        self.texts.iter().find_map(|of| {
+            let (parameter, length) = (of.parameter, of.text.len());
+            let said = if of.operators > MAX_OPERATORS {
+                let operators = of.operators;
+                format!(
+                    "the {parameter} has {operators} operators and functions; DynamoDB allows {MAX_OPERATORS}"
+                )
+            } else if length > MAX_TEXT {
+                format!("the {parameter} has {length} bytes; DynamoDB allows {MAX_TEXT}")
+            } else {
+                return None;
+            };
+            Some((parameter, said))
+        })
+    }
+
     /// Refuses expressions that are too large for the service.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
-        for (parameter, text) in &self.texts {
-            if text.len() > MAX_TEXT {
-                return Err(CodecError::new(format!(
-                    "the {parameter} has {} bytes; DynamoDB allows {MAX_TEXT}",
-                    text.len()
-                )));
-            }
-        }
-        if self.operators > MAX_OPERATORS {
-            return Err(CodecError::new(format!(
-                "the expressions have {} operators and functions; DynamoDB allows {MAX_OPERATORS}",
-                self.operators
-            )));
+        if let Some((parameter, said)) = self.excess() {
+            return Err(CodecError::new(format!("{said}: {}", remedy(parameter))));
         }
         // A value is never larger than its JSON.
         if self.values.len() > MAX_VALUES {
             let size = self.size_of_values()?;
             if size > MAX_VALUES {
                 return Err(CodecError::new(format!(
-                    "the values of the expressions have {size} bytes; DynamoDB allows {MAX_VALUES} (2 MB)"
+                    "the values of the expressions have {size} bytes; DynamoDB allows {MAX_VALUES} (2 MB): split it into several requests"
                 )));
             }
         }
@@ -191,11 +210,11 @@ impl Expression {
         if self.is_empty() {
             return;
         }
-        for (parameter, text) in self.texts.iter().filter(|(_, text)| !text.is_empty()) {
+        for of in self.texts.iter().filter(|of| !of.text.is_empty()) {
             body.raw(",\"");
-            body.raw(parameter);
+            body.raw(of.parameter);
             body.raw("\":");
-            body.quoted(text);
+            body.quoted(&of.text);
         }
         body.raw(",\"ExpressionAttributeNames\":{");
         for (index, name) in self.names.iter().enumerate() {
@@ -209,6 +228,56 @@ impl Expression {
             body.raw(",\"ExpressionAttributeValues\":{");
             body.raw_bytes(self.values.as_bytes());
             body.raw("}");
+        }
+    }
+}
+
+/// What to do about an expression that is too large.
+fn remedy(parameter: &str) -> &'static str {
+    match parameter {
+        "UpdateExpression" => {
+            "split it into several updates, set a whole map or list instead of its parts, or `put` the entity"
+        }
+        "FilterExpression" => "filter by less, and look at the rest of each row in Rust",
+        "ProjectionExpression" => "read fewer fields, or whole items",
+        _ => "ask for less, for a version or for a whole map or list instead of its parts",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_has_its_own_limits_and_a_remedy() {
+        let remedies = [
+            ("UpdateExpression", "several updates"),
+            ("ConditionExpression", "a version"),
+            ("FilterExpression", "in Rust"),
+            ("ProjectionExpression", "fewer fields"),
+        ];
+        let mut full = Expression::default();
+        for (parameter, _) in remedies {
+            full.begin(parameter);
+            for _ in 0..MAX_OPERATORS {
+                full.operator("a AND");
+            }
+        }
+        assert!(full.check().is_ok());
+        for (parameter, remedy) in remedies {
+            for (excess, says) in [(MAX_OPERATORS + 1, "301 operators"), (1, "4097 bytes")] {
+                let mut expression = Expression::default();
+                expression.begin(parameter);
+                for _ in 0..excess {
+                    expression.operator("");
+                }
+                if excess == 1 {
+                    expression.push(&"a".repeat(MAX_TEXT + 1));
+                }
+                let said = expression.check().unwrap_err().to_string();
+                assert!(said.contains(says) && said.contains(remedy), "{said}");
+                assert!(said.contains(parameter), "{said}");
+            }
         }
     }
 }

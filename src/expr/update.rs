@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::change::Change;
+use super::change::UntypedChange;
 use super::expression::Expression;
 use super::node::Node;
 use crate::json::{CodecError, Tag};
@@ -58,12 +58,11 @@ const FEW: usize = 16;
 
 impl UpdateActions {
     /// Adds a change, with the guards it needs.
-    pub(crate) fn add<R>(&mut self, change: Change<R>) -> Result<(), CodecError> {
-        let Change {
+    pub(crate) fn add(&mut self, change: UntypedChange) -> Result<(), CodecError> {
+        let UntypedChange {
             place,
             action,
             guard,
-            ..
         } = change;
         let action = action?;
         if action == UpdateAction::Nothing {

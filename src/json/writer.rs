@@ -246,7 +246,7 @@ impl Writer {
         if self.depth == self.max_depth {
             let levels = self.max_depth;
             return Err(CodecError::new(format!(
-                "lists and maps nest deeper than {levels} levels below the item, DynamoDB's limit"
+                "lists and maps nest deeper than {levels} levels below the item, DynamoDB's limit: store deep parts as texts, or as items of their own"
             )));
         }
         self.depth += 1;

@@ -269,7 +269,7 @@ pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), C
     let limit = role.max_size();
     if size > limit {
         return Err(CodecError::new(format!(
-            "the key has {size} bytes, DynamoDB allows {limit}"
+            "the key has {size} bytes, DynamoDB allows {limit}: keep a digest of it in the key, and the whole in another field"
         )));
     }
     Ok(())

@@ -411,7 +411,7 @@ pub(crate) fn check_size(size: usize, role: Role) -> Result<(), CodecError> {
     let limit = role.max_size();
     if size > limit {
         return Err(CodecError::new(format!(
-            "the key has {size} bytes, DynamoDB allows {limit} (text parts grow by their escapes)"
+            "the key has {size} bytes, DynamoDB allows {limit} (text parts grow by their escapes): keep a digest of a long part in the key, and the whole in another field"
         )));
     }
     Ok(())

@@ -14,13 +14,19 @@ pub(crate) type Compared<T> = fn(&T, &mut Writer) -> Result<(), CodecError>;
 
 /// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
 pub struct Path<R, T, M> {
+    at: ValuePlace<T>,
+    kind: PathMarker<R, T, M>,
+}
+
+/// Where a value is, and how it is stored there: a path without its entity, so that code is compiled once for each type of
+/// value and not for each entity.
+pub(crate) struct ValuePlace<T> {
     place: Place,
     encode: Encode<T>,
     /// Writes a value to compare with, if that may be one that cannot be stored there.
     compared: Option<Compared<T>>,
     /// What a missing attribute means to the entity.
     default: Option<Absent>,
-    kind: PathMarker<R, T, M>,
 }
 
 /// Owns nothing, so that a path can be sent to other threads.
@@ -51,10 +57,12 @@ impl<R, T, M> Path<R, T, M> {
     #[doc(hidden)]
     pub fn stored_as(place: Place, encode: Encode<T>) -> Self {
         Path {
-            place,
-            encode,
-            compared: None,
-            default: None,
+            at: ValuePlace {
+                place,
+                encode,
+                compared: None,
+                default: None,
+            },
             kind: PhantomData,
         }
     }
@@ -63,19 +71,30 @@ impl<R, T, M> Path<R, T, M> {
     #[doc(hidden)]
     #[must_use]
     pub fn compared_as(mut self, compared: Compared<T>) -> Self {
-        self.compared = Some(compared);
+        self.at.compared = Some(compared);
         self
     }
 
     /// The same path with the default that a missing attribute stands for.
     #[must_use]
     pub(crate) fn defaulting_to(mut self, default: Absent) -> Self {
-        self.default = Some(default);
+        self.at.default = Some(default);
         self
     }
 
     #[doc(hidden)]
     pub fn place(&self) -> &Place {
+        &self.at.place
+    }
+
+    /// The path without its entity.
+    pub(crate) fn value_place(&self) -> &ValuePlace<T> {
+        &self.at
+    }
+}
+
+impl<T> ValuePlace<T> {
+    pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
@@ -89,9 +108,7 @@ impl<R, T, M> Path<R, T, M> {
         json(|name, writer| (self.encode)(value, name, writer))
             .map_err(|fault| fault.at(self.place.to_string()))
     }
-}
 
-impl<R, T, M> Path<R, T, M> {
     /// The value in DynamoDB JSON, to compare with; `None` if the value means absence.
     pub(crate) fn compared(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
         let Some(compared) = self.compared else {
@@ -122,10 +139,10 @@ pub fn json(
 impl<R, T, M> Clone for Path<R, T, M> {
     fn clone(&self) -> Self {
         Path {
-            place: self.place.clone(),
-            encode: self.encode,
-            compared: self.compared,
-            default: self.default,
+            at: ValuePlace {
+                place: self.at.place.clone(),
+                ..self.at
+            },
             kind: PhantomData,
         }
     }
@@ -133,6 +150,6 @@ impl<R, T, M> Clone for Path<R, T, M> {
 
 impl<R, T, M> fmt::Debug for Path<R, T, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Path({})", self.place)
+        write!(f, "Path({})", self.at.place)
     }
 }

@@ -55,6 +55,13 @@ pub trait Operation: Sized {
 /// A planned operation.
 #[derive(Debug)]
 pub struct Plan<Out> {
+    pub(crate) planned: PlannedRequest,
+    pub(crate) outcome: Outcome<Out>,
+}
+
+/// A planned request, and what its failure means. What its success amounts to has a type, so it stands beside it.
+#[derive(Debug)]
+pub(crate) struct PlannedRequest {
     pub(crate) request: Request,
     pub(crate) entity: &'static str,
     pub(crate) now: Timestamp,
@@ -64,7 +71,45 @@ pub struct Plan<Out> {
     pub(crate) participants: Vec<Participant>,
     /// Its writes, if they may have to be sent in another spelling.
     pub(crate) sent: Vec<SentWrite>,
-    pub(crate) outcome: Outcome<Out>,
+}
+
+impl PlannedRequest {
+    /// A request without a condition.
+    pub(crate) fn of(request: Request, entity: &'static str, now: Timestamp) -> Self {
+        PlannedRequest {
+            request,
+            entity,
+            now,
+            condition_failure: ConditionFailure::NEVER,
+            participants: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// The same, with its answer read in this way.
+    pub(crate) fn reading<Out>(self, outcome: Outcome<Out>) -> Plan<Out> {
+        Plan {
+            planned: self,
+            outcome,
+        }
+    }
+
+    pub(crate) fn send(self, db: &Dynamo) -> SentCall<'_> {
+        let sent = self.sent;
+        let sent = (!sent.is_empty()).then(|| Box::new((self.request.clone(), sent)));
+        let keys = keys_of(self.condition_failure, &self.participants);
+        SentCall::Request {
+            answer: contention::call(db, self.request, keys),
+            db,
+            kept: PendingRequest {
+                sent,
+                entity: self.entity,
+                now: self.now,
+                condition_failure: self.condition_failure,
+                participants: self.participants,
+            },
+        }
+    }
 }
 
 /// What a successful answer amounts to.
@@ -97,14 +142,49 @@ impl<Out> std::fmt::Debug for ReplyReader<Out> {
 }
 
 impl<Out> Outcome<Out> {
-    pub(crate) fn read(&mut self, reply: &Reply, now: Timestamp) -> Result<Out> {
+    fn read(&mut self, answer: &Answer) -> Result<Out> {
         match self {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
-            Outcome::Read(read) => read(reply, now),
-            Outcome::Returned(Returned::Nothing, read) => read(None, now),
-            Outcome::Returned(_, read) => read(returned_item(&reply.body)?, now),
-            Outcome::ReadBy(reading) => reading.0(reply, now),
+            Outcome::Read(read) => read(answer.reply()?, answer.now),
+            Outcome::Returned(Returned::Nothing, read) => read(None, answer.now),
+            Outcome::Returned(_, read) => read(answer.item()?, answer.now),
+            Outcome::ReadBy(reading) => reading.0(answer.reply()?, answer.now),
             Outcome::Nothing(_) => Err(polled_again()),
+        }
+    }
+}
+
+/// What came of a call.
+struct Answer {
+    content: AnswerContent,
+    /// The time of the request.
+    now: Timestamp,
+}
+
+enum AnswerContent {
+    Reply(Reply),
+    /// The item that the last of several steps has read.
+    Item(Option<Bytes>),
+}
+
+impl Answer {
+    fn of(written: Result<WrittenItem>) -> Result<Self> {
+        let (item, now) = written?;
+        let content = AnswerContent::Item(item);
+        Ok(Answer { content, now })
+    }
+
+    fn reply(&self) -> Result<&Reply> {
+        match &self.content {
+            AnswerContent::Reply(reply) => Ok(reply),
+            AnswerContent::Item(_) => Err(Error::config("several steps have no one answer")),
+        }
+    }
+
+    fn item(&self) -> Result<Option<&[u8]>> {
+        match &self.content {
+            AnswerContent::Reply(reply) => returned_item(&reply.body),
+            AnswerContent::Item(item) => Ok(item.as_deref()),
         }
     }
 }
@@ -117,15 +197,7 @@ impl<Out> Plan<Out> {
         now: Timestamp,
         outcome: Outcome<Out>,
     ) -> Self {
-        Plan {
-            request,
-            entity,
-            now,
-            condition_failure: ConditionFailure::NEVER,
-            participants: Vec::new(),
-            sent: Vec::new(),
-            outcome,
-        }
+        PlannedRequest::of(request, entity, now).reading(outcome)
     }
 
     /// The same request, with its answer read in another way.
@@ -133,35 +205,13 @@ impl<Out> Plan<Out> {
         self,
         read: fn(&Reply, Timestamp) -> Result<Other>,
     ) -> Plan<Other> {
-        Plan {
-            request: self.request,
-            entity: self.entity,
-            now: self.now,
-            condition_failure: self.condition_failure,
-            participants: self.participants,
-            sent: self.sent,
-            outcome: Outcome::Read(read),
-        }
+        self.planned.reading(Outcome::Read(read))
     }
 
     pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
-        if let Outcome::Nothing(out) = self.outcome {
-            return Call(CallState::Done(Some(Ok(out))));
-        }
-        let sent = self.sent;
-        let sent = (!sent.is_empty()).then(|| Box::new((self.request.clone(), sent)));
-        let keys = keys_of(self.condition_failure, &self.participants);
-        Call(CallState::Waiting {
-            answer: contention::call(db, self.request, keys),
-            db,
-            kept: PendingPlan {
-                sent,
-                entity: self.entity,
-                now: self.now,
-                condition_failure: self.condition_failure,
-                participants: self.participants,
-                outcome: self.outcome,
-            },
+        Call(match self.outcome {
+            Outcome::Nothing(out) => CallState::Done(Some(Ok(out))),
+            outcome => CallState::Sent(self.planned.send(db), outcome),
         })
     }
 }
@@ -174,18 +224,17 @@ fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) ->
     }
 }
 
-/// What is left of a plan while its request is under way.
-struct PendingPlan<Out> {
+/// What is left of a planned request while it is under way.
+pub(crate) struct PendingRequest {
     /// The request that may have to be sent again, with its writes in another spelling.
     sent: Option<Box<(Request, Vec<SentWrite>)>>,
     entity: &'static str,
     now: Timestamp,
     condition_failure: ConditionFailure,
     participants: Vec<Participant>,
-    outcome: Outcome<Out>,
 }
 
-impl<Out> PendingPlan<Out> {
+impl PendingRequest {
     /// The error of a failed request: what a failed condition means here.
     fn explain(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
@@ -207,15 +256,76 @@ impl<Out> PendingPlan<Out> {
         Some(request)
     }
 
-    fn read(&mut self, reply: &Reply) -> Result<Out> {
-        let read = self.outcome.read(reply, self.now);
-        read.map_err(|error| {
-            let error = match error.entity() {
-                None if self.participants.is_empty() => error.of(self.entity),
-                _ => error,
+    /// The error of an answer that cannot be read.
+    fn unread(&self, error: Error, reply: &Reply) -> Error {
+        let error = match error.entity() {
+            None if self.participants.is_empty() => error.of(self.entity),
+            _ => error,
+        };
+        error.with_request_id(reply.request_id.as_deref())
+    }
+}
+
+/// The item that a write of several steps returns, and the time of the write.
+pub(crate) type WrittenItem = (Option<Bytes>, Timestamp);
+
+/// A call under way, without the type of its result.
+pub(crate) enum SentCall<'d> {
+    /// It failed before anything was sent, or there was nothing to send.
+    Told(Option<Result<WrittenItem>>),
+    Request {
+        answer: BoxFuture<'d, Result<Reply, Failure>>,
+        db: &'d Dynamo,
+        kept: PendingRequest,
+    },
+    Steps(BoxFuture<'d, Result<WrittenItem>>),
+}
+
+impl<'d> SentCall<'d> {
+    /// What was sent, or why nothing was.
+    pub(crate) fn of(sent: Result<SentCall<'d>>) -> Self {
+        sent.unwrap_or_else(|error| SentCall::Told(Some(Err(error))))
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer>> {
+        let (answer, db, kept) = match self {
+            SentCall::Request { answer, db, kept } => (answer, db, kept),
+            SentCall::Steps(steps) => {
+                return Poll::Ready(Answer::of(std::task::ready!(steps.as_mut().poll(cx))));
+            }
+            SentCall::Told(written) => {
+                let written = written.take().unwrap_or_else(|| Err(polled_again()));
+                return Poll::Ready(Answer::of(written));
+            }
+        };
+        loop {
+            let failure = match std::task::ready!(answer.as_mut().poll(cx)) {
+                Ok(reply) => {
+                    return Poll::Ready(Ok(Answer {
+                        content: AnswerContent::Reply(reply),
+                        now: kept.now,
+                    }));
+                }
+                Err(failure) => failure,
             };
-            error.with_request_id(reply.request_id.as_deref())
-        })
+            match kept.respelt(&failure) {
+                Some(request) => {
+                    let keys = keys_of(kept.condition_failure, &kept.participants);
+                    *answer = contention::call(db, request, keys);
+                }
+                None => return Poll::Ready(Err(kept.explain(failure))),
+            }
+        }
+    }
+
+    /// The error of an answer that cannot be read.
+    fn unread(&self, error: Error, answer: &Answer) -> Error {
+        match (self, &answer.content) {
+            (SentCall::Request { kept, .. }, AnswerContent::Reply(reply)) => {
+                kept.unread(error, reply)
+            }
+            _ => error,
+        }
     }
 }
 
@@ -235,17 +345,19 @@ enum CallState<'d, Out> {
     Done(Option<Result<Out>>),
     /// A call of several steps.
     Steps(BoxFuture<'d, Result<Out>>),
-    Waiting {
-        answer: BoxFuture<'d, Result<Reply, Failure>>,
-        db: &'d Dynamo,
-        kept: PendingPlan<Out>,
-    },
+    /// A request, or the steps of a write, and how the answer is read.
+    Sent(SentCall<'d>, Outcome<Out>),
 }
 
 impl<'d, Out> Call<'d, Out> {
     /// A call of several steps. If it is dropped early, it stops after the step that is under way.
     pub(crate) fn of(steps: BoxFuture<'d, Result<Out>>) -> Self {
         Call(CallState::Steps(steps))
+    }
+
+    /// A write that is under way. What the item that it returns amounts to is read at the end.
+    pub(crate) fn of_write(sent: SentCall<'d>, outcome: Outcome<Out>) -> Self {
+        Call(CallState::Sent(sent, outcome))
     }
 
     /// A call that failed before anything was sent.
@@ -269,21 +381,15 @@ impl<Out> Future for Call<'_, Out> {
                 self.0 = CallState::Done(None);
                 Poll::Ready(result)
             }
-            CallState::Waiting { answer, db, kept } => loop {
-                let result = match std::task::ready!(answer.as_mut().poll(cx)) {
-                    Ok(reply) => kept.read(&reply),
-                    Err(failure) => match kept.respelt(&failure) {
-                        Some(request) => {
-                            let keys = keys_of(kept.condition_failure, &kept.participants);
-                            *answer = contention::call(db, request, keys);
-                            continue;
-                        }
-                        None => Err(kept.explain(failure)),
-                    },
-                };
+            CallState::Sent(sent, outcome) => {
+                let answer = std::task::ready!(sent.poll(cx));
+                let result = answer.and_then(|answer| {
+                    let read = outcome.read(&answer);
+                    read.map_err(|error| sent.unread(error, &answer))
+                });
                 self.0 = CallState::Done(None);
-                return Poll::Ready(result);
-            },
+                Poll::Ready(result)
+            }
         }
     }
 }
@@ -320,7 +426,7 @@ pub(crate) fn found_item(body: &Bytes) -> Result<Option<&[u8]>> {
 }
 
 /// The item in a reply to a write, `{"Attributes":{..}}`.
-fn returned_item(body: &Bytes) -> Result<Option<&[u8]>> {
+pub(crate) fn returned_item(body: &Bytes) -> Result<Option<&[u8]>> {
     object(body, "Attributes").map_err(|fault| Error::unreadable_write(&fault))
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
-use crate::entity::{DynamoEntity, Version, VersionState};
+use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, member};
@@ -297,23 +297,31 @@ impl LoadedItem {
         let mut created = Writer::default();
         let has_created = entity.encode_created_at(&mut created)?;
         let created_at = has_created.then(|| created.into_bytes());
+        LoadedItem::with(E::DECLARATION, version, created_at).map(Some)
+    }
+
+    fn with(
+        declared: &EntityDeclaration,
+        version: Version,
+        created_at: Option<Vec<u8>>,
+    ) -> Result<LoadedItem, CodecError> {
         let may_lack_created_at = match &created_at {
             None => !matches!(version.0, VersionState::Given(_)),
-            Some(held) => default_created_at::<E>()?.as_ref() == Some(held),
+            Some(held) => default_created_at(declared)?.as_ref() == Some(held),
         };
-        Ok(Some(LoadedItem {
+        Ok(LoadedItem {
             version,
             created_at,
             may_lack_created_at,
-        }))
+        })
     }
 }
 
 /// The time of creation that an item without one is read with, if the field has a default.
-fn default_created_at<E: DynamoEntity>() -> Result<Option<Vec<u8>>, CodecError> {
-    let is_it = |attribute: &AttributeDef| Some(attribute.stored) == E::ENTITY.created_at;
-    let at = E::ENTITY.attributes.iter().position(is_it);
-    at.map_or(Ok(None), E::default_json)
+fn default_created_at(declared: &EntityDeclaration) -> Result<Option<Vec<u8>>, CodecError> {
+    let is_it = |attribute: &AttributeDef| Some(attribute.stored) == declared.def.created_at;
+    let at = declared.def.attributes.iter().position(is_it);
+    at.map_or(Ok(None), declared.default_json)
 }
 
 /// The condition of a write, and what its failure means.

@@ -3,6 +3,7 @@
 //! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
 //! not do so.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,8 +28,8 @@ pub(crate) fn call(
 ) -> BoxFuture<'_, Result<Reply, Failure>> {
     if request.operation.meets_transactions() {
         // All attempts have one token, which is as old as the first of them.
-        let token = (request.resend == Resend::ByToken).then(Arc::default);
-        Box::pin(async move { persist(db, &request, keys, token.as_ref()).await })
+        let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
+        persist(db, request, keys, token)
     } else {
         db.call(request)
     }
@@ -41,29 +42,54 @@ pub(crate) fn call_again<'r>(
     keys: ItemKeys,
     token: &'r Arc<TokenLife>,
 ) -> BoxFuture<'r, Result<Reply, Failure>> {
-    Box::pin(persist(db, request, keys, Some(token)))
+    persist(db, request, keys, Some(token))
 }
 
-async fn persist(
+/// The request and the token are the future's own where nobody else holds them. This is no `async fn`, because the future
+/// of one holds its arguments twice.
+fn persist<'r>(
+    db: &'r Dynamo,
+    request: impl Borrow<Request> + Send + Sync + 'r,
+    keys: ItemKeys,
+    token: Option<impl Borrow<Arc<TokenLife>> + Send + Sync + 'r>,
+) -> BoxFuture<'r, Result<Reply, Failure>> {
+    Box::pin(async move {
+        let began = Instant::now();
+        let token = token.as_ref().map(Borrow::borrow);
+        let failure = match db.attempt(request.borrow(), token).await {
+            Ok(reply) => return Ok(reply),
+            Err(failure) => failure,
+        };
+        // Boxed: the rare future must not enlarge every call.
+        Box::pin(persist_after(
+            failure,
+            began,
+            db,
+            request.borrow(),
+            keys,
+            token,
+        ))
+        .await
+    })
+}
+
+/// What follows when a first attempt has failed.
+async fn persist_after(
+    mut failure: Failure,
+    began: Instant,
     db: &Dynamo,
     request: &Request,
     keys: ItemKeys,
     token: Option<&Arc<TokenLife>>,
 ) -> Result<Reply, Failure> {
-    let (began, mut backoff) = (Instant::now(), Backoff::new());
-    let (mut attempt, mut unknown) = (1, None);
+    let (mut backoff, mut attempt, mut unknown) = (Backoff::new(), 1, None);
+    let mut took = began.elapsed();
     loop {
-        let this = Instant::now();
-        let failure = match db.attempt(request, token).await {
-            Ok(reply) => return Ok(reply),
-            Err(failure) => failure,
-        };
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
             let failure = last(failure, unknown, request.resend);
-            // Boxed: the rare future must not enlarge every call.
             return Err(match confirm::is_needed(&failure, request.operation, db) {
-                true => Box::pin(confirm::with_items(failure, request, keys, db)).await,
+                true => confirm::with_items(failure, request, keys, db).await,
                 false => failure,
             });
         }
@@ -71,8 +97,14 @@ async fn persist(
             unknown = Some(failure);
         }
         let left = PATIENCE.saturating_sub(began.elapsed());
-        backoff.wait(this.elapsed(), Some(left)).await;
+        backoff.wait(took, Some(left)).await;
         attempt += 1;
+        let this = Instant::now();
+        failure = match db.attempt(request, token).await {
+            Ok(reply) => return Ok(reply),
+            Err(failure) => failure,
+        };
+        took = this.elapsed();
     }
 }
 

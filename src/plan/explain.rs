@@ -36,7 +36,7 @@ impl Explanation {
     pub(crate) fn of<Out>(plan: &Plan<Out>) -> Self {
         match plan.outcome {
             Outcome::Nothing(_) => Explanation::of_requests(&[]),
-            _ => Explanation::of_requests(std::slice::from_ref(&plan.request)),
+            _ => Explanation::of_requests(std::slice::from_ref(&plan.planned.request)),
         }
     }
 
@@ -58,7 +58,7 @@ impl Explanation {
 
     /// Adds the read that comes before. Its operation is another than the one that is named.
     pub(crate) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
-        let body = String::from_utf8_lossy(&read.request.body).into_owned();
+        let body = String::from_utf8_lossy(&read.planned.request.body).into_owned();
         self.requests.insert(0, body);
         self
     }

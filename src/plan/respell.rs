@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entity::{self, DynamoEntity};
 use crate::json::{Reader, Writer, member, members};
-use crate::plan::{ItemKey, Outcome, TransactionMember, WriteRequest, transaction_of};
+use crate::plan::{ItemKey, TransactionMember, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
 /// What this library would store an item as, if it can be read: an object of DynamoDB JSON.
@@ -73,7 +73,7 @@ pub(crate) fn respelt(
     }
     let mut sent = writes.pop()?;
     sent.respell(failure.condition.as_ref()?.item.as_ref()?)?;
-    let respelt = sent.write.plan(Outcome::Known(Some(()))).ok()?.request;
+    let respelt = sent.write.planned().ok()?.request;
     let respelt = Request {
         table: request.table.clone(),
         resend: request.resend,

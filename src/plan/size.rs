@@ -1,7 +1,7 @@
 //! Checks the 400 KB limit before sending.
 
 use crate::codec::{DynamoValue, Value};
-use crate::entity::{DynamoEntity, DynamoTable};
+use crate::entity::EntityDeclaration;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::{CodecError, Reader};
@@ -11,8 +11,8 @@ use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
 const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// Refuses an item that DynamoDB would refuse for its size. `size` was counted while it was written.
-pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
-    let table = &<E::Table as DynamoTable>::TABLE;
+pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
+    let table = declared.table;
     let locals = table
         .indexes
         .iter()
@@ -22,12 +22,11 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
     let total = if most <= MAX_ITEM_SIZE {
         most
     } else {
-        let entities = <E::Table as DynamoTable>::ENTITIES;
-        let ttl = entities.iter().find_map(|entity| entity.ttl);
+        let ttl = declared.entities.iter().find_map(|entity| entity.ttl);
         let copies = locals
             .map(|index| copy_size(table, ttl, index, item, size))
             .sum::<Result<usize, _>>();
-        size + copies.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?
+        size + copies.map_err(|fault| declared.unwritten(fault))?
     };
     if total <= MAX_ITEM_SIZE {
         return Ok(());
@@ -38,7 +37,7 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
         ""
     };
     Err(too_large(
-        E::ENTITY.type_name,
+        declared.def.type_name,
         &format!("the item has {total} bytes{copies}"),
     ))
 }

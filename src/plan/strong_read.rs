@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::json::Writer;
 use crate::plan::{Outcome, Plan, found_item};
@@ -11,15 +11,13 @@ use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
 /// The stored item as bytes. The read sees every acknowledged write.
-pub(crate) async fn read_raw<E: DynamoEntity>(
+pub(crate) async fn read_raw(
     db: &Dynamo,
     pattern: &'static Pattern,
-    key: &Key<E>,
+    key: &UntypedKey,
 ) -> Result<Option<Bytes>> {
-    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut object = Writer::for_request(128);
-    key.write_object(&mut object)?;
-    read_item(db, pattern, &table, object.as_bytes()).await
+    let table = db.table_name(key.declared.table.name);
+    read_item(db, pattern, &table, key.json()).await
 }
 
 /// Reads an item in the same way, by a key that is an object of DynamoDB JSON.

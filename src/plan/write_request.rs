@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable};
+use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
 use crate::json::{CodecError, Writer, members};
-use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, ReadItem, SentWrite};
+use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, PlannedRequest, SentWrite};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -102,7 +102,8 @@ impl WriteRequest {
     }
 
     /// A write of an item of this entity.
-    pub(crate) fn of_entity<E: DynamoEntity>(
+    pub(crate) fn of_entity(
+        declared: &EntityDeclaration,
         verb: WriteVerb,
         pattern: &'static Pattern,
         room: usize,
@@ -110,9 +111,8 @@ impl WriteRequest {
         now: Timestamp,
         db: &Dynamo,
     ) -> Self {
-        let table = &<E::Table as DynamoTable>::TABLE;
         let asked = (condition, Meaning::Row(condition_failure));
-        let table = db.table_name(table.name);
+        let table = db.table_name(declared.table.name);
         WriteRequest::new(verb, table, room, pattern, now, asked)
     }
 
@@ -169,7 +169,12 @@ impl WriteRequest {
     }
 
     /// Plans it as a request by itself, with its answer read in this way.
-    pub(crate) fn plan<Out>(mut self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+    pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+        Ok(self.planned()?.reading(outcome))
+    }
+
+    /// Plans it as a request by itself.
+    pub(crate) fn planned(mut self) -> Result<PlannedRequest> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
         self.finish(&mut body)?;
@@ -180,29 +185,25 @@ impl WriteRequest {
         };
         let table = std::mem::take(&mut self.table);
         let request = Request::new(operation, self.pattern, table, body, self.resend);
-        let plan = Plan::of(request, self.entity, self.now, outcome);
-        Ok(Plan {
+        let planned = PlannedRequest::of(request, self.entity, self.now);
+        Ok(PlannedRequest {
             condition_failure: self.condition_failure(),
             sent: match self.asks_as_read() {
                 true => vec![SentWrite::new(self, head)],
                 false => Vec::new(),
             },
-            ..plan
+            ..planned
         })
     }
 
-    /// Plans it as a request by itself that returns this part of the item, and how that is read.
-    pub(crate) fn returning<Out>(
-        mut self,
-        returned: Returned,
-        read: ReadItem<Out>,
-    ) -> Result<Plan<Out>> {
+    /// Plans it as a request by itself that returns this part of the item.
+    pub(crate) fn returning(mut self, returned: Returned) -> Result<PlannedRequest> {
         self.returns = returned;
         // A second attempt would return something else.
         if returned != Returned::Nothing && self.resend == Resend::Always {
             self.resend = Resend::UnlessAmbiguous;
         }
-        self.plan(Outcome::Returned(returned, read))
+        self.planned()
     }
 
     /// Plans it as a request by itself that returns nothing.

@@ -7,11 +7,13 @@ use std::marker::PhantomData;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoProjection, DynamoTable, Key, Patterns};
+use crate::entity::{
+    DynamoEntity, DynamoProjection, EntityDeclaration, HasDeclaration, Key, Patterns,
+};
 use crate::error::Result;
 use crate::expr::Expression;
 use crate::json::Writer;
-use crate::plan::{Operation, Outcome, Plan, found_item};
+use crate::plan::{Operation, Outcome, Plan, PlannedRequest, found_item};
 use crate::schema::Pattern;
 use crate::wire::{self, Reply, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
@@ -101,56 +103,72 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     type Out = Option<F::Row>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
-        let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-        let mut body = open_body(&table);
-        body.raw("{");
-        self.key.write(&mut body)?;
-        body.raw(if self.consistent {
-            "},\"ConsistentRead\":true"
-        } else {
-            "}"
-        });
-        if let Some(attributes) = F::attributes() {
-            projection_of::<E>(&attributes).write(&mut body);
-        }
-        body.raw("}");
-        let request = request(Patterns::<E>::GET, table, body);
-        let found = Outcome::Read(if self.hide_expired {
-            read_live::<E, F>
-        } else {
-            read_any::<E, F>
-        });
-        Ok(Plan::of(request, E::ENTITY.type_name, db.now(), found))
+        let key = self.key.to_json();
+        let key = key.map_err(|fault| E::DECLARATION.unwritten(fault))?;
+        let (read, pattern) = (PlannedForm::of::<E, F>(self.consistent), Patterns::<E>::GET);
+        let planned = planned_read(E::DECLARATION, pattern, &key, &read, db);
+        Ok(planned.reading(Outcome::Read(match self.hide_expired {
+            true => read_live::<E, F>,
+            false => read_any::<E, F>,
+        })))
     }
 }
 
-/// The body up to the key.
-fn open_body(table: &str) -> Writer {
+/// How an item is read.
+struct PlannedForm {
+    consistent: bool,
+    /// The attributes that are read; `None` for all.
+    attributes: Option<Vec<&'static str>>,
+}
+
+impl PlannedForm {
+    fn of<E: DynamoEntity, F: GetForm<E>>(consistent: bool) -> Self {
+        PlannedForm {
+            consistent,
+            attributes: F::attributes(),
+        }
+    }
+}
+
+/// The read of an item of the table by its key, an object of DynamoDB JSON.
+fn planned_read(
+    declared: &EntityDeclaration,
+    pattern: &'static Pattern,
+    key: &[u8],
+    read: &PlannedForm,
+    db: &Dynamo,
+) -> PlannedRequest {
+    let table = db.table_name(declared.table.name);
     let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
-    body.quoted(table);
+    body.quoted(&table);
     body.raw(",\"Key\":");
-    body
-}
-
-fn request(pattern: &'static Pattern, table: String, body: Writer) -> Request {
+    body.raw_bytes(key);
+    if read.consistent {
+        body.raw(",\"ConsistentRead\":true");
+    }
+    if let Some(attributes) = &read.attributes {
+        projection_of(declared, attributes).write(&mut body);
+    }
+    body.raw("}");
     let operation = wire::ServiceOperation::GetItem;
-    Request::new(operation, pattern, table, body, Resend::Always)
+    let request = Request::new(operation, pattern, table, body, Resend::Always);
+    PlannedRequest::of(request, declared.def.type_name, db.now())
 }
 
-/// A strong read of an item of the table, which need not be an `E`, by its key as an object of DynamoDB JSON.
-pub(crate) fn plan_read<E: DynamoEntity>(
+/// A strong read of an item of the table, which need not be of this entity, by its key as an object of DynamoDB JSON.
+pub(crate) fn plan_read(
+    declared: &EntityDeclaration,
     pattern: &'static Pattern,
     key: &[u8],
     db: &Dynamo,
 ) -> Plan<()> {
-    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut body = open_body(&table);
-    body.raw_bytes(key);
-    body.raw(",\"ConsistentRead\":true}");
-    let request = request(pattern, table, body);
+    let read = PlannedForm {
+        consistent: true,
+        attributes: None,
+    };
     let nothing = Outcome::Known(Some(()));
-    Plan::of(request, E::ENTITY.type_name, db.now(), nothing)
+    planned_read(declared, pattern, key, &read, db).reading(nothing)
 }
 
 fn read_live<E: DynamoEntity, F: GetForm<E>>(
@@ -171,9 +189,12 @@ fn read_any<E: DynamoEntity, F: GetForm<E>>(
 }
 
 /// The projection of an item in part. It has the key too, which tells fields without an attribute, and the TTL.
-pub(crate) fn projection_of<E: DynamoEntity>(attributes: &[&'static str]) -> Expression {
-    let mut needed: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
-    for name in E::ENTITY.ttl.iter().chain(attributes) {
+pub(crate) fn projection_of(
+    declared: &EntityDeclaration,
+    attributes: &[&'static str],
+) -> Expression {
+    let mut needed: Vec<_> = declared.table.key_names().collect();
+    for name in declared.def.ttl.iter().chain(attributes) {
         if !needed.contains(name) {
             needed.push(name);
         }

@@ -5,11 +5,12 @@ use std::fmt;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
+use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
-use crate::expr::Expression;
 use crate::json::{CodecError, Writer, answer, elements};
-use crate::plan::{ItemKey, MOST, Operation, Outcome, Participant, Plan, ReplyReader};
+use crate::plan::{
+    ItemKey, MOST, Operation, Outcome, Participant, Plan, PlannedRequest, ReplyReader,
+};
 use crate::read::{Get, GetForm, projection_of};
 use crate::schema::Pattern;
 use crate::wire::{self, Reply, Request, Resend};
@@ -93,7 +94,7 @@ struct SnapshotItem {
     key: Vec<u8>,
     /// The attributes that are read; `None` for all.
     attributes: Option<Vec<&'static str>>,
-    project: fn(&[&'static str]) -> Expression,
+    declared: &'static EntityDeclaration,
 }
 
 impl SnapshotItem {
@@ -114,7 +115,7 @@ impl SnapshotItem {
         body.raw(",\"Key\":");
         body.raw_bytes(&self.key);
         if let Some(attributes) = &self.attributes {
-            (self.project)(attributes).write(body);
+            projection_of(self.declared, attributes).write(body);
         }
         body.raw("}}");
     }
@@ -221,29 +222,40 @@ impl<'d> SnapshotReads<'d> {
         key: &Key<E>,
         attributes: Option<Vec<&'static str>>,
     ) -> Result<usize> {
+        let pattern = &Patterns::<E>::JOINT.snapshot;
+        let json = key.to_json();
+        self.add_key(E::DECLARATION, pattern, json, attributes)
+    }
+
+    fn add_key(
+        &mut self,
+        declared: &'static EntityDeclaration,
+        pattern: &'static Pattern,
+        key: Result<Vec<u8>, CodecError>,
+        attributes: Option<Vec<&'static str>>,
+    ) -> Result<usize> {
         let index = self.reads;
         self.reads += 1;
-        let added = self.add_item(key, attributes, index);
+        let key = key.map_err(|fault| declared.unwritten(fault));
+        let added = key.and_then(|key| self.add_item(declared, pattern, key, attributes, index));
         let place = OperationPlace { index, name: None };
         added.map_err(|error| {
-            let error = error.declared_as(Some(E::ENTITY.id));
+            let error = error.declared_as(Some(declared.def.id));
             Error::of_operations(vec![Failed::new(place, None, error)], 0)
         })
     }
 
-    fn add_item<E: DynamoEntity>(
+    fn add_item(
         &mut self,
-        key: &Key<E>,
+        declared: &'static EntityDeclaration,
+        pattern: &'static Pattern,
+        key: Vec<u8>,
         attributes: Option<Vec<&'static str>>,
         index: usize,
     ) -> Result<usize> {
-        let table = self.db.table_name(<E::Table as DynamoTable>::TABLE.name);
-        let mut json = Writer::for_request(64);
-        json.raw("{");
-        key.write(&mut json)?;
-        json.raw("}");
-        let item = ItemKey::of::<E>(json.as_bytes())?;
-        let place = (table, item);
+        let item = ItemKey::in_table(declared.table, &key);
+        let item = item.map_err(|fault| declared.unwritten(fault))?;
+        let place = (self.db.table_name(declared.table.name), item);
         if let Some(known) = self.places.get(&place) {
             if let Some(asking) = self.items.get_mut(*known) {
                 asking.widen(attributes);
@@ -256,16 +268,16 @@ impl<'d> SnapshotReads<'d> {
                 "a snapshot reads at most {MOST} items: read more of them with a query, or one by one"
             );
             let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
-            return Err(error.of(E::ENTITY.type_name));
+            return Err(error.of(declared.def.type_name));
         }
         self.items.push(SnapshotItem {
-            pattern: &Patterns::<E>::JOINT.snapshot,
+            pattern,
             table: place.0.clone(),
-            key: json.into_bytes(),
+            key,
             attributes,
-            project: projection_of::<E>,
+            declared,
         });
-        let participant = Participant::reading(index, &E::ENTITY, place.1.clone());
+        let participant = Participant::reading(index, declared.def, place.1.clone());
         self.participants.push(participant);
         self.places.insert(place, at);
         Ok(at)
@@ -307,10 +319,11 @@ impl<R: Reads> Operation for Snapshot<R> {
                 reader(&SnapshotAnswer::of(reply, count, now)?)
             }))),
         };
-        Ok(Plan {
+        let planned = PlannedRequest {
             participants,
-            ..Plan::of(request, "snapshot", now, outcome)
-        })
+            ..PlannedRequest::of(request, "snapshot", now)
+        };
+        Ok(planned.reading(outcome))
     }
 }
 

@@ -228,7 +228,8 @@ impl UnitOfWork {
 
     /// Reads an item by a strong read. If the unit has read it before, it gives the same item again without a request.
     pub async fn get<E: DynamoEntity>(&self, key: Key<E>) -> Result<Option<E>> {
-        let id = item_id(&key, &self.db)?;
+        let key = key.untyped()?;
+        let id = item_id(&key, &self.db);
         if let Some(record) = self.record_to_read::<E>(&id)? {
             return record.entity();
         }
@@ -250,7 +251,7 @@ impl UnitOfWork {
         let item = UnitItem {
             id,
             read: Some(record),
-            members: vec![TransactionMember::of_key(write, &key)?],
+            members: vec![TransactionMember::of_key(write, key.json())?],
             is_written: false,
         };
         // Another read of the same item may have ended meanwhile: both have to give the same.
@@ -270,8 +271,8 @@ impl UnitOfWork {
     /// nothing is written if it does not differ. If the unit has found no item, it is created. An item that the unit has
     /// not read is put under the conditions that [`put`](crate::EntityVerbs::put) has by itself.
     pub fn put<E: ChangeableEntity>(&self, entity: &E) -> Result<()> {
-        let key = Key::of(entity);
-        let id = item_id(&key, &self.db)?;
+        let key = Key::of(entity).untyped()?;
+        let id = item_id(&key, &self.db);
         let db = &self.db;
         let members = match self.record_to_write::<E>(&id)? {
             None => Put::<E, E::Guard>::new(HeldEntity::Borrowed(entity)).members(db)?,
@@ -287,7 +288,7 @@ impl UnitOfWork {
                 let message =
                     "the entity was loaded with another version than this unit of work has read";
                 check_version(entity, old.version(), (ErrorKind::Conflict, message))?;
-                match revision(db, key, &stored, &old, entity)? {
+                match revision(db, &key, &stored, &old, entity)? {
                     Some(edit) => edit.members(db, db.now())?,
                     None => return Ok(()),
                 }
@@ -299,7 +300,7 @@ impl UnitOfWork {
 
     /// Stores an entity where no live item has its key.
     pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
-        let id = item_id(&Key::of(entity), &self.db)?;
+        let id = item_id(&Key::of(entity).untyped()?, &self.db);
         if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
             let message = "an item with this key is already there: this unit of work has read it";
             let error = Error::new(ErrorKind::AlreadyExists, Stage::Request, message);
@@ -312,7 +313,7 @@ impl UnitOfWork {
 
     /// Deletes an item: as it was read, if the unit has read it, and else whatever is there.
     pub fn delete<E: ChangeableEntity>(&self, key: Key<E>) -> Result<()> {
-        let id = item_id(&key, &self.db)?;
+        let id = item_id(&key.untyped()?, &self.db);
         let members = match self.record_to_write::<E>(&id)? {
             None => Delete::of_key(key).members(&self.db)?,
             Some(ReadRecord { live: None, .. }) => return Ok(()),

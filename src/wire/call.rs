@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
@@ -15,9 +14,9 @@ use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
-use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, Route, WirePath, WireTrace};
+use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, WirePath, WireTrace};
 use super::swap::{CapturedBody, HookExchange, Hooks};
-use super::{Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
+use super::{BoxFuture, Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
 use crate::runtime;
 #[cfg(feature = "embedded")]
@@ -218,29 +217,32 @@ impl Wire {
             trace.path = WirePath::InProcess;
             return direct::call(engine, request).await;
         }
-        let detour = match &self.plain {
-            None => Detour::Asked,
-            Some(plain) => match plain.begin(request, token) {
-                Ok((route, written)) => {
-                    let began = Instant::now();
+        // The futures of what is rare are boxed, so that a call that does without them needs no room for them.
+        let rest: BoxFuture<'_, _> = {
+            let mut begun = match &self.plain {
+                None => Err(Detour::Asked),
+                Some(plain) => plain.begin(request, token),
+            };
+            match &mut begun {
+                Ok(attempt) => {
                     trace.path = WirePath::Plain;
-                    let failed = match route.send(written).await {
+                    match attempt.await {
                         Ok(reply) => return Ok(reply),
-                        Err(failed) => failed,
-                    };
-                    trace.path = WirePath::Replayed;
-                    let spent = began.elapsed();
-                    let replay = self.replay(request, token, &route, failed, spent, trace);
-                    return Box::pin(replay).await;
+                        Err(failed) => {
+                            trace.path = WirePath::Replayed;
+                            Box::pin(self.replay(request, token, failed, trace))
+                        }
+                    }
                 }
-                Err(detour) => detour,
-            },
+                Err(detour) => {
+                    let teaches = matches!(detour, Detour::Learning | Detour::Account);
+                    let learner = self.plain.as_deref().filter(|_| teaches);
+                    trace.path = WirePath::Sdk(detour.clone());
+                    Box::pin(self.through(request, token, learner, trace))
+                }
+            }
         };
-        let teaches = matches!(detour, Detour::Learning | Detour::Account);
-        let learner = self.plain.as_deref().filter(|_| teaches);
-        trace.path = WirePath::Sdk(detour);
-        // This future is boxed, so that a call that does without the SDK needs no room for it.
-        Box::pin(self.through(request, token, learner, trace)).await
+        rest.await
     }
 
     #[cfg_attr(
@@ -276,7 +278,7 @@ impl Wire {
         let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
-            learner.learn(lesson, turn);
+            learner.learn(*lesson, turn);
         }
         outcome
     }
@@ -286,13 +288,12 @@ impl Wire {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-        route: &Route,
         failed: FailedAttempt,
-        spent: Duration,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token, trace);
         let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
+        let (route, spent) = (failed.route.clone(), failed.spent);
         let client = match ReplayClient::new(failed, route.http()) {
             Ok(client) => client,
             Err(over) => {
@@ -302,7 +303,7 @@ impl Wire {
                 return Err(failure::from_sdk(error, site));
             }
         };
-        let mut settings = config::Builder::new().http_client(client);
+        let mut settings = Box::new(config::Builder::new().http_client(client));
         settings.set_timeout_config(route.timeouts_after(spent));
         self.send(request, &exchange, Some(settings), trace).await
     }
@@ -311,7 +312,7 @@ impl Wire {
         &self,
         request: &Request,
         exchange: &Arc<HookExchange>,
-        settings: Option<config::Builder>,
+        settings: Option<Box<config::Builder>>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let sent = self.send_by_sdk(request, exchange, settings).await;
@@ -328,10 +329,14 @@ impl Wire {
         &self,
         request: &Request,
         exchange: &Arc<HookExchange>,
-        settings: Option<config::Builder>,
+        settings: Option<Box<config::Builder>>,
     ) -> Result<CapturedBody, Failure> {
         let settings = match exchange.resend() {
-            Resend::UnlessAmbiguous => Some(retry::guard(settings.unwrap_or_default(), exchange)),
+            Resend::UnlessAmbiguous => {
+                let mut settings = settings.unwrap_or_default();
+                retry::guard(&mut settings, exchange);
+                Some(settings)
+            }
             _ => settings,
         };
         let Request {
@@ -345,7 +350,7 @@ impl Wire {
             ($method:ident, $naming:expr) => {{
                 let mut call = $naming.customize().interceptor(Hooks(exchange.clone()));
                 if let Some(settings) = settings {
-                    call = call.config_override(settings);
+                    call = call.config_override(*settings);
                 }
                 match (call.send().await, exchange.take_answer()) {
                     (Ok(_), Some(answer)) => Ok(answer),

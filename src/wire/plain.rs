@@ -7,13 +7,15 @@
 //!
 //! ```text
 //! lesson  what the SDK's request shows, and whether all of it is understood
-//! route   writes, signs and sends a request as it was learned
+//! route   writes and signs a request as it was learned
+//! attempt sends it, and reads the answer
 //! replay  gives the SDK what came of the first attempt
 //! ```
 //!
 //! Requests that are not understood keep the SDK's way, and so do those that the SDK has other work with: see
 //! [`Detour`].
 
+mod attempt;
 mod lesson;
 mod replay;
 mod route;
@@ -26,15 +28,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use aws_smithy_observability::global::get_telemetry_provider;
-use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tracing::level_filters::LevelFilter;
 
 use super::signing::{Date, Skew};
 use super::{Request, TokenLife};
 
+pub(super) use attempt::{FailedAttempt, PlainAttempt};
 pub(super) use lesson::Lesson;
 pub(super) use replay::{FirstResult, ReplayClient};
-pub(super) use route::{FailedAttempt, Route};
+use route::Route;
 
 /// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change during a lesson
 /// spoil it, so one is not enough.
@@ -181,12 +184,12 @@ enum Learned {
 }
 
 impl PlainWay {
-    /// The request as it is to be sent and the route for it, or why there is none.
+    /// Sends the request, or tells why it does not go this way.
     pub(super) fn begin(
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-    ) -> Result<(Arc<Route>, HttpRequest), Detour> {
+    ) -> Result<PlainAttempt, Detour> {
         let route = self.route(request)?;
         let now = route.now();
         if let Some(token) = token
@@ -195,7 +198,7 @@ impl PlainWay {
             return Err(Detour::OldToken);
         }
         match route.write(request.operation, &request.body, Date::new(now)) {
-            Ok(written) => Ok((route, written)),
+            Ok(written) => Ok(PlainAttempt::new(&route, written)),
             Err(detour) => {
                 if detour == Detour::Account {
                     self.forget(&route);

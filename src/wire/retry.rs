@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::interceptors::context::{
     FinalizerInterceptorContextRef, InterceptorContext,
 };
 use aws_smithy_runtime_api::client::retries::classifiers::{
-    ClassifyRetry, RetryAction, RetryClassifierPriority,
+    ClassifyRetry, RetryAction, RetryClassifierPriority, SharedRetryClassifier,
 };
 use aws_smithy_runtime_api::http::StatusCode;
 
@@ -25,8 +25,9 @@ pub(super) const GUARD: &str = "DynamoEntity: which writes are sent again";
 
 /// Settings for the call of a guarded write: it keeps the SDK's retries, except after an ambiguous attempt that must
 /// not be repeated.
-pub(super) fn guard(settings: config::Builder, exchange: &Arc<HookExchange>) -> config::Builder {
-    settings.retry_classifier(RetryGuard(exchange.clone()))
+pub(super) fn guard(settings: &mut config::Builder, exchange: &Arc<HookExchange>) {
+    let guard = SharedRetryClassifier::new(RetryGuard(exchange.clone()));
+    settings.push_retry_classifier(guard);
 }
 
 #[derive(Debug)]

@@ -59,7 +59,8 @@ pub(super) struct HookExchange {
     plain: Option<Arc<PlainWay>>,
     /// Whether later requests may learn from this one.
     teaches: bool,
-    lesson: Mutex<Option<Result<Lesson, String>>>,
+    /// Boxed, because few requests are lessons.
+    lesson: Mutex<Option<Box<Result<Lesson, String>>>>,
     /// The id of the first attempt, which those that follow share.
     invocation: Option<String>,
     /// The age of the token, if the request has one.
@@ -134,7 +135,7 @@ impl HookExchange {
         self
     }
 
-    pub(super) fn take_lesson(&self) -> Option<Result<Lesson, String>> {
+    pub(super) fn take_lesson(&self) -> Option<Box<Result<Lesson, String>>> {
         let mut lesson = self.lesson.lock().unwrap_or_else(PoisonError::into_inner);
         lesson.take()
     }
@@ -144,7 +145,8 @@ impl HookExchange {
             return;
         }
         if let Some(lesson) = Lesson::read(self.operation, &self.body, request, components, cfg) {
-            *self.lesson.lock().unwrap_or_else(PoisonError::into_inner) = Some(lesson);
+            let lesson = Some(Box::new(lesson));
+            *self.lesson.lock().unwrap_or_else(PoisonError::into_inner) = lesson;
         }
     }
 

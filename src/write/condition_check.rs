@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Conditional, Unconditional};
-use crate::entity::{DynamoEntity, Key, Patterns};
+use crate::entity::{DynamoEntity, Key, Patterns, UntypedKey};
 use crate::error::Result;
 use crate::expr::{Condition, Node, UpdateActions};
 use crate::plan::{Expect, TransactionMember, check};
+use crate::schema::Pattern;
 use crate::write::{refused, update_of};
 
 /// Asks something of an item that a transaction does not write; see [`Key::check`].
@@ -68,32 +69,36 @@ impl<E: DynamoEntity, G> Check<E, G> {
 impl<E: DynamoEntity> Check<E> {
     /// An update without a change: in a transaction that is a check.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let now = db.now();
-        let expect = match (self.exists, self.missing) {
-            (true, true) => {
-                let message = "this check asks for an item and for none: leave out `.if_exists()` or `.if_missing()`";
-                return Err(refused::<E>(message.to_owned()));
-            }
-            (true, false) => Expect::Exists,
-            (false, true) => Expect::Missing,
-            (false, false) => Expect::Anything,
-        };
-        let asked = match expect {
-            Expect::Anything => self.condition.and(check::live_condition(&E::ENTITY, now)),
-            _ => self.condition,
-        };
-        let (expected, condition_failure) = check::condition(&E::ENTITY, expect, None, now);
-        let (key, asked) = (self.key, check::with(expected, condition_failure, asked));
-        let write = update_of(
-            Patterns::<E>::CHECK,
-            &key,
-            UpdateActions::default(),
-            asked,
-            now,
-            db,
-        )?;
-        Ok(vec![TransactionMember::of_key(write, &key)?])
+        let key = self.key.untyped()?;
+        let asked = (self.exists, self.missing, self.condition);
+        check_of(&key, Patterns::<E>::CHECK, asked, db)
     }
+}
+
+fn check_of(
+    key: &UntypedKey,
+    pattern: &'static Pattern,
+    (exists, missing, condition): (bool, bool, Node),
+    db: &Dynamo,
+) -> Result<Vec<TransactionMember>> {
+    let (declared, now) = (key.declared, db.now());
+    let expect = match (exists, missing) {
+        (true, true) => {
+            let message = "this check asks for an item and for none: leave out `.if_exists()` or `.if_missing()`";
+            return Err(refused(declared, message.to_owned()));
+        }
+        (true, false) => Expect::Exists,
+        (false, true) => Expect::Missing,
+        (false, false) => Expect::Anything,
+    };
+    let asked = match expect {
+        Expect::Anything => condition.and(check::live_condition(declared.def, now)),
+        _ => condition,
+    };
+    let (expected, condition_failure) = check::condition(declared.def, expect, None, now);
+    let asked = check::with(expected, condition_failure, asked);
+    let write = update_of(pattern, key, UpdateActions::default(), asked, now, db)?;
+    Ok(vec![TransactionMember::of_key(write, key.json())?])
 }
 
 impl<E: DynamoEntity, G> fmt::Debug for Check<E, G> {

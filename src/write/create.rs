@@ -5,10 +5,12 @@ use std::fmt;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp};
 use crate::error::Result;
+use crate::json::CodecError;
 use crate::plan::{
-    ConditionFailure, Expect, Operation, Plan, TransactionMember, WriteRequest, check,
+    Call, ConditionFailure, Expect, Operation, Outcome, Plan, TransactionMember, check,
 };
-use crate::write::{Intent, entering, intent_of, plan_entering, put_of};
+use crate::schema::EntityDef;
+use crate::write::{Intent, PreparedPut, WrittenPut, put_of, send_put};
 
 /// Stores an entity where no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -23,32 +25,32 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
 }
 
 impl<E: DynamoEntity> Create<'_, E> {
-    /// The write of the item alone, without its sentinels.
-    fn write(&self, db: &Dynamo) -> Result<(WriteRequest, E)> {
-        let now = db.now();
-        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
-        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-        let condition_failure = ConditionFailure::create(&E::ENTITY);
-        put_of(
-            Patterns::<E>::CREATE,
-            &*self.entity,
-            &stamp,
-            (condition, condition_failure),
-            now,
-            db,
-        )
+    fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
+        let prepared = prepared(&E::ENTITY, db);
+        put_of(Patterns::<E>::CREATE, &*self.entity, prepared, true, db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        entering(self.write(db)?, &Key::of(&*self.entity), db)
+        let (put, stored) = self.write(db)?;
+        put.members(&Key::of(&*self.entity).untyped()?, Box::new(stored), db)
     }
 
-    pub(crate) fn item_key(&self) -> Key<E> {
-        Key::of(&*self.entity)
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        Key::of(&*self.entity).to_json()
     }
 
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        intent_of(self.write(db)?.0, &Key::of(&*self.entity), db)
+        self.write(db)?.0.intent(db)
+    }
+}
+
+fn prepared(def: &'static EntityDef, db: &Dynamo) -> PreparedPut {
+    let now = db.now();
+    let (condition, _) = check::condition(def, Expect::Missing, None, now);
+    PreparedPut {
+        stamp: Stamp::write(1, now, Created::Now).by(db.actor()),
+        asked: (condition, ConditionFailure::create(def)),
+        now,
     }
 }
 
@@ -56,7 +58,12 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        plan_entering(self.write(db)?, &*self.entity, db)
+        let (put, stored) = self.write(db)?;
+        Ok(put.planned(db)?.reading(Outcome::Known(Some(stored))))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, E> {
+        send_put(self.write(db), db)
     }
 }
 

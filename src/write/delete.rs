@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
-use crate::entity::{DynamoEntity, Key, Patterns};
-use crate::error::{Error, Result};
+use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns, UntypedKey};
+use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Plan, Returned,
-    TransactionMember, WriteRequest, WriteVerb, check,
+    Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
+    PlannedRequest, Returned, SentCall, TransactionMember, WriteRequest, WriteVerb, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
@@ -57,7 +57,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
             key: Key::of(entity),
             expect,
             loaded: LoadedItem::of(entity),
-            values: unique::concerns::<E>().then(|| unique::loaded(entity)),
+            values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
             condition: Node::all([]),
             kind: PhantomData,
         }
@@ -122,59 +122,87 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> Operation for Delete<E, G, R> {
     type Out = R::IfAny;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<R::IfAny>> {
-        if unique::concerns::<E>() {
-            return Err(unique::must_read::<E>("delete"));
-        }
-        self.write(db)?.returning(R::RETURNED, R::read_if_any)
+        let planned = self.given()?.planned(R::RETURNED, db)?;
+        Ok(planned.reading(Outcome::Returned(R::RETURNED, R::read_if_any)))
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
-        if !unique::concerns::<E>() {
-            let plan = self.plan(db);
-            return plan.map_or_else(Call::failed, |plan| plan.send(db));
-        }
-        match self.rewrite(db, R::RETURNED) {
-            Ok(rewrite) => Call::of(Box::pin(async move {
-                let now = rewrite.now;
-                let old = rewrite.run(db).await?;
-                R::read_if_any(old.as_deref(), now)
-            })),
-            Err(error) => Call::failed(error),
-        }
+        let outcome = Outcome::Returned(R::RETURNED, R::read_if_any);
+        let sent = self.given().and_then(|given| given.send(R::RETURNED, db));
+        Call::of_write(SentCall::of(sent), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        match unique::concerns::<E>() {
-            true => self.rewrite(db, R::RETURNED)?.explain(db),
-            false => self.plan(db).map(|plan| Explanation::of(&plan)),
-        }
+        self.given()?.explain(R::RETURNED, db)
     }
 }
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
+    fn given(self) -> Result<GivenDelete> {
+        Ok(GivenDelete {
+            pattern: Patterns::<E>::DELETE,
+            key: self.key.untyped()?,
+            expect: self.expect,
+            loaded: self.loaded,
+            values: self.values,
+            condition: self.condition,
+        })
+    }
+
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        self.key.to_json()
+    }
+
+    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        self.given()?.intent(db)
+    }
+
+    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        self.given()?.members(db)
+    }
+}
+
+/// A delete without the type of the entity.
+struct GivenDelete {
+    pattern: &'static Pattern,
+    key: UntypedKey,
+    expect: Expect,
+    loaded: Result<Option<LoadedItem>, CodecError>,
+    values: Option<Result<unique::LoadedUniques>>,
+    condition: Node,
+}
+
+impl GivenDelete {
     /// The condition on the item, and what it means if that does not hold.
-    fn asked(&self, now: Timestamp) -> Result<(Node, ConditionFailure)> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-        let loaded = self.loaded.as_ref().map_err(|fault| fail(fault.clone()))?;
+    fn asked(
+        declared: &EntityDeclaration,
+        expect: Expect,
+        loaded: Result<Option<LoadedItem>, CodecError>,
+        when: Node,
+        now: Timestamp,
+    ) -> Result<(Node, ConditionFailure)> {
+        let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
-        Ok(check::with(
-            condition,
-            condition_failure,
-            self.condition.clone(),
-        ))
+            check::condition(declared.def, expect, loaded.as_ref(), now);
+        Ok(check::with(condition, condition_failure, when))
+    }
+
+    /// Whether the stored item has to be read first, because its unique values are given up.
+    fn must_read(&self) -> bool {
+        unique::concerns(self.key.declared)
     }
 
     fn write(self, db: &Dynamo) -> Result<WriteRequest> {
-        let now = db.now();
-        delete_of(Patterns::<E>::DELETE, &self.key, self.asked(now)?, now, db)
+        let (declared, now) = (self.key.declared, db.now());
+        let asked = Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
+        Ok(delete_of(self.pattern, &self.key, asked, now, db))
     }
 
-    fn rewrite(self, db: &Dynamo, returned: Returned) -> Result<Rewrite<E>> {
-        let now = db.now();
+    fn rewrite(self, returned: Returned, db: &Dynamo) -> Result<Rewrite> {
+        let (declared, now) = (self.key.declared, db.now());
         Ok(Rewrite {
-            pattern: Patterns::<E>::DELETE,
-            asked: self.asked(now)?,
+            pattern: self.pattern,
+            asked: Self::asked(declared, self.expect, self.loaded, self.condition, now)?,
             key: self.key,
             main: Main::Delete,
             now,
@@ -182,31 +210,52 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         })
     }
 
-    pub(crate) fn item_key(&self) -> &Key<E> {
-        &self.key
+    fn planned(self, returned: Returned, db: &Dynamo) -> Result<PlannedRequest> {
+        match self.must_read() {
+            true => Err(unique::must_read(self.key.declared, "delete")),
+            false => self.write(db)?.returning(returned),
+        }
     }
 
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        if unique::concerns::<E>() {
-            return Ok(Intent::Reading(Box::new(
-                self.rewrite(db, Returned::Nothing)?,
-            )));
+    fn send(self, returned: Returned, db: &Dynamo) -> Result<SentCall<'_>> {
+        Ok(match self.must_read() {
+            true => self.rewrite(returned, db)?.send(db),
+            false => self.planned(returned, db)?.send(db),
+        })
+    }
+
+    fn explain(self, returned: Returned, db: &Dynamo) -> Result<Explanation> {
+        match self.must_read() {
+            true => self.rewrite(returned, db)?.explain(db),
+            false => {
+                let request = self.planned(returned, db)?.request;
+                Ok(Explanation::of_requests(&[request]))
+            }
         }
-        Ok(PlannedWrite::Alone(self.write(db)?).into())
+    }
+
+    fn intent(self, db: &Dynamo) -> Result<Intent> {
+        Ok(match self.must_read() {
+            true => Intent::Reading(Box::new(self.rewrite(Returned::Nothing, db)?)),
+            false => PlannedWrite::Alone(self.write(db)?).into(),
+        })
     }
 
     /// The delete in a transaction, where nothing can be read first. A loaded entity knows which values it gives up,
     /// and the stored item has to have the same.
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let now = db.now();
-        let (condition, condition_failure) = self.asked(now)?;
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let (declared, now) = (self.key.declared, db.now());
+        let (condition, condition_failure) =
+            Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
         let (values, guard) = match self.values {
-            None if unique::concerns::<E>() => return Err(unique::must_read::<E>("delete by key")),
-            None => (Holdings::nothing::<E>(), Node::all([])),
+            None if unique::concerns(declared) => {
+                return Err(unique::must_read(declared, "delete by key"));
+            }
+            None => (Holdings::nothing(declared), Node::all([])),
             Some(values) => values?,
         };
         let asked = check::with(condition, condition_failure, guard);
-        members_of(&self.key, asked, &values, now, db)
+        members_of(&self.key, self.pattern, asked, &values, now, db)
     }
 }
 
@@ -216,38 +265,43 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
     asked: (Node, ConditionFailure),
     db: &Dynamo,
 ) -> Result<Vec<TransactionMember>> {
-    let values = match unique::concerns::<E>() {
+    let values = match unique::concerns(E::DECLARATION) {
         true => unique::loaded(old)?.0,
-        false => Holdings::nothing::<E>(),
+        false => Holdings::nothing(E::DECLARATION),
     };
-    members_of(&Key::of(old), asked, &values, db.now(), db)
+    let (key, now) = (Key::of(old).untyped()?, db.now());
+    members_of(&key, Patterns::<E>::DELETE, asked, &values, now, db)
 }
 
-fn members_of<E: DynamoEntity>(
-    key: &Key<E>,
+fn members_of(
+    key: &UntypedKey,
+    pattern: &'static Pattern,
     asked: (Node, ConditionFailure),
     values: &Holdings,
     now: Timestamp,
     db: &Dynamo,
 ) -> Result<Vec<TransactionMember>> {
-    let exchange = UniqueExchange::between::<E>(values, &Holdings::nothing::<E>(), false)?;
-    let main =
-        TransactionMember::of_key(delete_of(Patterns::<E>::DELETE, key, asked, now, db)?, key)?;
+    let declared = key.declared;
+    let nothing = Holdings::nothing(declared);
+    let exchange = UniqueExchange::between(declared, values, &nothing, false)?;
+    let write = delete_of(pattern, key, asked, now, db);
+    let main = TransactionMember::of_key(write, key.json())?;
     let beside = exchange.members(key, now, db)?;
     Ok([main].into_iter().chain(beside).collect())
 }
 
 /// A delete by key.
-pub(crate) fn delete_of<E: DynamoEntity>(
+pub(crate) fn delete_of(
     pattern: &'static Pattern,
-    key: &Key<E>,
+    key: &UntypedKey,
     asked: (Node, ConditionFailure),
     now: Timestamp,
     db: &Dynamo,
-) -> Result<WriteRequest> {
-    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Delete, pattern, 256, asked, now, db);
-    key.write_object(write.writer())?;
-    Ok(write)
+) -> WriteRequest {
+    let (declared, verb) = (key.declared, WriteVerb::Delete);
+    let mut write = WriteRequest::of_entity(declared, verb, pattern, 256, asked, now, db);
+    write.writer().raw_bytes(key.json());
+    write
 }
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {

@@ -1,7 +1,7 @@
 //! What differs between two values of one entity, as changes of attributes.
 
-use crate::entity::{self, DynamoEntity, DynamoTable, Key, Known, encode_as_is};
-use crate::expr::{Node, UpdateAction};
+use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedKey, encode_as_is};
+use crate::expr::{Expression, Node, UpdateAction};
 use crate::json::CodecError;
 use crate::path::Place;
 use crate::plan::check;
@@ -15,9 +15,13 @@ pub(crate) fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, Code
 }
 
 /// The new attributes, except for those that the library keeps: no value of the struct changes these.
-pub(crate) fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
-    after.retain(|(name, _)| !is_kept::<E>(name));
-    let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
+pub(crate) fn merged(
+    declared: &EntityDeclaration,
+    before: &Attributes,
+    mut after: Attributes,
+) -> Attributes {
+    after.retain(|(name, _)| !is_kept(declared, name));
+    let kept = before.iter().filter(|(name, _)| is_kept(declared, name));
     after.extend(kept.cloned());
     after
 }
@@ -34,8 +38,8 @@ pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(Strin
 }
 
 /// Whether the library keeps an attribute: a key, the type, or a managed field.
-pub(crate) fn is_kept<E: DynamoEntity>(name: &str) -> bool {
-    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+pub(crate) fn is_kept(declared: &EntityDeclaration, name: &str) -> bool {
+    let (def, table) = (declared.def, declared.table);
     let managed = [
         def.version,
         def.created_at,
@@ -52,10 +56,11 @@ pub(crate) fn is_kept<E: DynamoEntity>(name: &str) -> bool {
 
 /// The names of the attributes of all fields, and of those of the `rest` that are among these. The primary key is left
 /// out, because it is the same.
-pub(crate) fn seen_attributes<'a, E: DynamoEntity>(
+pub(crate) fn seen_attributes<'a>(
+    declared: &EntityDeclaration,
     seen: impl Iterator<Item = &'a str>,
 ) -> Vec<String> {
-    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let (def, table) = (declared.def, declared.table);
     let mut names: Vec<String> = Vec::new();
     let fields = def.attributes.iter().map(|known| known.stored);
     let rest = seen.filter(|name| !entity::field::is_derived(def, table, name));
@@ -68,29 +73,29 @@ pub(crate) fn seen_attributes<'a, E: DynamoEntity>(
     names
 }
 
-/// The condition that the stored item is what was loaded, attribute by attribute: for an item without a version. What
-/// the key says is left out: others may not store it a second time.
-pub(crate) fn all_as_loaded<E: DynamoEntity>(
-    key: &Key<E>,
+/// The condition that the stored item is what was loaded, attribute by attribute, and how many these are: for an item
+/// without a version. What the key says is left out: others may not store it a second time.
+pub(crate) fn all_as_loaded(
+    key: &UntypedKey,
     before: &Attributes,
     after: &Attributes,
-) -> Result<Node, CodecError> {
-    let mut told = Known::default();
-    key.tell(&mut told)?;
+) -> Result<(Node, usize), CodecError> {
+    let (declared, told) = (key.declared, key.told());
     let is_told = |name: &String| {
-        let mut known = E::ENTITY.attributes.iter();
+        let mut known = declared.def.attributes.iter();
         known.any(|known| known.stored == name && told.knows(known.field))
     };
     let seen = before.iter().chain(after).map(|(name, _)| &**name);
-    let mut names = seen_attributes::<E>(seen);
+    let mut names = seen_attributes(declared, seen);
     names.retain(|name| !is_told(name));
+    let compared = names.len();
     let guards = names.into_iter().map(|name| {
         let held = before.iter().find(|(other, _)| *other == name);
         let held = held.map(|(_, json)| &**json);
-        let mut known = E::ENTITY.attributes.iter();
+        let mut known = declared.def.attributes.iter();
         let field = known.find(|known| known.stored == name);
-        match field.and_then(|known| attribute_of::<E>(known.field)) {
-            Some((at, attribute)) => draft::as_loaded::<E>(at, attribute, held),
+        match field.and_then(|known| attribute_of(declared, known.field)) {
+            Some((at, attribute)) => draft::as_loaded(declared, at, attribute, held),
             // A `rest` holds attributes as they are spelt.
             None => Ok(match held {
                 Some(json) => check::value_condition(name, json),
@@ -99,5 +104,28 @@ pub(crate) fn all_as_loaded<E: DynamoEntity>(
         }
     });
     let guards: Result<Vec<Node>, CodecError> = guards.collect();
-    Ok(Node::all(guards?))
+    Ok((Node::all(guards?), compared))
+}
+
+/// So many comparisons always fit.
+const FEW: usize = 40;
+
+/// Refuses a guard that compares more attributes than one condition takes, and says what needs none.
+pub(crate) fn check_guard(
+    declared: &EntityDeclaration,
+    compared: usize,
+    guard: &Node,
+) -> Result<(), CodecError> {
+    if compared <= FEW {
+        return Ok(());
+    }
+    let mut expression = Expression::default();
+    guard.write(expression.begin("ConditionExpression"))?;
+    match expression.excess() {
+        None => Ok(()),
+        Some((_, said)) => Err(CodecError::new(format!(
+            "an item without a version is compared by each of its {compared} attributes, and {said}: give `{}` a `#[dynamo(version)]`, which is compared instead, or change single fields by `update()` of the key, which compares none",
+            declared.def.type_name,
+        ))),
+    }
 }

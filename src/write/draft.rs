@@ -19,16 +19,20 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, Key, Known, Patterns, Stamp, encode_as_is};
+use crate::entity::{
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Patterns, Stamp,
+    UntypedKey, encode_as_is,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Change, Changes, Condition, Node, UpdateAction, UpdateActions};
+use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, Explanation, Outcome, Plan, ReadItem, Returned, TransactionMember, check, read_raw,
+    Explanation, Outcome, Plan, PlannedRequest, ReadItem, Returned, SentCall, TransactionMember,
+    WrittenItem, check, read_raw,
 };
 use crate::schema::Pattern;
 use crate::wire::Resend;
-use crate::write::difference::{all_as_loaded, attributes, differences, merged};
+use crate::write::difference::{all_as_loaded, check_guard, differences, merged};
 use crate::write::{
     Intent, Main, PlannedWrite, Rewrite, Touched, UniqueExchange, Upkeep, unique, upkeep,
 };
@@ -59,10 +63,14 @@ impl UpdateKind {
 }
 
 /// Changes of one item, and what is asked of it.
-pub(crate) struct UpdateDraft<E: DynamoEntity> {
-    key: Key<E>,
+pub(crate) struct UpdateDraft {
+    declared: &'static EntityDeclaration,
+    pattern: &'static Pattern,
+    key: Result<UntypedKey, CodecError>,
+    /// The fields that the key holds whole, as an object, if the write may make the item.
+    key_fields: Vec<u8>,
     way: UpdateKind,
-    changes: Vec<Change<E>>,
+    changes: Vec<UntypedChange>,
     condition: Node,
     /// It is taken from the entity at once, because the operation may outlive the entity.
     source: Result<UpdateOrigin, CodecError>,
@@ -77,12 +85,41 @@ struct ComparedEntity {
     seen: Vec<u8>,
     /// What has to hold for the changes: without a version, that the item is still the one that was compared.
     guard: Node,
+    /// How many attributes that compares.
+    compared: usize,
 }
 
-impl<E: DynamoEntity> UpdateDraft<E> {
-    pub(crate) fn of_key(key: Key<E>, way: UpdateKind) -> Self {
+impl UpdateDraft {
+    pub(crate) fn of_key<E: DynamoEntity>(key: &Key<E>, way: UpdateKind) -> Self {
+        let fields = match way {
+            UpdateKind::Upsert => key.fields_json(),
+            UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
+        };
+        UpdateDraft::new(
+            E::DECLARATION,
+            way.pattern::<E>(),
+            way,
+            UntypedKey::of(key),
+            fields,
+        )
+    }
+
+    fn new(
+        declared: &'static EntityDeclaration,
+        pattern: &'static Pattern,
+        way: UpdateKind,
+        key: Result<UntypedKey, CodecError>,
+        key_fields: Result<Vec<u8>, CodecError>,
+    ) -> Self {
+        let (key, key_fields) = match (key, key_fields) {
+            (key, Ok(fields)) => (key, fields),
+            (_, Err(fault)) => (Err(fault), Vec::new()),
+        };
         UpdateDraft {
+            declared,
+            pattern,
             key,
+            key_fields,
             way,
             changes: Vec::new(),
             condition: Node::all([]),
@@ -92,53 +129,78 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         }
     }
 
-    pub(crate) fn of_entity(entity: &E) -> Self {
+    pub(crate) fn of_entity<E: DynamoEntity>(entity: &E) -> Self {
         UpdateDraft {
             source: source(entity),
-            ..UpdateDraft::of_key(Key::of(entity), UpdateKind::Update)
+            ..UpdateDraft::of_key(&Key::of(entity), UpdateKind::Update)
         }
     }
 
     /// The changes that make one value of an entity another one.
-    pub(crate) fn of_difference(seen: &E, next: &E) -> Self {
+    pub(crate) fn of_difference<E: DynamoEntity>(seen: &E, next: &E) -> Self {
         let mut draft = UpdateDraft::of_entity(seen);
-        if let Err(fault) = draft.compare(seen, next) {
-            draft.source = Err(fault);
-        }
+        let next_key = UntypedKey::of(&Key::of(next));
+        draft.compare(encode_as_is(seen), encode_as_is(next), next_key);
         draft
     }
 
-    fn compare(&mut self, seen: &E, next: &E) -> Result<(), CodecError> {
-        if Key::of(next) != self.key {
+    fn compare(
+        &mut self,
+        seen: Result<Vec<u8>, CodecError>,
+        next: Result<Vec<u8>, CodecError>,
+        next_key: Result<UntypedKey, CodecError>,
+    ) {
+        if let Err(fault) = self.try_compare(seen, next, next_key) {
+            self.source = Err(fault);
+        }
+    }
+
+    fn try_compare(
+        &mut self,
+        seen: Result<Vec<u8>, CodecError>,
+        next: Result<Vec<u8>, CodecError>,
+        next_key: Result<UntypedKey, CodecError>,
+    ) -> Result<(), CodecError> {
+        if next_key.ok().as_ref().map(UntypedKey::json) != self.key_json() {
             return Err(CodecError::new(
                 "the two values have different keys, so they are two items: create the one and delete the other",
             ));
         }
-        let item = encode_as_is(seen)?;
+        let Ok(key) = &self.key else {
+            return Ok(());
+        };
+        let (item, next) = (seen?, next?);
         let before = split(&item)?;
-        let after = merged::<E>(&before, attributes(next)?);
+        let after = merged(self.declared, &before, split(&next)?);
         let changes = differences(&before, &after).into_iter();
-        let changes = changes.map(|(name, action)| Change::of_attribute(name, action));
+        let changes = changes.map(|(name, action)| UntypedChange::of_attribute(name, action));
         self.changes.extend(changes);
         let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
-        let guard = match numbered {
-            Some(_) => Node::all([]),
-            None => all_as_loaded(&self.key, &before, &after)?,
+        let (guard, compared) = match numbered {
+            Some(_) => (Node::all([]), 0),
+            None => all_as_loaded(key, &before, &after)?,
         };
-        self.compared = Some(ComparedEntity { seen: item, guard });
+        self.compared = Some(ComparedEntity {
+            seen: item,
+            guard,
+            compared,
+        });
         Ok(())
     }
 
-    pub(crate) fn apply(&mut self, changes: impl Changes<E>) {
+    pub(crate) fn apply<E: DynamoEntity>(&mut self, changes: impl Changes<E>) {
         changes.add_to(&mut self.changes);
     }
 
-    pub(crate) fn when(&mut self, condition: Condition<E>) {
-        self.asking(condition.into_node());
+    /// The key as this library writes it; none if it cannot be written.
+    pub(crate) fn key_json(&self) -> Option<&[u8]> {
+        self.key.as_ref().ok().map(UntypedKey::json)
     }
 
-    pub(crate) fn key(&self) -> &Key<E> {
-        &self.key
+    /// The key as this library writes it.
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        let key = self.key.as_ref().map_err(Clone::clone)?;
+        Ok(key.json().to_vec())
     }
 
     /// Whether nothing is to be written: the item would only be looked at, if that.
@@ -169,37 +231,40 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         returned: Returned,
         read: ReadItem<Out>,
     ) -> Result<Plan<Out>> {
-        let work = self.work(db)?;
+        let (planned, same) = self.planned(db, returned)?;
+        planned_or_same(planned, same, returned, read)
+    }
+
+    fn planned(self, db: &Dynamo, returned: Returned) -> Result<PlannedOrSame> {
+        let (declared, work) = (self.declared, self.work(db)?);
         if work.must_read {
-            return Err(unique::must_read::<E>("`upsert`"));
+            return Err(unique::must_read(declared, "`upsert`"));
         }
         if work.edit.exchange.is_empty() {
-            return work.plan(db, returned, read);
+            return work.planned(db, returned);
         }
-        check_returns::<E>(returned)?;
-        let outcome = Outcome::Returned(returned, read);
-        crate::plan::plan_of_one(work.edit.members(db, work.now)?, None, outcome)
+        check_returns(declared, returned)?;
+        let members = work.edit.members(db, work.now)?;
+        Ok((crate::plan::plan_of_one(members, None)?, None))
     }
 
     /// Sends the write, which may take several steps.
-    pub(crate) fn send<'d, Out: Send + 'static>(
-        self,
-        db: &'d Dynamo,
-        returned: Returned,
-        read: ReadItem<Out>,
-    ) -> Call<'d, Out> {
-        let work = match self.work(db) {
-            Ok(work) => work,
-            Err(error) => return Call::failed(error),
-        };
-        if work.edit.exchange.is_empty() && !work.must_read {
-            let plan = work.plan(db, returned, read);
-            return plan.map_or_else(Call::failed, |plan| plan.send(db));
+    pub(crate) fn send(self, db: &Dynamo, returned: Returned) -> SentCall<'_> {
+        SentCall::of(self.try_send(db, returned))
+    }
+
+    fn try_send(self, db: &Dynamo, returned: Returned) -> Result<SentCall<'_>> {
+        let (declared, work) = (self.declared, self.work(db)?);
+        if !work.edit.exchange.is_empty() || work.must_read {
+            check_returns(declared, returned)?;
+            return Ok(SentCall::Steps(Box::pin(work.finish(db, returned))));
         }
-        match check_returns::<E>(returned) {
-            Ok(()) => Call::of(Box::pin(work.finish(db, returned, read))),
-            Err(error) => Call::failed(error),
-        }
+        let now = work.now;
+        let (planned, same) = work.planned(db, returned)?;
+        Ok(match same {
+            Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), now)))),
+            None => planned.send(db),
+        })
     }
 
     /// The write for callers who send it themselves and take no answer.
@@ -213,88 +278,99 @@ impl<E: DynamoEntity> UpdateDraft<E> {
 
     /// The write for callers who cannot read anything first.
     pub(crate) fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
+        let declared = self.declared;
         match self.intent(db)? {
             Intent::Ready(planned_write) => Ok(*planned_write),
-            Intent::Reading(_) => Err(unique::must_read::<E>("`upsert`")),
+            Intent::Reading(_) => Err(unique::must_read(declared, "`upsert`")),
         }
     }
 
     /// What it would ask of the service.
     pub(crate) fn explain(self, db: &Dynamo, returned: Returned) -> Result<Explanation> {
-        let nothing = Outcome::Known(Some(()));
         let work = self.work(db)?;
         if work.must_read {
             return work.rewrite().explain(db);
         }
-        let plan = match work.edit.exchange.is_empty() {
-            true => work.plan(db, returned, |_, _| Ok(()))?,
-            false => crate::plan::plan_of_one(work.edit.members(db, work.now)?, None, nothing)?,
+        let (planned, same) = match work.edit.exchange.is_empty() {
+            true => work.planned(db, returned)?,
+            false => (
+                crate::plan::plan_of_one(work.edit.members(db, work.now)?, None)?,
+                None,
+            ),
         };
-        Ok(Explanation::of(&plan))
+        let asked = same.is_none().then_some(planned.request);
+        Ok(Explanation::of_requests(asked.as_slice()))
     }
 
     /// The update in a transaction, where nothing can be read first.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let work = self.work(db)?;
+        let (declared, work) = (self.declared, self.work(db)?);
         match work.must_read {
-            true => Err(unique::must_read::<E>("`upsert`")),
+            true => Err(unique::must_read(declared, "`upsert`")),
             false => work.edit.members(db, work.now),
         }
     }
 
-    fn work(self, db: &Dynamo) -> Result<PlannedUpdate<E>> {
+    fn work(self, db: &Dynamo) -> Result<PlannedUpdate> {
         let now = db.now();
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         self.edit(now, &stamp)
     }
 
     /// Everything that is to be written and asked.
-    fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<PlannedUpdate<E>> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-        let source = self.source.map_err(fail)?;
+    fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<PlannedUpdate> {
+        let declared = self.declared;
+        let fail = |fault| declared.unwritten(fault);
+        let (source, key) = (self.source.map_err(fail)?, self.key.map_err(fail)?);
         let mut update = UpdateActions::default();
         for change in self.changes {
             update.add(change).map_err(fail)?;
         }
-        check_places::<E>(&update)?;
+        check_places(declared, &update)?;
         let creates = self.way == UpdateKind::Upsert;
         let mut guards = update.take_guards();
         // Two values that are the same leave nothing to write. A condition of the caller is asked all the same.
-        let mut same = None;
-        if let Some(ComparedEntity { seen, guard }) = self.compared {
+        let (mut same, mut compared) = (None, 0);
+        if let Some(of) = self.compared {
             match update.is_empty() {
-                true if self.condition.is_always() => same = Some(seen),
+                true if self.condition.is_always() => same = Some(of.seen),
                 true => {}
-                false => guards.push(guard),
+                false => {
+                    compared = of.compared;
+                    guards.push(of.guard);
+                }
             }
         }
         if !update.is_empty() || self.way != UpdateKind::Update {
-            stamp_fields::<E>(&mut update, &source, creates, stamp).map_err(fail)?;
+            stamp_fields(declared, &mut update, &source, creates, stamp).map_err(fail)?;
         }
         if creates {
-            set_identity(&mut update, &self.key).map_err(fail)?;
-            check_complete::<E>(&update)?;
+            set_identity(declared, &mut update, &self.key_fields).map_err(fail)?;
+            check_complete(declared, &update)?;
         }
-        let known = known::<E>(&source, &self.condition, &self.key).map_err(fail)?;
-        let (upkeep, changed) = keep_up::<E>(&mut update, known, creates)?;
-        let relied = relied_on::<E>(&upkeep, &source, &self.condition, &self.key, &changed);
+        let known = known(&source, &self.condition, &key);
+        let (upkeep, changed) = keep_up(declared, &mut update, known, creates)?;
+        let relied = relied_on(&upkeep, &source, &self.condition, &key, &changed);
         guards.extend(relied.map_err(fail)?);
-        let touches = changed.iter().any(|field| unique::depends_on::<E>(field));
+        let touches = changed
+            .iter()
+            .any(|field| unique::depends_on(declared, field));
         let mut exchange = UniqueExchange::default();
         if touches && !creates {
-            let (relied, reserved) =
-                reserve::<E>(&update, &source, &self.condition, &self.key, &changed)?;
+            let (relied, reserved) = reserve(&update, &source, &self.condition, &key, &changed)?;
             guards.push(relied);
             exchange = reserved;
         }
-        let (expected, condition_failure) = expected::<E>(&source, self.way, now)?;
+        let (expected, condition_failure) = expected(declared, &source, self.way, now)?;
         let asked = Node::all(guards.into_iter().chain([self.condition]));
+        let asked = check::with(expected, condition_failure, asked);
+        check_guard(declared, compared, &asked.0).map_err(fail)?;
         Ok(PlannedUpdate {
             edit: Edit {
-                pattern: self.way.pattern::<E>(),
-                key: self.key,
+                pattern: self.pattern,
+                key,
                 update,
-                asked: check::with(expected, condition_failure, asked),
+                asked,
                 exchange,
                 resend: self.resend,
             },
@@ -306,8 +382,8 @@ impl<E: DynamoEntity> UpdateDraft<E> {
 }
 
 /// An update that is planned, except for what has to be read first.
-struct PlannedUpdate<E: DynamoEntity> {
-    edit: Edit<E>,
+struct PlannedUpdate {
+    edit: Edit,
     now: Timestamp,
     /// Whether the item may be there with unique values that nobody knows.
     must_read: bool,
@@ -315,19 +391,14 @@ struct PlannedUpdate<E: DynamoEntity> {
     same: Option<Vec<u8>>,
 }
 
-impl<E: DynamoEntity> PlannedUpdate<E> {
+impl PlannedUpdate {
     /// The plan of the UpdateItem alone.
-    fn plan<Out>(self, db: &Dynamo, returned: Returned, read: ReadItem<Out>) -> Result<Plan<Out>> {
-        let (now, same) = (self.now, self.same);
-        let mut plan = self.edit.write(db, now)?.returning(returned, read)?;
-        if let Some(item) = same {
-            let item = (returned != Returned::Changed).then_some(&*item);
-            plan.outcome = Outcome::Nothing(read(item, now)?);
-        }
-        Ok(plan)
+    fn planned(self, db: &Dynamo, returned: Returned) -> Result<PlannedOrSame> {
+        let write = self.edit.write(db, self.now)?;
+        Ok((write.returning(returned)?, self.same))
     }
 
-    fn rewrite(self) -> Rewrite<E> {
+    fn rewrite(self) -> Rewrite {
         Rewrite {
             pattern: self.edit.pattern,
             key: self.edit.key,
@@ -339,12 +410,7 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
     }
 
     /// Writes the item and what keeps its unique values, and reads it back, since a transaction returns nothing.
-    async fn finish<Out>(
-        self,
-        db: &Dynamo,
-        returned: Returned,
-        read: ReadItem<Out>,
-    ) -> Result<Out> {
+    async fn finish(self, db: &Dynamo, returned: Returned) -> Result<WrittenItem> {
         let (pattern, key, now) = (self.edit.pattern, self.edit.key.clone(), self.now);
         if self.must_read {
             self.rewrite().run(db).await?;
@@ -355,21 +421,44 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
             Returned::Nothing => None,
             _ => Some(read_back(db, pattern, &key).await?),
         };
-        read(item.as_deref(), now)
+        Ok((item, now))
     }
 }
 
+/// The request of an update, and the item if it is known that nothing of it changes and nothing is asked.
+type PlannedOrSame = (PlannedRequest, Option<Vec<u8>>);
+
+/// What a write that changes nothing of this item returns.
+fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
+    matches!(returned, Returned::Old | Returned::New).then(|| Bytes::from(item))
+}
+
+fn planned_or_same<Out>(
+    planned: PlannedRequest,
+    same: Option<Vec<u8>>,
+    returned: Returned,
+    read: ReadItem<Out>,
+) -> Result<Plan<Out>> {
+    let outcome = match same {
+        Some(item) => {
+            let item = returned_of(item, returned);
+            Outcome::Nothing(read(item.as_deref(), planned.now)?)
+        }
+        None => Outcome::Returned(returned, read),
+    };
+    Ok(planned.reading(outcome))
+}
+
 /// Reads the item after a transaction. If that fails, the write has taken effect all the same, and the error says so.
-pub(crate) async fn read_back<E: DynamoEntity>(
+pub(crate) async fn read_back(
     db: &Dynamo,
     pattern: &'static Pattern,
-    key: &Key<E>,
+    key: &UntypedKey,
 ) -> Result<Bytes> {
+    let def = key.declared.def;
     let took_effect = |message| {
         let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
-        error
-            .of(E::ENTITY.type_name)
-            .declared_as(Some(E::ENTITY.id))
+        error.of(def.type_name).declared_as(Some(def.id))
     };
     let read = read_raw(db, pattern, key).await.map_err(|error| {
         let message = "the write took effect, and the item could not be read back: read it again";
@@ -379,27 +468,28 @@ pub(crate) async fn read_back<E: DynamoEntity>(
 }
 
 /// Refuses what a transaction cannot return.
-fn check_returns<E: DynamoEntity>(returned: Returned) -> Result<()> {
+fn check_returns(declared: &EntityDeclaration, returned: Returned) -> Result<()> {
     if matches!(returned, Returned::Nothing | Returned::New) {
         return Ok(());
     }
     let message = "this update changes unique values, so it is a transaction, which returns no old and no changed \
                    attributes: leave out `.returning_old()` or `.returning_changed()`";
-    Err(refused::<E>(message.to_owned()))
+    Err(refused(declared, message.to_owned()))
 }
 
 /// Adds the keys of indexes to an update. Returns the fields that were relied on, and those that change.
-pub(crate) fn keep_up<E: DynamoEntity>(
+pub(crate) fn keep_up(
+    declared: &EntityDeclaration,
     update: &mut UpdateActions,
     mut known: Known,
     creates: bool,
 ) -> Result<(Upkeep, Vec<&'static str>)> {
-    let fields = tell_changes::<E>(update, &mut known);
+    let fields = tell_changes(declared, update, &mut known);
     let touched = Touched {
         fields: &fields,
         creates,
     };
-    let mut upkeep = upkeep::plan::<E>(&touched, &known)?;
+    let mut upkeep = upkeep::plan(declared, &touched, &known)?;
     for (attribute, json) in upkeep.keys.drain(..) {
         update.set(
             attribute,
@@ -410,8 +500,14 @@ pub(crate) fn keep_up<E: DynamoEntity>(
 }
 
 /// Prints the names of what is changed, never the values.
-impl<E: DynamoEntity> fmt::Debug for UpdateDraft<E> {
+impl fmt::Debug for UpdateDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}, {:?}", self.key, self.changes)
+        match &self.key {
+            Ok(key) => write!(f, "{key:?}, {:?}", self.changes),
+            Err(fault) => {
+                let name = self.declared.def.type_name;
+                write!(f, "Key<{name}>(invalid: {fault}), {:?}", self.changes)
+            }
+        }
     }
 }

@@ -20,7 +20,8 @@ impl<O: TransactWrite> Operation for Idempotent<O> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         let members = self.write.plan_members(db)?;
-        crate::plan::plan_of_one(members, self.token, Outcome::Known(Some(())))
+        let planned = crate::plan::plan_of_one(members, self.token)?;
+        Ok(planned.reading(Outcome::Known(Some(()))))
     }
 }
 

@@ -6,16 +6,25 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{self, Created, DynamoEntity, Key, Patterns, Stamp};
+use crate::entity::{
+    self, Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns, Stamp,
+    UntypedKey,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::json::CodecError;
 use crate::path::Place;
-use crate::plan::{ConditionFailure, Expect, Returned, Steps, check, read_raw, size};
+use crate::plan::{
+    ConditionFailure, Expect, Outcome, Returned, Steps, check, read_raw, returned_item, size,
+};
 use crate::retry::Backoff;
-use crate::wire::Resend;
-use crate::write::difference::{attributes, differences, is_kept, merged, seen_attributes};
+use crate::schema::Pattern;
+use crate::wire::{BoxFuture, Resend};
+use crate::write::difference::{
+    Attributes, attributes, check_guard, differences, is_kept, merged, seen_attributes,
+};
 use crate::write::{
     Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,
     split, stamp_fields,
@@ -59,16 +68,11 @@ impl<E: DynamoEntity, F> Modify<E, F> {
     where
         F: FnMut(&mut E) + Send + 'd,
     {
-        let Modify {
-            key,
-            mut change,
-            attempts,
-        } = self;
-        let change = move |entity: &mut E| {
+        let mut change = self.change;
+        run(db, self.key, self.attempts, move |entity| {
             change(entity);
             Ok(())
-        };
-        Steps(Box::pin(run::<E, Error>(db, key, change, attempts)))
+        })
     }
 }
 
@@ -97,50 +101,132 @@ impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
             change,
             attempts,
         } = self.inner;
-        Steps(Box::pin(run(db, key, change, attempts)))
+        run(db, key, attempts, change)
     }
 }
 
-async fn run<E: DynamoEntity, X: From<Error>>(
-    db: &Dynamo,
+fn run<'d, E: DynamoEntity, X: From<Error> + 'd>(
+    db: &'d Dynamo,
     key: Key<E>,
-    mut change: impl FnMut(&mut E) -> Result<(), X>,
     attempts: usize,
-) -> Result<E, X> {
-    let (pattern, mut backoff) = (Patterns::<E>::MODIFY, Backoff::new());
-    let mut stored = read_raw(db, pattern, &key).await?;
-    let mut attempt = 1;
-    loop {
-        let begun = Instant::now();
-        let (old, mut new) = both(stored.as_ref(), db)?;
-        change(&mut new)?;
-        let Some(edit) = revision(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
-            return Ok(old);
-        };
-        let error = match send(db, edit).await {
-            Ok(stored) => return Ok(stored),
+    mut change: impl FnMut(&mut E) -> Result<(), X> + Send + 'd,
+) -> Steps<'d, Result<E, X>> {
+    Steps(Box::pin(async move {
+        let mut rounds = ModifyRounds::begin(db, Patterns::<E>::MODIFY, key.untyped()?).await?;
+        loop {
+            let edit = match revise(&rounds, &mut change)? {
+                Revision::Nothing(unchanged) => return Ok(unchanged),
+                Revision::Edit(edit) => edit,
+            };
+            if let Some(modified) = rounds.write(*edit, attempts).await? {
+                return Ok(modified.read()?);
+            }
+        }
+    }))
+}
+
+/// What the closure has made of the stored entity.
+enum Revision<E> {
+    /// It has left it as it was.
+    Nothing(E),
+    Edit(Box<Edit>),
+}
+
+fn revise<E: DynamoEntity, X: From<Error>>(
+    rounds: &ModifyRounds<'_>,
+    change: &mut impl FnMut(&mut E) -> Result<(), X>,
+) -> Result<Revision<E>, X> {
+    let stored = rounds.stored.as_ref();
+    let (old, mut new) = both(stored, rounds.db)?;
+    change(&mut new)?;
+    let stored = stored.map_or(&[][..], |stored| stored);
+    Ok(
+        match revision(rounds.db, &rounds.key, stored, &old, &new)? {
+            Some(edit) => Revision::Edit(Box::new(edit)),
+            None => Revision::Nothing(old),
+        },
+    )
+}
+
+/// The attempts of one `modify`, without the type of the entity.
+struct ModifyRounds<'d> {
+    db: &'d Dynamo,
+    pattern: &'static Pattern,
+    key: UntypedKey,
+    stored: Option<Bytes>,
+    attempt: usize,
+    began: Instant,
+    backoff: Backoff,
+}
+
+impl<'d> ModifyRounds<'d> {
+    /// Boxed, so that it is compiled here and not where a program uses it.
+    fn begin(
+        db: &'d Dynamo,
+        pattern: &'static Pattern,
+        key: UntypedKey,
+    ) -> BoxFuture<'d, Result<Self>> {
+        Box::pin(Self::read(db, pattern, key))
+    }
+
+    async fn read(db: &'d Dynamo, pattern: &'static Pattern, key: UntypedKey) -> Result<Self> {
+        Ok(ModifyRounds {
+            db,
+            pattern,
+            stored: read_raw(db, pattern, &key).await?,
+            key,
+            attempt: 1,
+            began: Instant::now(),
+            backoff: Backoff::new(),
+        })
+    }
+
+    /// Writes; None if another writer came first, and there is another attempt to be made of what is stored now.
+    fn write(
+        &mut self,
+        edit: Edit,
+        attempts: usize,
+    ) -> BoxFuture<'_, Result<Option<ModifiedItem>>> {
+        Box::pin(self.try_write(edit, attempts))
+    }
+
+    async fn try_write(&mut self, edit: Edit, attempts: usize) -> Result<Option<ModifiedItem>> {
+        let error = match send(self.db, edit).await {
+            Ok(modified) => return Ok(Some(modified)),
             Err(error) => error,
         };
-        let is_over = attempt >= attempts || !may_be_tried_again(&error);
+        let is_over = self.attempt >= attempts || !may_be_tried_again(&error);
         if is_over {
-            return Err(error.into());
+            return Err(error);
         }
         // After its first loss, a write has the winner's item at hand. After another loss it waits and reads again.
-        let current = error.current_bytes().filter(|_| attempt == 1);
-        stored = match current {
+        let current = error.current_bytes().filter(|_| self.attempt == 1);
+        self.stored = match current {
             Some(item) => Some(item),
             None => {
-                backoff.wait(begun.elapsed(), None).await;
-                read_raw(db, pattern, &key).await?
+                self.backoff.wait(self.began.elapsed(), None).await;
+                read_raw(self.db, self.pattern, &self.key).await?
             }
         };
-        attempt += 1;
+        self.attempt += 1;
+        self.began = Instant::now();
+        Ok(None)
     }
 }
 
-/// How many attributes are compared. With the other conditions they stay below the 300 operators of DynamoDB: each
-/// takes one, and an AND.
-pub(crate) const MOST_COMPARED: usize = 145;
+/// The item that a write has left, and the answer that brought it.
+struct ModifiedItem {
+    item: Option<Bytes>,
+    written_at: Timestamp,
+    request_id: Option<String>,
+}
+
+impl ModifiedItem {
+    fn read<E: DynamoEntity>(self) -> Result<E> {
+        let read = read_entity(self.item.as_deref(), self.written_at);
+        read.map_err(|error| error.with_request_id(self.request_id.as_deref()))
+    }
+}
 
 /// A conflict may be tried again. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
@@ -160,36 +246,65 @@ fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> 
 }
 
 /// Writes what changed, together with the unique values that changed.
-async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
+async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
     if edit.exchange.is_empty() {
-        let plan = edit.write(db, now)?.returning(Returned::New, read_entity)?;
+        let planned = edit.write(db, now)?.returning(Returned::New)?;
+        let plan = planned.reading(Outcome::Read(|reply, written_at| {
+            Ok(ModifiedItem {
+                item: returned_item(&reply.body)?.map(|item| reply.body.slice_ref(item)),
+                written_at,
+                request_id: reply.request_id.clone(),
+            })
+        }));
         return plan.send(db).await;
     }
     let (pattern, key) = (edit.pattern, edit.key.clone());
     edit.commit(db, now).await?;
-    read_entity(Some(&read_back(db, pattern, &key).await?), now)
+    Ok(ModifiedItem {
+        item: Some(read_back(db, pattern, &key).await?),
+        written_at: now,
+        request_id: None,
+    })
 }
 
 /// The write of what differs between the entity that was read and the new one, if nobody wrote in between; None if
 /// nothing differs.
 pub(crate) fn revision<E: DynamoEntity>(
     db: &Dynamo,
-    key: Key<E>,
+    key: &UntypedKey,
     stored: &[u8],
     old: &E,
     new: &E,
-) -> Result<Option<Edit<E>>> {
-    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-    if Key::of(new) != key {
+) -> Result<Option<Edit>> {
+    let fail = |fault| E::DECLARATION.unwritten(fault);
+    let is_same_key = Key::of(new).to_json().is_ok_and(|json| json == key.json());
+    if !is_same_key {
         let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
-        return Err(refused::<E>(message.to_owned()));
+        return Err(refused(E::DECLARATION, message.to_owned()));
     }
-    let before = attributes(old).map_err(fail)?;
-    let after = merged::<E>(&before, attributes(new).map_err(fail)?);
-    let fields = after.iter().filter(|(name, _)| !is_kept::<E>(name));
+    let values = (
+        attributes(old).map_err(fail)?,
+        attributes(new).map_err(fail)?,
+    );
+    // The attributes that are known are those of the new entity, the version is that of the old one.
+    let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
+    edit_between(db, (Patterns::<E>::MODIFY, key), stored, values, &loaded)
+}
+
+fn edit_between(
+    db: &Dynamo,
+    (pattern, key): (&'static Pattern, &UntypedKey),
+    stored: &[u8],
+    (before, after): (Attributes, Attributes),
+    loaded: &UpdateOrigin,
+) -> Result<Option<Edit>> {
+    let declared = key.declared;
+    let fail = |fault| declared.unwritten(fault);
+    let after = merged(declared, &before, after);
+    let fields = after.iter().filter(|(name, _)| !is_kept(declared, name));
     let fields = fields.map(|(name, json)| (&**name, &**json));
-    size::check_least(E::ENTITY.type_name, fields)?;
+    size::check_least(declared.def.type_name, fields)?;
     let changes = differences(&before, &after);
     if changes.is_empty() {
         return Ok(None);
@@ -200,24 +315,22 @@ pub(crate) fn revision<E: DynamoEntity>(
     }
     let now = db.now();
     let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-    // The attributes that are known are those of the new entity, the version is that of the old one.
-    let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
+    stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
-    let known_of =
-        |attributes| known::<E>(&UpdateOrigin::of(attributes), &Node::all([]), &key).map_err(fail);
-    let exchange = UniqueExchange::between::<E>(
-        &Holdings::of::<E>(&known_of(before)?, |_| true)?,
-        &Holdings::of::<E>(&known_of(after.clone())?, |_| true)?,
+    let known_of = |attributes| known(&UpdateOrigin::of(attributes), &Node::all([]), key);
+    let exchange = UniqueExchange::between(
+        declared,
+        &Holdings::of(declared, &known_of(before), |_| true)?,
+        &Holdings::of(declared, &known_of(after.clone()), |_| true)?,
         false,
     )?;
-    keep_up::<E>(&mut update, known_of(after)?, false)?;
+    keep_up(declared, &mut update, known_of(after), false)?;
     Ok(Some(Edit {
-        pattern: Patterns::<E>::MODIFY,
-        key,
+        pattern,
+        key: key.clone(),
         update,
-        asked: unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)?,
+        asked: unchanged(declared, loaded, &seen, stored, db).map_err(fail)?,
         exchange,
         resend: Resend::UnlessAmbiguous,
     }))
@@ -229,23 +342,24 @@ pub(crate) fn as_read<E: DynamoEntity>(
     stored: &[u8],
     db: &Dynamo,
 ) -> Result<(Node, ConditionFailure)> {
-    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    let fail = |fault| E::DECLARATION.unwritten(fault);
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
     let seen = attributes(old).map_err(fail)?;
     let seen: Vec<String> = seen.into_iter().map(|(name, _)| name).collect();
-    unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)
+    unchanged(E::DECLARATION, &loaded, &seen, stored, db).map_err(fail)
 }
 
 /// The condition that nobody wrote since the item was read: its version is the same, or else every attribute that the
 /// closure could see, and those that it made.
-fn unchanged<E: DynamoEntity>(
+fn unchanged(
+    declared: &EntityDeclaration,
     source: &UpdateOrigin,
     seen: &[String],
-    stored: &[u8],
+    item: &[u8],
     db: &Dynamo,
 ) -> Result<(Node, ConditionFailure), CodecError> {
-    let (def, now) = (&E::ENTITY, db.now());
-    let stored = split(stored)?;
+    let (def, now) = (declared.def, db.now());
+    let stored = split(item)?;
     let as_read = |name: String| {
         let held = stored.iter().find(|(other, _)| *other == name);
         match held {
@@ -265,19 +379,29 @@ fn unchanged<E: DynamoEntity>(
         ));
     }
     let (exists, condition_failure) = check::condition(def, Expect::Exists, None, now);
-    let names = seen_attributes::<E>(seen.iter().map(|name| &**name));
-    if names.len() > MOST_COMPARED {
-        return Err(CodecError::new(format!(
-            "an item without a version is compared by each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give `{}` a `#[dynamo(version)]`, which is one",
-            names.len(),
-            def.type_name,
-        )));
-    }
-    let guards = names.into_iter().map(as_read);
-    Ok((
-        Node::all([exists].into_iter().chain(guards)),
-        condition_failure,
-    ))
+    let names = seen_attributes(declared, seen.iter().map(|name| &**name));
+    let compared = names.len();
+    let (there, absent): (Vec<String>, Vec<String>) = names
+        .into_iter()
+        .partition(|name| stored.iter().any(|(other, _)| other == name));
+    // An item that has what was read is there, and it expires when that did.
+    let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
+    let exists = (!is_told).then_some(exists);
+    let guards = there.into_iter().map(as_read);
+    let guard = Node::all(
+        exists
+            .into_iter()
+            .chain(guards)
+            .chain([all_missing(absent)]),
+    );
+    check_guard(declared, compared, &guard)?;
+    Ok((guard, condition_failure))
+}
+
+/// Holds if none of these attributes is there. This takes fewer bytes than an `attribute_not_exists` for each.
+fn all_missing(names: Vec<String>) -> Node {
+    let places = names.into_iter().map(Place::of);
+    Node::any(places.map(Node::Exists)).not()
 }
 
 impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {

@@ -1,5 +1,6 @@
 //! `put`: store an entity, replacing what is there.
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -7,14 +8,15 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
 use crate::entity::{
-    Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, Version, VersionState,
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, Patterns, Stamp,
+    UntypedKey, Version, VersionState,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
-use crate::json::Writer;
+use crate::json::{CodecError, Writer};
 use crate::plan::{
     Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
-    TransactionMember, WriteRequest, WriteVerb, check, size,
+    PlannedRequest, SentCall, TransactionMember, WriteRequest, WriteVerb, check, size,
 };
 use crate::schema::Pattern;
 use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
@@ -94,40 +96,46 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// What the write leaves in managed attributes.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
-        let version = self.entity.version();
-        let created = match version {
-            Some(Version(VersionState::New)) => Created::Now,
-            _ => Created::Kept,
-        };
-        let version = match version {
-            // The struct's next version cannot be used: another writer may hold it.
-            Some(_) if self.expect != Expect::Loaded => Version::drawn()?,
-            held => {
-                let next = held.unwrap_or_default().next();
-                next.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?
-            }
-        };
-        Ok(Stamp::write(version, now, created).by(db.actor()))
+        stamp_of(E::DECLARATION, self.entity.version(), self.expect, db, now)
     }
 }
 
-/// What a put writes and asks, before its request is made.
-struct PreparedPut {
-    asked: (Node, ConditionFailure),
-    stamp: Stamp,
+fn stamp_of(
+    declared: &EntityDeclaration,
+    version: Option<Version>,
+    expect: Expect,
+    db: &Dynamo,
     now: Timestamp,
+) -> Result<Stamp> {
+    let created = match version {
+        Some(Version(VersionState::New)) => Created::Now,
+        _ => Created::Kept,
+    };
+    let version = match version {
+        // The struct's next version cannot be used: another writer may hold it.
+        Some(_) if expect != Expect::Loaded => Version::drawn()?,
+        held => {
+            let next = held.unwrap_or_default().next();
+            next.map_err(|fault| declared.unwritten(fault))?
+        }
+    };
+    Ok(Stamp::write(version, now, created).by(db.actor()))
 }
 
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
+    /// What is asked of the stored item, and what is left in managed attributes.
     fn prepare(&self, db: &Dynamo) -> Result<PreparedPut> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let now = db.now();
         let stamp = self.stamp(db, now)?;
-        let loaded = LoadedItem::of(&*self.entity).map_err(fail)?;
-        let (condition, condition_failure) =
-            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
-        let asked = check::with(condition, condition_failure, self.condition.clone());
-        Ok(PreparedPut { asked, stamp, now })
+        let loaded = LoadedItem::of(&*self.entity);
+        PreparedPut::of(
+            E::DECLARATION,
+            stamp,
+            self.expect,
+            loaded,
+            self.condition.clone(),
+            now,
+        )
     }
 
     /// Whether there may be no live item, so that no unique values are given up.
@@ -136,48 +144,23 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
     }
 
-    fn must_read(&self) -> bool {
-        unique::concerns::<E>() && !self.is_entering()
-    }
-
     /// The put, and the entity as it will be stored.
-    fn write(&self, db: &Dynamo) -> Result<(WriteRequest, E)> {
-        let PreparedPut { asked, stamp, now } = self.prepare(db)?;
-        put_of(Patterns::<E>::PUT, &*self.entity, &stamp, asked, now, db)
+    fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
+        let (prepared, is_entering) = (self.prepare(db)?, self.is_entering());
+        put_of(Patterns::<E>::PUT, &*self.entity, prepared, is_entering, db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        if self.must_read() {
-            return Err(unique::must_read::<E>("put"));
-        }
-        entering(self.write(db)?, &Key::of(&*self.entity), db)
+        let (put, stored) = self.write(db)?;
+        put.members(&Key::of(&*self.entity).untyped()?, Box::new(stored), db)
     }
 
-    pub(crate) fn item_key(&self) -> Key<E> {
-        Key::of(&*self.entity)
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        Key::of(&*self.entity).to_json()
     }
 
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        match self.must_read() {
-            true => Ok(Intent::Reading(Box::new(self.rewrite(db)?.0))),
-            false => intent_of(self.write(db)?.0, &Key::of(&*self.entity), db),
-        }
-    }
-
-    /// The put of an item whose stored unique values have to be read first, and the entity as it will be stored.
-    fn rewrite(&self, db: &Dynamo) -> Result<(Rewrite<E>, E)> {
-        let PreparedPut { asked, stamp, now } = self.prepare(db)?;
-        let mut item = Writer::for_request(1024);
-        let stored = write_item(&*self.entity, &stamp, &mut item)?;
-        let rewrite = Rewrite {
-            pattern: Patterns::<E>::PUT,
-            key: Key::of(&*self.entity),
-            main: Main::Put(item.into_bytes()),
-            asked,
-            now,
-            returns_old: false,
-        };
-        Ok((rewrite, stored))
+        self.write(db)?.0.intent(db)
     }
 }
 
@@ -185,93 +168,170 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        if self.must_read() {
-            return Err(unique::must_read::<E>("put"));
-        }
-        plan_entering(self.write(db)?, &*self.entity, db)
+        let (put, stored) = self.write(db)?;
+        Ok(put.planned(db)?.reading(Outcome::Known(Some(stored))))
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, E> {
-        let sent = match self.must_read() {
-            true => self.rewrite(db).map(|(rewrite, stored)| {
-                Call::of(Box::pin(async move {
-                    rewrite.run(db).await?;
-                    Ok(stored)
-                }))
-            }),
-            false => self.plan(db).map(|plan| plan.send(db)),
-        };
-        sent.unwrap_or_else(Call::failed)
+        send_put(self.write(db), db)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        match self.must_read() {
-            true => self.rewrite(db)?.0.explain(db),
-            false => self.plan(db).map(|plan| Explanation::of(&plan)),
+        self.write(db)?.0.explain(db)
+    }
+}
+
+/// Sends a put that returns the entity as it is stored.
+pub(crate) fn send_put<E: DynamoEntity>(
+    written: Result<(WrittenPut, E)>,
+    db: &Dynamo,
+) -> Call<'_, E> {
+    match written {
+        Ok((put, stored)) => Call::of_write(put.send(db), Outcome::Known(Some(stored))),
+        Err(error) => Call::failed(error),
+    }
+}
+
+/// What a put leaves in managed attributes and asks, before its item is written.
+pub(crate) struct PreparedPut {
+    pub(crate) stamp: Stamp,
+    pub(crate) asked: (Node, ConditionFailure),
+    pub(crate) now: Timestamp,
+}
+
+impl PreparedPut {
+    fn of(
+        declared: &EntityDeclaration,
+        stamp: Stamp,
+        expect: Expect,
+        loaded: Result<Option<LoadedItem>, CodecError>,
+        when: Node,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
+        let (condition, condition_failure) =
+            check::condition(declared.def, expect, loaded.as_ref(), now);
+        let asked = check::with(condition, condition_failure, when);
+        Ok(PreparedPut { stamp, asked, now })
+    }
+}
+
+/// A put whose item is written, without the type of the entity.
+pub(crate) struct WrittenPut {
+    write: WriteRequest,
+    /// None if the entity has no unique values.
+    uniques: Option<PutUniques>,
+}
+
+/// What a put has to know of unique values.
+struct PutUniques {
+    key: UntypedKey,
+    /// Whether there may be no live item, so that no values are given up. Otherwise it is read first.
+    is_entering: bool,
+}
+
+/// How a put goes.
+enum PutWay {
+    Planned(PlannedWrite),
+    /// The stored unique values are read first.
+    Reading(Rewrite),
+}
+
+impl WrittenPut {
+    fn way(self, db: &Dynamo) -> Result<PutWay> {
+        let write = self.write;
+        Ok(match self.uniques {
+            None => PutWay::Planned(PlannedWrite::Alone(write)),
+            Some(PutUniques {
+                key,
+                is_entering: true,
+            }) => {
+                let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;
+                PutWay::Planned(PlannedWrite::of(write, key.json(), beside)?)
+            }
+            Some(PutUniques { key, .. }) => PutWay::Reading(Rewrite {
+                pattern: write.pattern,
+                key,
+                main: Main::Put(write.subject().to_vec()),
+                asked: (write.condition.clone(), write.condition_failure()),
+                now: write.now,
+                returns_old: false,
+            }),
+        })
+    }
+
+    /// The write where nothing can be read first.
+    fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
+        match self.way(db)? {
+            PutWay::Planned(planned_write) => Ok(planned_write),
+            PutWay::Reading(rewrite) => Err(unique::must_read(rewrite.key.declared, "put")),
         }
     }
-}
 
-/// A put where no live item is, and the operations that keep its unique values.
-pub(crate) fn entering<E: DynamoEntity>(
-    (write, stored): (WriteRequest, E),
-    key: &Key<E>,
-    db: &Dynamo,
-) -> Result<Vec<TransactionMember>> {
-    let beside = taken(&write, key, db)?;
-    let main = TransactionMember {
-        stored: Some(Box::new(stored)),
-        ..TransactionMember::of_key(write, key)?
-    };
-    Ok([main].into_iter().chain(beside).collect())
-}
-
-/// A put where no live item is, for callers who send it themselves.
-pub(crate) fn intent_of<E: DynamoEntity>(
-    write: WriteRequest,
-    key: &Key<E>,
-    db: &Dynamo,
-) -> Result<Intent> {
-    let beside = taken(&write, key, db)?;
-    Ok(PlannedWrite::of(write, key, beside)?.into())
-}
-
-/// The operations that take the unique values of an item that enters.
-fn taken<E: DynamoEntity>(
-    write: &WriteRequest,
-    key: &Key<E>,
-    db: &Dynamo,
-) -> Result<Vec<TransactionMember>> {
-    unique::entering(write, key)?.members(key, write.now, db)
-}
-
-/// A put where no live item is, as one operation.
-pub(crate) fn plan_entering<E: DynamoEntity>(
-    (write, stored): (WriteRequest, E),
-    entity: &E,
-    db: &Dynamo,
-) -> Result<Plan<E>> {
-    let outcome = Outcome::Known(Some(stored));
-    if !unique::concerns::<E>() {
-        return write.plan(outcome);
+    pub(crate) fn members(
+        self,
+        key: &UntypedKey,
+        stored: Box<dyn Any + Send + Sync>,
+        db: &Dynamo,
+    ) -> Result<Vec<TransactionMember>> {
+        let (main, beside) = self.planned_write(db)?.into_members(key)?;
+        let main = TransactionMember {
+            stored: Some(stored),
+            ..main
+        };
+        Ok([main].into_iter().chain(beside).collect())
     }
-    let key = Key::of(entity);
-    let beside = taken(&write, &key, db)?;
-    PlannedWrite::of(write, &key, beside)?.plan(outcome)
+
+    /// The write for callers who send it themselves.
+    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        Ok(match self.way(db)? {
+            PutWay::Planned(planned_write) => planned_write.into(),
+            PutWay::Reading(rewrite) => Intent::Reading(Box::new(rewrite)),
+        })
+    }
+
+    /// The put as one operation.
+    pub(crate) fn planned(self, db: &Dynamo) -> Result<PlannedRequest> {
+        self.planned_write(db)?.planned()
+    }
+
+    fn send(self, db: &Dynamo) -> SentCall<'_> {
+        SentCall::of(self.way(db).and_then(|way| match way {
+            PutWay::Planned(planned_write) => Ok(planned_write.planned()?.send(db)),
+            PutWay::Reading(rewrite) => Ok(rewrite.send(db)),
+        }))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        match self.way(db)? {
+            PutWay::Planned(planned_write) => {
+                let request = planned_write.planned()?.request;
+                Ok(Explanation::of_requests(&[request]))
+            }
+            PutWay::Reading(rewrite) => rewrite.explain(db),
+        }
+    }
 }
 
 /// A put of an entity, and the entity as it will be stored; `create` is one too.
 pub(crate) fn put_of<E: DynamoEntity>(
     pattern: &'static Pattern,
     entity: &E,
-    stamp: &Stamp,
-    asked: (Node, ConditionFailure),
-    now: Timestamp,
+    PreparedPut { stamp, asked, now }: PreparedPut,
+    is_entering: bool,
     db: &Dynamo,
-) -> Result<(WriteRequest, E)> {
-    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Put, pattern, 1024, asked, now, db);
-    let stored = write_item(entity, stamp, write.writer())?;
-    Ok((write, stored))
+) -> Result<(WrittenPut, E)> {
+    let verb = WriteVerb::Put;
+    let mut write = WriteRequest::of_entity(E::DECLARATION, verb, pattern, 1024, asked, now, db);
+    let stored = write_item(entity, &stamp, write.writer())?;
+    let uniques = match unique::concerns(E::DECLARATION) {
+        true => Some(PutUniques {
+            key: Key::of(entity).untyped()?,
+            is_entering,
+        }),
+        false => None,
+    };
+    Ok((WrittenPut { write, uniques }, stored))
 }
 
 /// Writes the item and checks its size; returns its bytes.
@@ -280,15 +340,21 @@ pub(crate) fn encode_item<'b, E: DynamoEntity>(
     stamp: &Stamp,
     body: &'b mut Writer,
 ) -> Result<&'b [u8]> {
+    encode_with(E::DECLARATION, &|body| entity.encode(stamp, body), body)
+}
+
+fn encode_with<'b>(
+    declared: &EntityDeclaration,
+    encode: &dyn Fn(&mut Writer) -> Result<(), CodecError>,
+    body: &'b mut Writer,
+) -> Result<&'b [u8]> {
     let start = body.len();
     body.restart_size();
     body.raw("{");
-    entity
-        .encode(stamp, body)
-        .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+    encode(body).map_err(|fault| declared.unwritten(fault))?;
     body.raw("}");
     let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check::<E>(item, body.size())?;
+    size::check(declared, item, body.size())?;
     Ok(item)
 }
 
@@ -299,10 +365,13 @@ fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> 
         return Ok(stored);
     }
     // Finds a type that writes what it cannot read, before anything is stored.
-    crate::entity::read(item).map_err(|error| {
-        let message = format!("it would not read back, so nothing was sent: {error}");
-        Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(E::ENTITY.type_name)
-    })
+    crate::entity::read(item).map_err(|error| unreadable(E::DECLARATION, &error))
+}
+
+#[cold]
+fn unreadable(declared: &EntityDeclaration, error: &Error) -> Error {
+    let message = format!("it would not read back, so nothing was sent: {error}");
+    Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(declared.def.type_name)
 }
 
 impl<E: DynamoEntity, G: Guard> fmt::Debug for Put<'_, E, G> {

@@ -1,9 +1,10 @@
 //! `repeatable`: a guarded write that may be sent again.
 
 use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
 use crate::entity::guard::{Guard, Guarded};
-use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
+use crate::json::CodecError;
 use crate::plan::{Operation, Plan};
 use crate::wire::Resend;
 use crate::write::{Create, Delete, Put, ReturningNothing, ReturningOld};
@@ -20,19 +21,19 @@ impl<O> Repeatable<O> {
 }
 
 impl<E: DynamoEntity> Repeatable<Create<'_, E>> {
-    pub(crate) fn item_key(&self) -> Key<E> {
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         self.0.item_key()
     }
 }
 
 impl<E: DynamoEntity, G: Guard> Repeatable<Put<'_, E, G>> {
-    pub(crate) fn item_key(&self) -> Key<E> {
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         self.0.item_key()
     }
 }
 
 impl<E: DynamoEntity, G: Guard, R> Repeatable<Delete<E, G, R>> {
-    pub(crate) fn item_key(&self) -> &Key<E> {
+    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         self.0.item_key()
     }
 }
@@ -42,8 +43,8 @@ impl<O: Operation> Operation for Repeatable<O> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<O::Out>> {
         let mut plan = self.0.plan(db)?;
-        if plan.request.resend == Resend::UnlessAmbiguous {
-            plan.request.resend = Resend::Repeatable;
+        if plan.planned.request.resend == Resend::UnlessAmbiguous {
+            plan.planned.request.resend = Resend::Repeatable;
         }
         Ok(plan)
     }

@@ -20,7 +20,7 @@ pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 use sentinel::Holding;
 pub(crate) use sentinel::take_over;
 
-use crate::entity::{DynamoEntity, Key, KeyParts, encode_as_is};
+use crate::entity::{DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedKey, encode_as_is};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::json::{CodecError, Reader};
@@ -32,17 +32,25 @@ pub(crate) type LoadedUniques = (Holdings, Node);
 
 /// The unique values of a loaded entity.
 pub(crate) fn loaded<E: DynamoEntity>(entity: &E) -> Result<LoadedUniques> {
-    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-    let attributes = split(&encode_as_is(entity).map_err(fail)?).map_err(fail)?;
-    let fields = E::ENTITY.uniques.iter().flat_map(|unique| unique.fields);
-    let guard = as_loaded::<E>(&attributes, fields.copied()).map_err(fail)?;
+    let key = Key::of(entity).untyped()?;
+    let item = encode_as_is(entity).map_err(|fault| key.declared.unwritten(fault))?;
+    loaded_from(&item, &key)
+}
+
+fn loaded_from(item: &[u8], key: &UntypedKey) -> Result<LoadedUniques> {
+    let declared = key.declared;
+    let fail = |fault| declared.unwritten(fault);
+    let attributes = split(item).map_err(fail)?;
+    let fields = declared.def.uniques.iter().flat_map(|unique| unique.fields);
+    let guard = as_loaded(declared, &attributes, fields.copied()).map_err(fail)?;
     let source = UpdateOrigin::of(attributes);
-    let known = known::<E>(&source, &Node::all([]), &Key::of(entity)).map_err(fail)?;
-    Ok((Holdings::of::<E>(&known, |_| true)?, guard))
+    let known = known(&source, &Node::all([]), key);
+    Ok((Holdings::of(declared, &known, |_| true)?, guard))
 }
 
 /// The condition that the stored item has these fields as they were loaded.
-pub(crate) fn as_loaded<E: DynamoEntity>(
+pub(crate) fn as_loaded(
+    declared: &EntityDeclaration,
     attributes: &[(String, Vec<u8>)],
     fields: impl Iterator<Item = &'static str>,
 ) -> Result<Node, CodecError> {
@@ -53,50 +61,48 @@ pub(crate) fn as_loaded<E: DynamoEntity>(
             continue;
         }
         asked.push(field);
-        if let Some((at, attribute)) = attribute_of::<E>(field) {
+        if let Some((at, attribute)) = attribute_of(declared, field) {
             let held = attributes.iter().find(|(name, _)| name == attribute.stored);
             let held = held.map(|(_, json)| &**json);
-            guards.push(draft::as_loaded::<E>(at, attribute, held)?);
+            guards.push(draft::as_loaded(declared, at, attribute, held)?);
         }
     }
     Ok(Node::all(guards))
 }
 
 /// The values that a put takes where no live item is.
-pub(crate) fn entering<E: DynamoEntity>(
-    put: &WriteRequest,
-    key: &Key<E>,
-) -> Result<UniqueExchange> {
-    if !concerns::<E>() {
+pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExchange> {
+    let declared = key.declared;
+    if !concerns(declared) {
         return Ok(UniqueExchange::default());
     }
-    let after = holdings_in::<E>(put.subject(), None, key)?;
-    UniqueExchange::between::<E>(&Holdings::nothing::<E>(), &after, true)
+    let after = holdings_in(put.subject(), None, key)?;
+    UniqueExchange::between(declared, &Holdings::nothing(declared), &after, true)
 }
 
 /// The values that an item holds, or will hold after an update.
-fn holdings_in<E: DynamoEntity>(
-    item: &[u8],
-    update: Option<&UpdateActions>,
-    key: &Key<E>,
-) -> Result<Holdings> {
-    let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
-    let source = UpdateOrigin::of(split(item).map_err(fail)?);
-    let mut known = known::<E>(&source, &Node::all([]), key).map_err(fail)?;
+fn holdings_in(item: &[u8], update: Option<&UpdateActions>, key: &UntypedKey) -> Result<Holdings> {
+    let declared = key.declared;
+    let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
+    let mut known = known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     if let Some(update) = update {
-        tell_changes::<E>(update, &mut known);
+        tell_changes(declared, update, &mut known);
     }
-    Holdings::of::<E>(&known, |_| true)
+    Holdings::of(declared, &known, |_| true)
 }
 
 /// The keys of the sentinels of an item. The item need hold no more than its key and the fields of its unique values.
 pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     let parts = E::KeyParts::read(&mut Reader::new(item))?;
-    let source = UpdateOrigin::of(split(item)?);
-    let known = known::<E>(&source, &Node::all([]), &Key::from_parts(parts))?;
+    sentinels_in(item, &UntypedKey::of(&Key::<E>::from_parts(parts))?)
+}
+
+fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<Vec<u8>>, CodecError> {
+    let declared = key.declared;
+    let known = known(&UpdateOrigin::of(split(item)?), &Node::all([]), key);
     let mut keys = Vec::new();
-    for number in 0..E::ENTITY.uniques.len() {
-        if let Holding::Value(sentinel) = sentinel::holding::<E>(number, &known)? {
+    for number in 0..declared.def.uniques.len() {
+        if let Holding::Value(sentinel) = sentinel::holding(declared, number, &known)? {
             keys.push(sentinel.key);
         }
     }
@@ -109,31 +115,32 @@ pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
 }
 
 /// Whether writes of this entity may concern unique values.
-pub(crate) fn concerns<E: DynamoEntity>() -> bool {
-    !E::ENTITY.uniques.is_empty()
+pub(crate) fn concerns(declared: &EntityDeclaration) -> bool {
+    !declared.def.uniques.is_empty()
 }
 
 /// Whether unique values, or the lifetime of their sentinels, depend on this field.
-pub(crate) fn depends_on<E: DynamoEntity>(field: &str) -> bool {
-    let is_part = E::ENTITY
+pub(crate) fn depends_on(declared: &EntityDeclaration, field: &str) -> bool {
+    let is_part = declared
+        .def
         .uniques
         .iter()
         .any(|unique| unique.fields.contains(&field));
-    is_part || concerns::<E>() && ttl_field::<E>() == Some(field)
+    is_part || concerns(declared) && ttl_field(declared) == Some(field)
 }
 
 /// The field of the TTL.
-pub(crate) fn ttl_field<E: DynamoEntity>() -> Option<&'static str> {
-    let mut attributes = E::ENTITY.attributes.iter();
-    let ttl = attributes.find(|known| Some(known.stored) == E::ENTITY.ttl);
+pub(crate) fn ttl_field(declared: &EntityDeclaration) -> Option<&'static str> {
+    let mut attributes = declared.def.attributes.iter();
+    let ttl = attributes.find(|known| Some(known.stored) == declared.def.ttl);
     ttl.map(|known| known.field)
 }
 
 /// The error for a write that would have to read first where nothing can be read.
-pub(crate) fn must_read<E: DynamoEntity>(verb: &str) -> Error {
+pub(crate) fn must_read(declared: &EntityDeclaration, verb: &str) -> Error {
     let message = format!(
         "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \
          cannot: `create`, `update` or `delete` a loaded entity here, or send the {verb} by itself"
     );
-    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(declared.def.type_name)
 }

@@ -7,7 +7,8 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
-use crate::plan::{Call, Explanation, Operation, Plan, TransactionMember};
+use crate::json::CodecError;
+use crate::plan::{Call, Explanation, Operation, Outcome, Plan, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
@@ -17,13 +18,13 @@ use crate::write::{
 /// Changes some attributes of an item; see [`Key::update`] and [`EntityVerbs::update`](crate::verbs::EntityVerbs::update).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Update<E: DynamoEntity, R = ReturningNew> {
-    draft: UpdateDraft<E>,
-    returning: PhantomData<R>,
+    draft: UpdateDraft,
+    kind: PhantomData<fn() -> (E, R)>,
 }
 
 impl<E: DynamoEntity> Update<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Update::of(UpdateDraft::of_key(key, UpdateKind::Update))
+        Update::of(UpdateDraft::of_key(&key, UpdateKind::Update))
     }
 
     pub(crate) fn of_entity(entity: &E) -> Self {
@@ -35,7 +36,7 @@ impl<E: DynamoEntity> Update<E> {
     }
 
     pub(crate) fn touch(key: Key<E>) -> Self {
-        Update::of(UpdateDraft::of_key(key, UpdateKind::Touch))
+        Update::of(UpdateDraft::of_key(&key, UpdateKind::Touch))
     }
 }
 
@@ -60,7 +61,8 @@ impl<E: DynamoEntity, R> Update<E, R> {
     /// An equality at its top level also makes a part of an index key known:
     /// `.when(|o| o.placed_at().eq(at))`.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
-        self.draft.when(condition(E::Paths::default()));
+        self.draft
+            .asking(condition(E::Paths::default()).into_node());
         self
     }
 
@@ -80,7 +82,7 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
         row: &Key<E>,
         claim: Node,
     ) -> Result<Option<PlannedWrite>> {
-        if self.draft.key() != row {
+        if self.draft.key_json() != row.to_json().ok().as_deref() {
             let message =
                 "the closure returned the update of another row: change the one that it was given";
             let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
@@ -102,7 +104,8 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::Out> {
-        self.draft.send(db, R::RETURNED, R::read)
+        let outcome = Outcome::Returned(R::RETURNED, R::read);
+        Call::of_write(self.draft.send(db, R::RETURNED), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {

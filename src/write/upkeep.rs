@@ -4,7 +4,7 @@
 //! decides: the primary key, the new values, equalities of the condition, a loaded entity. The update is refused before
 //! anything is sent if that is not enough to say what a fresh write of the whole entity would store.
 
-use crate::entity::{DynamoEntity, DynamoTable, Known};
+use crate::entity::{EntityDeclaration, Known};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
@@ -54,30 +54,34 @@ struct Part {
 }
 
 /// Plans the upkeep of all indexes.
-pub(crate) fn plan<E: DynamoEntity>(touched: &Touched<'_>, known: &Known) -> Result<Upkeep> {
+pub(crate) fn plan(
+    declared: &EntityDeclaration,
+    touched: &Touched<'_>,
+    known: &Known,
+) -> Result<Upkeep> {
     let mut upkeep = Upkeep::default();
-    for group in groups::<E>() {
+    for group in groups(declared) {
         if !group.iter().any(|index| index.is_touched(touched)) {
             continue;
         }
         match &*group {
-            [index] => index.plan::<E>(touched, known, &mut upkeep)?,
-            sharing => plan_sharing::<E>(sharing, touched, known, &mut upkeep)?,
+            [index] => index.plan(declared, touched, known, &mut upkeep)?,
+            sharing => plan_sharing(declared, sharing, touched, known, &mut upkeep)?,
         }
     }
     Ok(upkeep)
 }
 
 /// The entity's indexes with derived keys; those that share an attribute are together.
-fn groups<E: DynamoEntity>() -> Vec<Vec<Index>> {
+fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
     let mut groups: Vec<Vec<Index>> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
-    for def in E::ENTITY.indexes {
+    for def in declared.def.indexes {
         if seen.contains(&def.index) {
             continue;
         }
         seen.push(def.index);
-        let index = Index::of::<E>(seen.len() - 1, def);
+        let index = Index::of(declared, seen.len() - 1, def);
         if index.keys.is_empty() {
             continue;
         }
@@ -94,7 +98,8 @@ fn groups<E: DynamoEntity>() -> Vec<Vec<Index>> {
 }
 
 /// Plans indexes that share an attribute. The first complete one writes the attribute, so everything has to be known.
-fn plan_sharing<E: DynamoEntity>(
+fn plan_sharing(
+    declared: &EntityDeclaration,
     group: &[Index],
     touched: &Touched<'_>,
     known: &Known,
@@ -102,11 +107,11 @@ fn plan_sharing<E: DynamoEntity>(
 ) -> Result<()> {
     let mut complete = Vec::new();
     for index in group {
-        let state = index.state::<E>(known)?;
+        let state = index.state(declared, known)?;
         let is_complete = match state {
             IndexMembership::Incomplete => false,
             IndexMembership::Complete => true,
-            IndexMembership::Unknown => return Err(index.refuse::<E>(touched, known)),
+            IndexMembership::Unknown => return Err(index.refuse(declared, touched, known)),
         };
         upkeep.used.extend(index.fields());
         complete.push(is_complete);
@@ -124,7 +129,7 @@ fn plan_sharing<E: DynamoEntity>(
         {
             upkeep
                 .keys
-                .push((key.attribute, Some(index.write::<E>(key, known)?)));
+                .push((key.attribute, Some(index.write(declared, key, known)?)));
         }
         written.extend(index.keys.iter().map(|key| key.attribute));
     }
@@ -146,8 +151,8 @@ enum IndexMembership {
 }
 
 impl Index {
-    fn of<E: DynamoEntity>(number: usize, def: &'static EntityIndexDef) -> Index {
-        let table = &<E::Table as DynamoTable>::TABLE;
+    fn of(declared: &EntityDeclaration, number: usize, def: &'static EntityIndexDef) -> Index {
+        let table = declared.table;
         let mut parts = 0..;
         let mut keys = Vec::new();
         for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
@@ -189,13 +194,13 @@ impl Index {
         touched.creates || self.fields().any(|field| touched.fields.contains(&field))
     }
 
-    fn state<E: DynamoEntity>(&self, known: &Known) -> Result<IndexMembership> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    fn state(&self, declared: &EntityDeclaration, known: &Known) -> Result<IndexMembership> {
+        let fail = |fault| Error::encode(declared.def.type_name, fault);
         let mut unknown = false;
-        let holds = E::index_holds(self.number, known).map_err(fail)?;
+        let holds = (declared.index_holds)(self.number, known).map_err(fail)?;
         let mut answers = vec![holds];
         for part in self.parts() {
-            let there = E::index_part_is_there(self.number, part.number, known);
+            let there = (declared.index_part_is_there)(self.number, part.number, known);
             answers.push(there.map_err(fail)?);
         }
         for answer in answers {
@@ -212,13 +217,14 @@ impl Index {
         })
     }
 
-    fn plan<E: DynamoEntity>(
+    fn plan(
         &self,
+        declared: &EntityDeclaration,
         touched: &Touched<'_>,
         known: &Known,
         upkeep: &mut Upkeep,
     ) -> Result<()> {
-        match self.state::<E>(known)? {
+        match self.state(declared, known)? {
             IndexMembership::Incomplete => {
                 upkeep.used.extend(self.fields());
                 upkeep
@@ -230,18 +236,19 @@ impl Index {
                 for key in &self.keys {
                     upkeep
                         .keys
-                        .push((key.attribute, Some(self.write::<E>(key, known)?)));
+                        .push((key.attribute, Some(self.write(declared, key, known)?)));
                 }
             }
-            IndexMembership::Unknown => self.plan_partly::<E>(touched, known, upkeep)?,
+            IndexMembership::Unknown => self.plan_partly(declared, touched, known, upkeep)?,
         }
         Ok(())
     }
 
     /// Writes the keys that change and leaves the others, if it is certain that the item is in the
     /// index and stays there.
-    fn plan_partly<E: DynamoEntity>(
+    fn plan_partly(
         &self,
+        declared: &EntityDeclaration,
         touched: &Touched<'_>,
         known: &Known,
         upkeep: &mut Upkeep,
@@ -256,13 +263,13 @@ impl Index {
         let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
         {
-            return Err(self.refuse::<E>(touched, known));
+            return Err(self.refuse(declared, touched, known));
         }
         for key in self.keys.iter().filter(concerned) {
             upkeep.used.extend(key.parts.iter().map(|part| part.field));
             upkeep
                 .keys
-                .push((key.attribute, Some(self.write::<E>(key, known)?)));
+                .push((key.attribute, Some(self.write(declared, key, known)?)));
         }
         // The known optional parts and the `when` were relied on too. Whether a text is empty has to be asked of the
         // stored item.
@@ -279,10 +286,15 @@ impl Index {
     }
 
     /// The value of a derived key.
-    fn write<E: DynamoEntity>(&self, key: &IndexKeyAttribute, known: &Known) -> Result<Vec<u8>> {
+    fn write(
+        &self,
+        declared: &EntityDeclaration,
+        key: &IndexKeyAttribute,
+        known: &Known,
+    ) -> Result<Vec<u8>> {
         let mut writer = Writer::for_request(64);
-        let written = E::write_index_key(self.number, key.number, known, &mut writer);
-        written.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let written = (declared.write_index_key)(self.number, key.number, known, &mut writer);
+        written.map_err(|fault| Error::encode(declared.def.type_name, fault))?;
         let mut name = Writer::default();
         name.dynamic_name(key.attribute);
         let mut json = writer.into_bytes();
@@ -325,7 +337,7 @@ impl Index {
         if needed.is_empty() { unknown } else { needed }
     }
 
-    fn refuse<E: DynamoEntity>(&self, touched: &Touched<'_>, known: &Known) -> Error {
+    fn refuse(&self, declared: &EntityDeclaration, touched: &Touched<'_>, known: &Known) -> Error {
         let mut missing: Vec<&str> = Vec::new();
         for field in self.needed(touched, known) {
             if !missing.contains(&field) {
@@ -361,7 +373,7 @@ impl Index {
                 self.def.name
             )
         };
-        Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
+        Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(declared.def.type_name)
     }
 }
 

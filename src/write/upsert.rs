@@ -7,7 +7,8 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
-use crate::plan::{Call, Explanation, Operation, Plan, TransactionMember};
+use crate::json::CodecError;
+use crate::plan::{Call, Explanation, Operation, Outcome, Plan, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, UpdateDraft,
@@ -17,13 +18,13 @@ use crate::write::{
 /// Changes an item or makes it; see [`Key::upsert`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
-    draft: UpdateDraft<E>,
-    returning: PhantomData<R>,
+    draft: UpdateDraft,
+    kind: PhantomData<fn() -> (E, R)>,
 }
 
 impl<E: DynamoEntity> Upsert<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Upsert::of(UpdateDraft::of_key(key, UpdateKind::Upsert))
+        Upsert::of(UpdateDraft::of_key(&key, UpdateKind::Upsert))
     }
 }
 
@@ -39,7 +40,8 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
 
     /// Writes only if this holds of the stored item, or of no item.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
-        self.draft.when(condition(E::Paths::default()));
+        self.draft
+            .asking(condition(E::Paths::default()).into_node());
         self
     }
 }
@@ -52,7 +54,8 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Upsert<E, R> {
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
-        self.draft.send(db, R::RETURNED, R::read_if_any)
+        let outcome = Outcome::Returned(R::RETURNED, R::read_if_any);
+        Call::of_write(self.draft.send(db, R::RETURNED), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {

@@ -1,13 +1,17 @@
 //! `modify` reads, changes and writes an item, and starts again if somebody else wrote in between.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
+use fastrand::Rng;
 use tokio::task::JoinSet;
 
 use crate::model::{Draft, Note, Order, Shop, Status, draft, note, order};
-use crate::support::db::{Db, Mode, s};
+use crate::support::clock::HandClock;
+use crate::support::db::{Db, Mode, Raw, n, raw, s};
 use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
 use crate::tests;
@@ -26,6 +30,9 @@ tests![
     values_are_counted_as_the_service_counts_them,
     what_no_item_holds_is_refused,
     what_is_too_wide_says_what_to_do,
+    every_change_of_another_writer_is_noticed,
+    every_change_since_an_entity_was_loaded_is_noticed,
+    what_expires_meanwhile_is_not_changed,
 ];
 
 async fn writes_what_the_closure_changed(db: Db) -> Outcome {
@@ -259,7 +266,7 @@ async fn a_lost_answer_is_not_run_again(db: Db) -> Outcome {
 async fn updates_rows_of_others(db: Db) -> Outcome {
     db.create_tables([Draft::schema()]).await?;
     let null = AttributeValue::Null(true);
-    db.plant::<Draft>(crate::support::db::raw([
+    db.plant::<Draft>(raw([
         ("id", s("a")),
         ("text", s("one")),
         ("version", null.clone()),
@@ -378,37 +385,237 @@ struct Wide {
     rest: Item,
 }
 
-/// Without a version, every attribute is compared, and DynamoDB limits the number of comparisons.
+fn wide(id: &str, width: u32) -> Wide {
+    let attributes = (0..width).map(|at| (format!("a{at}"), at));
+    Wide {
+        id: id.to_owned(),
+        rest: attributes.collect(),
+    }
+}
+
+fn says_what_to_do(error: &Error) {
+    assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+    let said = error.to_string();
+    for part in ["`Wide`", "`#[dynamo(version)]`", "`update()`", "allows 300"] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+/// Without a version, every attribute is compared, and DynamoDB limits the number of comparisons. Attributes that the
+/// closure makes are compared, too: they were not there.
 async fn what_is_too_wide_says_what_to_do(db: Db) -> Outcome {
     db.create_tables([Wide::schema()]).await?;
-    for (width, is_refused) in [(10, false), (145, false), (146, true), (400, true)] {
-        let mut rest = Item::new();
-        for at in 0..width {
-            rest.insert(format!("a{at}"), at);
-        }
-        let id = format!("{width}");
-        Wide {
-            id: id.clone(),
-            rest,
-        }
-        .put()
-        .send(&db)
-        .await?;
-        let modified = Wide::key(&id).modify(|wide| {
-            wide.rest.insert("a0", "changed");
-        });
+    for (width, made, is_refused) in [
+        (10, 0, false),
+        (150, 0, false),
+        (151, 0, true),
+        (400, 0, true),
+        (0, 148, false),
+        (0, 149, true),
+        (75, 75, false),
+        (76, 75, true),
+    ] {
+        let id = format!("{width}-{made}");
+        let seen = wide(&id, width).put().send(&db).await?;
+        let mut next = wide(&id, width);
+        next.rest.extend((0..made).map(|at| (format!("b{at}"), at)));
+        next.rest.insert("a0", "changed");
+        let modified = Wide::key(&id).modify(|wide| wide.clone_from(&next));
         match modified.send(&db).await {
-            Ok(wide) => assert!(!is_refused && wide.rest.get("a0") == Some(&"changed".into())),
+            Ok(wide) => assert!(!is_refused && wide == next, "{id}"),
             Err(error) => {
-                assert!(is_refused, "{error}");
-                assert_eq!(error.kind(), ErrorKind::InvalidValue);
-                let said = error.to_string();
-                assert!(
-                    said.contains("`Wide`") && said.contains("#[dynamo(version)]"),
-                    "{said}"
-                );
+                assert!(is_refused, "{id}: {error}");
+                says_what_to_do(&error);
+                // Whoever compares nothing may change it.
+                let update = Wide::key(&id).update();
+                let update = update.apply(|w| w.rest().entry("a0").set(Value::from("changed")));
+                update.send(&db).await?;
+                assert_eq!(seen.changes_to(&seen).send(&db).await?, seen);
             }
         }
     }
+    for (width, is_refused) in [(149, false), (150, true)] {
+        let id = format!("seen-{width}");
+        let seen = wide(&id, width).put().send(&db).await?;
+        let mut next = seen.clone();
+        next.rest.insert("a0", "changed");
+        match seen.changes_to(&next).send(&db).await {
+            Ok(wide) => assert!(!is_refused && wide == next, "{id}"),
+            Err(error) => {
+                assert!(is_refused, "{id}: {error}");
+                says_what_to_do(&error);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "modify-loose", key(pk = "L#{id}"))]
+struct Loose {
+    id: String,
+    count: Option<u32>,
+    text: Option<String>,
+    mine: Option<u32>,
+    #[dynamo(ttl)]
+    ends: Option<i64>,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+/// The item as anybody may have written it, or none.
+fn loose(rng: &mut Rng) -> Option<Raw> {
+    let mut item = raw([("pk", s("L#a")), ("id", s("a"))]);
+    let (soon, later) = (4_000_000_000_u64, 4_000_000_001_u64);
+    for (name, values) in [
+        ("count", [n(1), n(2)]),
+        ("text", [s("x"), s("y")]),
+        ("ends", [n(soon), n(later)]),
+        ("one", [s("x"), n(1)]),
+        ("two", [n(1), AttributeValue::L(vec![n(1)])]),
+    ] {
+        let [first, second] = values;
+        let value = match rng.u8(..6) {
+            0 => first,
+            1 => second,
+            2 => AttributeValue::Null(true),
+            _ => continue,
+        };
+        item.insert(name.into(), value);
+    }
+    (rng.u8(..8) > 0).then_some(item)
+}
+
+/// Two states of one item, of which each second pair is the same, or differs in one attribute.
+fn two_states(rng: &mut Rng) -> (Raw, Option<Raw>) {
+    let before = std::iter::repeat_with(|| loose(rng)).flatten().next();
+    let before = before.expect("an item");
+    let mut after = loose(rng);
+    if rng.bool() {
+        let other = after.replace(before.clone()).unwrap_or_default();
+        let name = ["count", "text", "ends", "one", "two"][rng.usize(..5)];
+        let after = after.as_mut().expect("the same");
+        match other.get(name) {
+            Some(value) => drop(after.insert(name.into(), value.clone())),
+            None => drop(after.remove(name)),
+        }
+    }
+    (before, after)
+}
+
+async fn replace(db: &Db, item: Option<Raw>) -> Outcome {
+    match item {
+        Some(item) => db.plant::<Loose>(item).await,
+        None => Loose::key("a").delete().send(db).await?,
+    }
+    Ok(())
+}
+
+/// Whether another writer left alone all that was read: the fields, and the other attributes that were there. What
+/// is new beside them was not seen, and is kept.
+fn is_untouched(before: &Raw, after: Option<&Raw>) -> bool {
+    let fields = ["count", "text", "mine", "ends"].into_iter();
+    let mut seen = before.keys().map(String::as_str).chain(fields);
+    after.is_some_and(|after| seen.all(|name| after.get(name) == before.get(name)))
+}
+
+/// The guard is as small as it can be, and tells of every other writer all the same.
+async fn every_change_of_another_writer_is_noticed(db: Db) -> Outcome {
+    db.create_tables([Loose::schema()]).await?;
+    let mut rng = Rng::with_seed(11);
+    for case in 0..80 {
+        let (before, after) = two_states(&mut rng);
+        db.plant::<Loose>(before.clone()).await;
+        let runs = AtomicU32::new(0);
+        transact(&db, async |tx| {
+            let seen = tx.get(Loose::key("a")).await?;
+            if runs.fetch_add(1, Ordering::Relaxed) == 0 {
+                replace(&db, after.clone()).await.expect("another write");
+            }
+            let Some(mut seen) = seen else {
+                return Ok(());
+            };
+            seen.mine = Some(case);
+            tx.put(&seen)
+        })
+        .await?;
+        let is_same = is_untouched(&before, after.as_ref());
+        let runs = runs.into_inner();
+        assert_eq!(runs == 1, is_same, "{case}: {before:?} {after:?}");
+        let mut expected = after;
+        if let Some(item) = &mut expected {
+            item.insert("mine".into(), n(case));
+        }
+        assert_eq!(db.raw(&Loose::key("a")).await, expected, "{case}");
+    }
+    Ok(())
+}
+
+/// A struct does not tell NULL from an absent attribute; every other change is noticed.
+async fn every_change_since_an_entity_was_loaded_is_noticed(db: Db) -> Outcome {
+    db.create_tables([Loose::schema()]).await?;
+    let mut rng = Rng::with_seed(12);
+    for case in 0..80 {
+        let (before, after) = two_states(&mut rng);
+        db.plant::<Loose>(before).await;
+        let seen = Loose::key("a").get().send(&db).await?.expect("an item");
+        replace(&db, after.clone()).await?;
+        let there = Loose::key("a").get().send(&db).await?;
+        let is_same = there.clone().is_some_and(|mut there| {
+            let known = there
+                .rest
+                .iter()
+                .filter(|(name, _)| seen.rest.contains(name));
+            there.rest = known
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            there == seen
+        });
+        let mine = |loose| Loose {
+            mine: Some(case),
+            ..loose
+        };
+        match seen.changes_to(&mine(seen.clone())).send(&db).await {
+            Ok(stored) => assert!(
+                is_same && Some(stored) == there.map(mine),
+                "{case}: {after:?}"
+            ),
+            Err(error) => {
+                assert!(!is_same, "{case}: {error} {after:?}");
+                let is_there = after.is_some();
+                let kind = [ErrorKind::NotFound, ErrorKind::Conflict][usize::from(is_there)];
+                assert_eq!(error.kind(), kind, "{case}");
+                assert_eq!(db.raw(&Loose::key("a")).await, after, "{case}");
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn what_expires_meanwhile_is_not_changed(db: Db) -> Outcome {
+    db.create_tables([Loose::schema()]).await?;
+    let clock = HandClock::at("2024-01-01T00:00:00Z");
+    let at = db.at(&clock);
+    let loose = Loose {
+        id: "a".into(),
+        count: None,
+        text: None,
+        mine: None,
+        ends: Some(clock.seconds() + 10),
+        rest: Item::new(),
+    };
+    let loose = loose.put().send(&at).await?;
+    let modify = |seconds: i64| {
+        let clock = clock.clone();
+        Loose::key("a").modify(move |loose| {
+            clock.advance(seconds * 1000);
+            loose.mine = Some(loose.mine.unwrap_or_default() + 1);
+        })
+    };
+    assert_eq!(modify(9).send(&at).await?.mine, Some(1));
+    let late = modify(1).send(&at).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::NotFound, "{late}");
+    let stored = db.stored(&loose.key()).await;
+    assert_eq!(stored.get("mine"), Some(&n(1)));
     Ok(())
 }

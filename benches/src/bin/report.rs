@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex};
 
 use dynamo_entity_benches::callgrind;
-use dynamo_entity_benches::recorded::{Counts, Recorded};
+use dynamo_entity_benches::recorded::{Counts, Recorded, versions};
 use dynamo_entity_benches::server::{Seen, Service, comparable};
 use dynamo_entity_benches::server_process::ServerProcess;
 use dynamo_entity_benches::side::NAMES;
@@ -250,12 +250,4 @@ fn requests_are_equal(client: &Path) {
             );
         }
     }
-}
-
-fn versions() -> String {
-    format!(
-        "rustc {}, aws-sdk-dynamodb {}",
-        env!("BENCH_RUSTC"),
-        env!("BENCH_SDK")
-    )
 }

@@ -12,8 +12,8 @@ use tracing::{Metadata, Subscriber};
 
 use super::{Side, runtime};
 use crate::event::{Event, ROWS};
-use crate::order::{CUSTOMER, FIRST, Filed, Order, Total, order, orders, stored};
-use crate::work::{LONG, SHORT, Work};
+use crate::order::{CUSTOMER, FIRST, Filed, Order, Total, large, order, orders, stored};
+use crate::work::{LONG, REFUSED, SHORT, Work};
 
 pub struct Library {
     runtime: Runtime,
@@ -22,6 +22,7 @@ pub struct Library {
     watched: Vec<(Work, Dynamo)>,
     order: Order,
     orders: Vec<Order>,
+    large: Order,
     json: String,
 }
 
@@ -75,6 +76,7 @@ impl Library {
             db,
             order: order(),
             orders: orders(25),
+            large: large(),
             json: stored(&order()),
         }
     }
@@ -144,6 +146,16 @@ impl Library {
             Work::BatchWrite25 => {
                 let puts = self.orders.iter().map(|order| order.put());
                 black_box(Batch::new().with_all(puts).send(db).await?).done as usize
+            }
+            Work::PutLarge => {
+                black_box(self.large.put().send(db).await?);
+                1
+            }
+            Work::Conflict => {
+                let db = self.db.clone().with_prefix(REFUSED);
+                let refused = self.large.create().send(&db).await.expect_err("a conflict");
+                assert_eq!(black_box(refused).kind(), ErrorKind::AlreadyExists);
+                1
             }
             Work::Partition => self.stream(Event::single(1).into()).await?,
             Work::Shards => self.stream(Event::spread(1).into()).await?,

@@ -1,6 +1,6 @@
 //! Changes of the elements of lists and sets, and of the entries of maps.
 
-use super::Change;
+use super::{Change, taking, unless_null};
 use crate::codec::SetElement;
 use crate::expr::collection::{List, Map, Set};
 use crate::expr::elements::Elements;
@@ -9,7 +9,7 @@ use crate::expr::operand::OperandValue;
 use crate::expr::update::{EMPTY_LIST, UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
-use crate::path::{CanCompute, Mode, Path};
+use crate::path::{CanCompute, Mode, Path, ValuePlace};
 
 /// Changes of lists.
 impl<R, T, M> Path<R, T, M> {
@@ -58,7 +58,10 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        let here = self.list(&T::from_iter([])).map(|_| UpdateAction::Remove);
+        let here = self
+            .value_place()
+            .list(&T::from_iter([]))
+            .map(|_| UpdateAction::Remove);
         Change::new(&self.place().element(index), here)
     }
 }
@@ -73,22 +76,26 @@ impl<R, T: List, M: Mode> Path<R, T, M> {
             OperandValue::At(place) => place,
         };
         let is_list = Node::IsType(place.clone(), Tag::L);
-        let guard = Node::all(self.unless_null(Tag::L).into_iter().chain([is_list]));
-        let has_elements = self.list(&T::from_iter([]));
-        let elements = has_elements.and_then(|_| self.taking(place));
+        let unless_null = unless_null::<M>(self.place(), Tag::L);
+        let guard = Node::all(unless_null.into_iter().chain([is_list]));
+        let has_elements = self.value_place().list(&T::from_iter([]));
+        let elements = has_elements.and_then(|_| taking(self.place(), place));
         Change::new(self.place(), elements.map(action)).guarded(Some(guard))
     }
 
     fn joined(&self, elements: &T, action: JoinAction) -> Change<R> {
-        let json = self.list(elements);
-        let action = json.map(|json| {
-            if json == EMPTY_LIST {
-                UpdateAction::Nothing
-            } else {
-                action(UpdateOperand::Json(json))
-            }
-        });
-        Change::new(self.place(), action).guarded(self.unless_null(Tag::L))
+        let action = self.value_place().join(elements, action);
+        Change::new(self.place(), action).guarded(unless_null::<M>(self.place(), Tag::L))
+    }
+}
+
+impl<T: List> ValuePlace<T> {
+    fn join(&self, elements: &T, action: JoinAction) -> Result<UpdateAction, CodecError> {
+        let json = self.list(elements)?;
+        Ok(match json == EMPTY_LIST {
+            true => UpdateAction::Nothing,
+            false => action(UpdateOperand::Json(json)),
+        })
     }
 
     /// The list in DynamoDB JSON; refuses bytes, which are stored as binary and have no elements.
@@ -158,9 +165,9 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> UpdateAction,
     ) -> Change<R> {
-        let json = self.json(&elements.into_iter().collect());
+        let json = self.value_place().json(&elements.into_iter().collect());
         let action = json.map(|json| json.map_or(UpdateAction::Nothing, action));
-        Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
+        Change::new(self.place(), action).guarded(unless_null::<M>(self.place(), T::Element::TAG))
     }
 }
 

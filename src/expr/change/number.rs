@@ -1,14 +1,14 @@
 //! Sums.
 
-use super::Change;
+use super::{Change, UntypedChange, taking, unless_null};
 use crate::codec::DynamoValue;
 use crate::expr::comparison::Comparison;
 use crate::expr::node::{Node, Term};
-use crate::expr::number::{Numeric, SumBound};
+use crate::expr::number::{Numeric, SumBound, SumRange};
 use crate::expr::operand::{Operand, OperandValue};
 use crate::expr::update::{UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Number, Reader, Tag};
-use crate::path::{CanCompute, Mode, Path, Place};
+use crate::path::{CanCompute, Mode, Path, Place, ValuePlace};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
@@ -38,23 +38,44 @@ impl<R, T, M> Path<R, T, M> {
 
 impl<R, T: Numeric, M: Mode> Path<R, T, M> {
     fn compute(&self, delta: OperandValue<T>, minus: bool) -> Change<R> {
+        let unless_null = unless_null::<M>(self.place(), Tag::N);
+        let computed = self.value_place().computed(delta, minus, unless_null);
+        computed.into()
+    }
+}
+
+impl<T: Numeric> ValuePlace<T> {
+    /// The sum, and the condition that it is possible. Where the bounds of the type ask for nothing, the other condition is
+    /// asked.
+    fn computed(
+        &self,
+        delta: OperandValue<T>,
+        minus: bool,
+        unless_null: Option<Node>,
+    ) -> UntypedChange {
         let computed = match delta {
-            OperandValue::Value(delta) => self.computed(&delta, minus),
-            OperandValue::At(place) => self.computed_from(place, minus),
+            OperandValue::Value(delta) => self.computed_by(&delta, minus, unless_null),
+            OperandValue::At(place) => self.computed_from(place, minus, unless_null),
         };
-        match computed {
-            Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
-            Err(fault) => Change::new(self.place(), Err(fault)),
-        }
+        let (action, guard) = match computed {
+            Ok((action, guard)) => (Ok(action), guard),
+            Err(fault) => (Err(fault), None),
+        };
+        UntypedChange::new(self.place().clone(), action).guarded(guard)
     }
 
-    fn computed(&self, delta: &T, minus: bool) -> Result<(UpdateAction, Option<Node>), CodecError> {
+    fn computed_by(
+        &self,
+        delta: &T,
+        minus: bool,
+        unless_null: Option<Node>,
+    ) -> Result<(UpdateAction, Option<Node>), CodecError> {
         let start = self.start()?;
         let sum_bound = delta.sum_bound(minus, &start);
         let sum_bound = sum_bound.map_err(|fault| fault.at(self.place().to_string()))?;
         let guard = match sum_bound {
-            Some(sum_bound) => Some(self.guard(&sum_bound)),
-            None => self.unless_null(Tag::N),
+            Some(sum_bound) => Some(guard(self.place(), &sum_bound)),
+            None => unless_null,
         };
         let action = UpdateAction::Add {
             start: self.number(&start)?,
@@ -68,14 +89,21 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
         &self,
         place: Place,
         minus: bool,
+        unless_null: Option<Node>,
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
         if minus && place == *self.place() {
             let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
             return Err(fault.at(place.to_string()));
         }
         let start = self.number(&self.start()?)?;
-        let guard = self.room_for(&place, minus, &start)?;
-        let delta = self.taking(place)?;
+        let guard = match T::half_range()? {
+            Some(half) => room_for(self.place(), &place, minus, &start, &half)?,
+            None => {
+                let is_number = Node::IsType(place.clone(), Tag::N);
+                Node::all(unless_null.into_iter().chain([is_number]))
+            }
+        };
+        let delta = taking(self.place(), place)?;
         let action = UpdateAction::Add {
             start,
             delta,
@@ -96,39 +124,38 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
         let json = self.json(number)?;
         json.ok_or_else(|| CodecError::new("a number that is not stored"))
     }
+}
 
-    /// The condition that the other number is there, and that the sum or the difference of the two fits the type. No
-    /// condition of DynamoDB can add, so each is kept within the half of the range.
-    fn room_for(&self, other: &Place, minus: bool, start: &[u8]) -> Result<Node, CodecError> {
-        let missing = || Node::Missing(self.place().clone());
-        let there = Term::Place(other.clone());
-        let Some(half) = T::half_range()? else {
-            let is_number = Node::IsType(other.clone(), Tag::N);
-            return Ok(Node::all(
-                self.unless_null(Tag::N).into_iter().chain([is_number]),
-            ));
-        };
-        if minus && half.is_unsigned {
-            let start = Term::Value(start.to_vec());
-            let from_start = Node::Compare(there.clone(), Comparison::Le, start);
-            let from_here = Node::Compare(self.here(), Comparison::Ge, there);
-            return Ok(Node::any([missing().and(from_start), from_here]));
-        }
-        let within = |term| Node::Between(term, number(&half.least), number(&half.most));
-        let start = Number::decode(&mut Reader::new(start))?;
-        let start_fits = (&half.least..=&half.most).contains(&&start);
-        let fits = start_fits.then(missing).into_iter();
-        Ok(Node::any(fits.chain([within(self.here())])).and(within(there)))
+/// The condition that the other number is there, and that the sum or the difference of the two fits the type. No
+/// condition of DynamoDB can add, so each is kept within the half of the range.
+fn room_for(
+    here: &Place,
+    other: &Place,
+    minus: bool,
+    start: &[u8],
+    half: &SumRange,
+) -> Result<Node, CodecError> {
+    let missing = || Node::Missing(here.clone());
+    let (here, there) = (Term::Place(here.clone()), Term::Place(other.clone()));
+    if minus && half.is_unsigned {
+        let start = Term::Value(start.to_vec());
+        let from_start = Node::Compare(there.clone(), Comparison::Le, start);
+        let from_here = Node::Compare(here, Comparison::Ge, there);
+        return Ok(Node::any([missing().and(from_start), from_here]));
     }
+    let within = |term| Node::Between(term, number(&half.least), number(&half.most));
+    let start = Number::decode(&mut Reader::new(start))?;
+    let start_fits = (&half.least..=&half.most).contains(&&start);
+    let fits = start_fits.then(missing).into_iter();
+    Ok(Node::any(fits.chain([within(here)])).and(within(there)))
+}
 
-    /// The condition that the stored number leaves room for the change.
-    fn guard(&self, sum_bound: &SumBound) -> Node {
-        let fits = Node::Compare(self.here(), sum_bound.comparison, number(&sum_bound.bound));
-        let missing = sum_bound
-            .start_fits
-            .then(|| Node::Missing(self.place().clone()));
-        Node::any(missing.into_iter().chain([fits]))
-    }
+/// The condition that the stored number leaves room for the change.
+fn guard(here: &Place, sum_bound: &SumBound) -> Node {
+    let term = Term::Place(here.clone());
+    let fits = Node::Compare(term, sum_bound.comparison, number(&sum_bound.bound));
+    let missing = sum_bound.start_fits.then(|| Node::Missing(here.clone()));
+    Node::any(missing.into_iter().chain([fits]))
 }
 
 fn number(number: &Number) -> Term {

@@ -85,7 +85,7 @@ fn check_size(members: &[TransactionMember]) -> Result<()> {
         total += member.size();
         if total > LARGEST {
             let message = format!(
-                "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB)"
+                "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB): split it where it may take effect in parts"
             );
             return Err(refused(ErrorKind::TooLarge, member, message));
         }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::point::points_of;
@@ -167,16 +166,9 @@ impl fmt::Debug for ItemKey {
 }
 
 impl ItemKey {
-    pub(crate) fn of_key<E: DynamoEntity>(key: &Key<E>) -> Result<Self> {
-        let mut object = Writer::with_capacity(128);
-        key.write_object(&mut object)?;
-        Ok(ItemKey(object.into_bytes()))
-    }
-
-    /// The key of an item of this entity, from an object with its key attributes.
-    pub(crate) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
-        let key = ItemKey::in_table(&<E::Table as DynamoTable>::TABLE, object);
-        key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    /// The key that this library has written.
+    pub(crate) fn written(json: Vec<u8>) -> Self {
+        ItemKey(json)
     }
 
     /// The key of any item in the table, from an object with its key attributes.
@@ -200,9 +192,9 @@ impl ItemKey {
 }
 
 impl TransactionMember {
-    /// The write of the item with this key.
-    pub(crate) fn of_key<E: DynamoEntity>(write: WriteRequest, key: &Key<E>) -> Result<Self> {
-        TransactionMember::of(write, ItemKey::of_key(key)?)
+    /// The write of the item with this key, as this library writes keys.
+    pub(crate) fn of_key(write: WriteRequest, key: &[u8]) -> Result<Self> {
+        TransactionMember::of(write, ItemKey::written(key.to_vec()))
     }
 
     /// The write of any item in the table, by its key as an object of DynamoDB JSON.

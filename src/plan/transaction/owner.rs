@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
+use crate::entity::UntypedKey;
 use crate::entity::sentinel::MARK;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
@@ -26,18 +26,11 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    pub(crate) fn new<E: DynamoEntity>(
-        key: &Key<E>,
-        ttl: Option<Vec<u8>>,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let mut json = Writer::for_request(96);
-        key.write_object(&mut json)?;
-        let table = &<E::Table as DynamoTable>::TABLE;
-        Ok(Owner {
+    pub(crate) fn new(key: &UntypedKey, ttl: Option<Vec<u8>>, now: Timestamp) -> Self {
+        Owner {
             ttl,
-            ..Owner::of(json.as_bytes(), &E::ENTITY, table, now)
-        })
+            ..Owner::of(key.json(), key.declared.def, key.declared.table, now)
+        }
     }
 
     /// The owner with this key, which is an object of DynamoDB JSON.

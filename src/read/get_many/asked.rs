@@ -5,7 +5,7 @@ use std::fmt;
 use super::RowReader;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::entity::{DynamoEntity, DynamoTable, HasDeclaration, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::key::json::KeyJson;
@@ -50,7 +50,7 @@ impl ReadForm {
             options.raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of::<E>(attributes).write(&mut options);
+            projection_of(E::DECLARATION, attributes).write(&mut options);
         }
         TableFrame {
             entity: E::ENTITY.type_name,

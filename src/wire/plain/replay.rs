@@ -14,7 +14,8 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 
-use super::route::{FailedAttempt, TimeLimit};
+use super::attempt::FailedAttempt;
+use super::route::TimeLimit;
 use crate::wire::failure::is_in_progress;
 use crate::wire::retry;
 

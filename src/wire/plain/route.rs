@@ -1,19 +1,14 @@
 //! Writes, signs and sends a request as it was learned.
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use aws_credential_types::attributes::AccountId;
 use aws_sdk_dynamodb::config::{AsyncSleep, ConfigBag, RuntimeComponents, SharedAsyncSleep, Sleep};
-use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
 use aws_smithy_runtime::client::retries::TokenBucket;
-use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
 use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorSettings, SharedHttpClient,
+    HttpClient, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
 };
 use aws_smithy_runtime_api::client::identity::{
     Identity, ResolveCachedIdentity, SharedIdentityResolver,
@@ -22,22 +17,17 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_runtime_api::http::HttpError;
 use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::byte_stream::ByteStream;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::sdk_config::SharedTimeSource;
 use bytes::Bytes;
 use futures_util::FutureExt;
-use futures_util::future::{Either, select};
 use http::HeaderValue;
-use http_body::{Body, Frame};
 
 use super::Detour;
 use super::lesson::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
-use super::replay::FirstResult;
-use crate::wire::failure::request_id;
+use crate::wire::ServiceOperation;
 use crate::wire::signing::{Date, PlainSigner, Scope};
-use crate::wire::swap::{CONTENT_TYPE, is_object};
-use crate::wire::{Reply, ServiceOperation};
+use crate::wire::swap::CONTENT_TYPE;
 
 /// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
 /// connection at once.
@@ -83,15 +73,6 @@ impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Route").finish_non_exhaustive()
     }
-}
-
-/// A first attempt that brought no answer that could be read.
-pub(crate) struct FailedAttempt {
-    pub(crate) result: FirstResult,
-    /// The connection that it used, which the SDK closes after some failures.
-    pub(crate) connection: CaptureSmithyConnection,
-    /// The id of the request, which its later attempts share.
-    pub(crate) invocation: String,
 }
 
 /// How long an attempt may take.
@@ -178,74 +159,20 @@ impl Route {
         Ok(())
     }
 
-    /// Sends a request once. The SDK gets every result that is not a readable answer.
-    pub(crate) async fn send(&self, mut request: HttpRequest) -> Result<Reply, FailedAttempt> {
-        let connection = CaptureSmithyConnection::new();
-        request.add_extension(connection.clone());
-        let invocation = request
-            .headers()
-            .get(INVOCATION_ID)
-            .unwrap_or_default()
-            .to_owned();
-        let attempt = self.transmit(request);
-        let outcome = match (&self.sleep, self.limit()) {
-            (Some(sleep), Some(limit)) => within(limit, sleep.sleep(limit.time), attempt).await,
-            _ => attempt.await,
-        };
-        outcome.map_err(|result| FailedAttempt {
-            result,
-            connection,
-            invocation,
-        })
+    /// The connector for one request. The client is asked each time, as the SDK does, because it may hand out more than
+    /// one.
+    pub(super) fn connector(&self) -> SharedHttpConnector {
+        self.http.http_connector(&self.connecting, &self.components)
     }
 
-    async fn transmit(&self, request: HttpRequest) -> Result<Reply, FirstResult> {
-        // The connector is asked for each time, as the SDK does, because a client may hand out more than one.
-        let connector = self.http.http_connector(&self.connecting, &self.components);
-        let response = connector.call(request).await;
-        let mut response = response.map_err(FirstResult::Broken)?;
-        if !response.status().is_success() {
-            return Err(FirstResult::Answer(response));
-        }
-        let body = std::mem::replace(response.body_mut(), SdkBody::taken());
-        *response.body_mut() = match self.read(body).await {
-            Ok(body) if is_object(&body) => {
-                return Ok(Reply {
-                    body,
-                    request_id: request_id(&response),
-                });
-            }
-            Ok(body) => SdkBody::from(body),
-            Err(error) => SdkBody::from_body_1_x(BrokenBody(Some(error.into()))),
-        };
-        Err(FirstResult::Answer(response))
+    /// When an attempt that begins now is given up.
+    pub(super) fn end(&self) -> Option<(TimeLimit, Sleep)> {
+        let (sleep, limit) = self.sleep.as_ref().zip(self.limit())?;
+        Some((limit, sleep.sleep(limit.time)))
     }
 
-    /// Reads a body. Most bodies are there at once; the others are watched as the SDK would watch them.
-    async fn read(
-        &self,
-        body: SdkBody,
-    ) -> Result<Bytes, aws_smithy_types::byte_stream::error::Error> {
-        let mut stream = ByteStream::new(body);
-        let (mut read, mut is_watched) = (Vec::new(), false);
-        loop {
-            let next = poll_fn(|context| match pin!(stream.next()).poll(context) {
-                Poll::Ready(next) => Poll::Ready(Some(next)),
-                Poll::Pending if is_watched => Poll::Pending,
-                Poll::Pending => Poll::Ready(None),
-            });
-            match next.await {
-                Some(Some(chunk)) => read.push(chunk?),
-                Some(None) => return Ok(joined(read)),
-                None => {
-                    stream = ByteStream::new(self.watched(stream.into_inner()));
-                    is_watched = true;
-                }
-            }
-        }
-    }
-
-    fn watched(&self, body: SdkBody) -> SdkBody {
+    /// A body that is given up where it makes no progress.
+    pub(super) fn watched(&self, body: SdkBody) -> SdkBody {
         match (&self.stalled, &self.sleep) {
             (Some(guard), Some(sleep)) => {
                 SdkBody::from_body_1_x(MinimumThroughputDownloadBody::new(
@@ -294,41 +221,6 @@ impl Signing {
         };
         let signed = self.signer.sign(request, identity, scope, date)?;
         signed.apply(request).ok()
-    }
-}
-
-/// A body that gives only its error, so that the SDK meets the error where it would have.
-struct BrokenBody(Option<BoxError>);
-
-impl Body for BrokenBody {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        Poll::Ready(self.0.take().map(Err))
-    }
-}
-
-async fn within<T>(
-    limit: TimeLimit,
-    end: Sleep,
-    attempt: impl Future<Output = Result<T, FirstResult>>,
-) -> Result<T, FirstResult> {
-    let attempt = pin!(attempt);
-    match select(attempt, end).await {
-        Either::Left((outcome, _)) => outcome,
-        Either::Right(_) => Err(FirstResult::late(limit)),
-    }
-}
-
-/// The pieces of a body as one. Most bodies come in one piece.
-fn joined(mut pieces: Vec<Bytes>) -> Bytes {
-    match pieces.len() {
-        0 | 1 => pieces.pop().unwrap_or_default(),
-        _ => Bytes::from(pieces.concat()),
     }
 }
 

@@ -4,10 +4,10 @@
 macro_rules! draft_builder {
     ($builder:ident) => {
         impl<E: DynamoEntity, R> $builder<E, R> {
-            fn of(draft: UpdateDraft<E>) -> Self {
+            fn of(draft: UpdateDraft) -> Self {
                 $builder {
                     draft,
-                    returning: PhantomData,
+                    kind: PhantomData,
                 }
             }
 
@@ -37,8 +37,8 @@ macro_rules! draft_builder {
                 self.draft.members(db)
             }
 
-            pub(crate) fn item_key(&self) -> &Key<E> {
-                self.draft.key()
+            pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+                self.draft.item_key()
             }
 
             pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {

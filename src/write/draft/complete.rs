@@ -1,7 +1,7 @@
 //! What an update writes beside its changes, and what it may not omit.
 
 use super::source::{UpdateOrigin, field_of, split};
-use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
+use crate::entity::{EntityDeclaration, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
@@ -9,47 +9,48 @@ use crate::path::{Place, json as field_json};
 use crate::schema::{AttributeDef, is_reserved};
 
 /// Refuses names that the library writes itself; a path of `rest` could lead there.
-pub(crate) fn check_places<E: DynamoEntity>(update: &UpdateActions) -> Result<()> {
-    let table = &<E::Table as DynamoTable>::TABLE;
+pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
+    let table = declared.table;
     for (place, _) in update.actions() {
         let name = &**place.attribute();
         let is_key = name == table.pk || table.sk == Some(name);
         if is_key
-            || crate::entity::field::is_derived(&E::ENTITY, table, name)
-                && field_of::<E>(name).is_none()
+            || crate::entity::field::is_derived(declared.def, table, name)
+                && field_of(declared, name).is_none()
         {
             let message = format!(
                 "the attribute `{name}` is kept by the library and cannot be changed by an update"
             );
-            return Err(refused::<E>(message));
+            return Err(refused(declared, message));
         }
         if place.is_of_rest() && is_reserved(name) {
             let message =
                 format!("the library keeps the attribute `{name}` for itself: take another name");
-            return Err(refused::<E>(message));
+            return Err(refused(declared, message));
         }
-        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+        if let Some(field) = field_of(declared, name).filter(|_| place.is_of_rest()) {
             let message = format!(
                 "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
             );
-            return Err(refused::<E>(message));
+            return Err(refused(declared, message));
         }
     }
     Ok(())
 }
 
 /// Law W1: an upsert may make the item, so every field that the entity cannot be read without has to be in it.
-pub(crate) fn check_complete<E: DynamoEntity>(update: &UpdateActions) -> Result<()> {
+pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
         let sets = |(place, action): (&Place, &UpdateAction)| {
             *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
         };
-        let def = &E::ENTITY;
+        let def = declared.def;
         let is_key = attribute.stored == def.pk.attribute
             || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
-        !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
+        !is_key && !(declared.may_be_absent)(*at) && !update.actions().any(sets)
     };
-    let lacking: Vec<String> = E::ENTITY
+    let lacking: Vec<String> = declared
+        .def
         .attributes
         .iter()
         .enumerate()
@@ -63,22 +64,24 @@ pub(crate) fn check_complete<E: DynamoEntity>(update: &UpdateActions) -> Result<
         "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that is there",
         lacking.join(", ")
     );
-    Err(refused::<E>(message))
+    Err(refused(declared, message))
 }
 
 /// Sets what a fresh write of an item holds beside its fields, because an upsert may be one. Key attributes are already
-/// in the key, and index keys are added later.
-pub(crate) fn set_identity<E: DynamoEntity>(
+/// in the key, and index keys are added later. The fields that the key holds whole come as an object.
+pub(crate) fn set_identity(
+    declared: &EntityDeclaration,
     update: &mut UpdateActions,
-    key: &Key<E>,
+    key_fields: &[u8],
 ) -> Result<(), CodecError> {
-    if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
+    if let Some(attribute) = declared.table.type_attribute {
         let mut json = Writer::default();
-        json.text(E::ENTITY.stored_name);
+        json.text(declared.def.stored_name);
         update.set(attribute, UpdateAction::Set(json.into_bytes()));
     }
-    for (name, json) in split(&key.fields_json()?)? {
-        let stored = E::ENTITY
+    for (name, json) in split(key_fields)? {
+        let stored = declared
+            .def
             .attributes
             .iter()
             .find(|known| known.stored == name);
@@ -90,16 +93,19 @@ pub(crate) fn set_identity<E: DynamoEntity>(
 }
 
 /// Version and timestamps (law W7).
-pub(crate) fn stamp_fields<E: DynamoEntity>(
+pub(crate) fn stamp_fields(
+    declared: &EntityDeclaration,
     update: &mut UpdateActions,
     source: &UpdateOrigin,
     creates: bool,
     stamp: &Stamp,
 ) -> Result<(), CodecError> {
     let json = |attribute| {
-        field_json(|name: &Name, writer: &mut Writer| E::encode_now(attribute, stamp, name, writer))
+        field_json(|name: &Name, writer: &mut Writer| {
+            (declared.encode_now)(attribute, stamp, name, writer)
+        })
     };
-    let def = &E::ENTITY;
+    let def = declared.def;
     if let Some(attribute) = def.version {
         update.set(attribute, next_version(source)?);
     }
@@ -136,6 +142,6 @@ fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
     })
 }
 
-pub(crate) fn refused<E: DynamoEntity>(message: String) -> Error {
-    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+pub(crate) fn refused(declared: &EntityDeclaration, message: String) -> Error {
+    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(declared.def.type_name)
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{ConditionFailure, TransactionMember, WriteRequest, WriteVerb, size};
@@ -11,9 +11,9 @@ use crate::wire::Resend;
 use crate::write::{PlannedWrite, UniqueExchange};
 
 /// What is written and what is asked of the stored item.
-pub(crate) struct Edit<E: DynamoEntity> {
+pub(crate) struct Edit {
     pub(crate) pattern: &'static Pattern,
-    pub(crate) key: Key<E>,
+    pub(crate) key: UntypedKey,
     pub(crate) update: UpdateActions,
     /// The condition, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
@@ -22,7 +22,7 @@ pub(crate) struct Edit<E: DynamoEntity> {
     pub(crate) resend: Resend,
 }
 
-impl<E: DynamoEntity> Edit<E> {
+impl Edit {
     /// The UpdateItem alone.
     pub(crate) fn write(self, db: &Dynamo, now: Timestamp) -> Result<WriteRequest> {
         let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
@@ -34,7 +34,7 @@ impl<E: DynamoEntity> Edit<E> {
     pub(crate) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<TransactionMember>> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
-        let main = TransactionMember::of_key(write, &self.key)?;
+        let main = TransactionMember::of_key(write, self.key.json())?;
         Ok([main].into_iter().chain(beside).collect())
     }
 
@@ -43,7 +43,7 @@ impl<E: DynamoEntity> Edit<E> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
         write.resend = self.resend;
-        PlannedWrite::of(write, &self.key, beside)
+        PlannedWrite::of(write, self.key.json(), beside)
     }
 
     /// Sends the write with what keeps its unique values.
@@ -56,17 +56,19 @@ impl<E: DynamoEntity> Edit<E> {
 }
 
 /// An update by key.
-pub(crate) fn update_of<E: DynamoEntity>(
+pub(crate) fn update_of(
     pattern: &'static Pattern,
-    key: &Key<E>,
+    key: &UntypedKey,
     update: UpdateActions,
     asked: (Node, ConditionFailure),
     now: Timestamp,
     db: &Dynamo,
 ) -> Result<WriteRequest> {
-    size::check_update(E::ENTITY.type_name, &update)?;
-    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Update, pattern, 512, asked, now, db);
-    key.write_object(write.writer())?;
+    let declared = key.declared;
+    size::check_update(declared.def.type_name, &update)?;
+    let mut write =
+        WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
+    write.writer().raw_bytes(key.json());
     write.update = update;
     Ok(write)
 }

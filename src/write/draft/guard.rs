@@ -4,7 +4,7 @@ use super::UpdateKind;
 use super::complete::refused;
 use super::source::{UpdateOrigin, attribute_of, known};
 use crate::clock::Timestamp;
-use crate::entity::{DynamoEntity, Key, TtlTime, Version, VersionState};
+use crate::entity::{EntityDeclaration, TtlTime, UntypedKey, Version, VersionState};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader};
@@ -14,35 +14,36 @@ use crate::schema::AttributeDef;
 use crate::write::Upkeep;
 
 /// Asks the stored item for what the upkeep relied on, where nothing else guards it.
-pub(crate) fn relied_on<E: DynamoEntity>(
+pub(crate) fn relied_on(
     upkeep: &Upkeep,
     source: &UpdateOrigin,
     condition: &Node,
-    key: &Key<E>,
+    key: &UntypedKey,
     changed: &[&'static str],
 ) -> Result<Vec<Node>, CodecError> {
-    let mut guards = Vec::new();
+    let (declared, mut guards) = (key.declared, Vec::new());
     for (at, attribute) in upkeep
         .filled
         .iter()
-        .filter_map(|field| attribute_of::<E>(field))
+        .filter_map(|field| attribute_of(declared, field))
     {
-        guards.push(filled_condition::<E>(at, attribute)?);
+        guards.push(filled_condition(declared, at, attribute)?);
     }
     // The version tells of other writers, but not whether the entity was changed in memory since.
     let UpdateOrigin::Entity { attributes, .. } = source else {
         return Ok(guards);
     };
-    let told = known::<E>(&UpdateOrigin::Key, condition, key)?;
+    let told = known(&UpdateOrigin::Key, condition, key);
     let mut asked: Vec<&str> = Vec::new();
     for field in &upkeep.used {
         if changed.contains(field) || told.knows(field) || asked.contains(field) {
             continue;
         }
         asked.push(field);
-        if let Some((at, attribute)) = attribute_of::<E>(field) {
+        if let Some((at, attribute)) = attribute_of(declared, field) {
             let held = attributes.iter().find(|(name, _)| name == attribute.stored);
-            guards.push(as_loaded::<E>(
+            guards.push(as_loaded(
+                declared,
                 at,
                 attribute,
                 held.map(|(_, json)| &**json),
@@ -53,14 +54,15 @@ pub(crate) fn relied_on<E: DynamoEntity>(
 }
 
 /// The condition that the stored text is not empty. Where the field has a default, an absent text means that default.
-fn filled_condition<E: DynamoEntity>(
+fn filled_condition(
+    declared: &EntityDeclaration,
     at: usize,
     attribute: &AttributeDef,
 ) -> Result<Node, CodecError> {
     let size = Term::Size(Place::of(attribute.stored));
     let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
     let filled = Node::Compare(size, Comparison::Gt, none);
-    let default = E::default_json(at)?;
+    let default = (declared.default_json)(at)?;
     let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
     Ok(if default.as_ref().is_some_and(is_text) {
         Node::any([check::absent_condition(attribute.stored), filled])
@@ -71,7 +73,8 @@ fn filled_condition<E: DynamoEntity>(
 
 /// The condition that the stored attribute is what the loaded entity holds, in whatever spelling. None stands for an
 /// absent attribute or NULL, and a default for an absent one too.
-pub(crate) fn as_loaded<E: DynamoEntity>(
+pub(crate) fn as_loaded(
+    declared: &EntityDeclaration,
     at: usize,
     attribute: &AttributeDef,
     held: Option<&[u8]>,
@@ -79,12 +82,12 @@ pub(crate) fn as_loaded<E: DynamoEntity>(
     let Some(json) = held else {
         return Ok(check::absent_condition(attribute.stored));
     };
-    let same = if E::ENTITY.ttl == Some(attribute.stored) {
+    let same = if declared.def.ttl == Some(attribute.stored) {
         ttl_condition(attribute.stored, json)?
     } else {
         check::as_read_condition(attribute.stored, json)
     };
-    Ok(if E::default_json(at)?.as_deref() == Some(json) {
+    Ok(if (declared.default_json)(at)?.as_deref() == Some(json) {
         Node::any([check::absent_condition(attribute.stored), same])
     } else {
         same
@@ -102,12 +105,13 @@ fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecErro
 }
 
 /// What the write expects to find, and what it means if that is not there.
-pub(crate) fn expected<E: DynamoEntity>(
+pub(crate) fn expected(
+    declared: &EntityDeclaration,
     source: &UpdateOrigin,
     way: UpdateKind,
     now: Timestamp,
 ) -> Result<(Node, ConditionFailure)> {
-    let def = &E::ENTITY;
+    let def = declared.def;
     if way == UpdateKind::Upsert {
         return Ok((
             check::live_condition(def, now),
@@ -123,7 +127,7 @@ pub(crate) fn expected<E: DynamoEntity>(
             if matches!(loaded.version(), Version(VersionState::New)) {
                 let message =
                     "this entity was never stored, so there is nothing to update: `create` it";
-                return Err(refused::<E>(message.to_owned()));
+                return Err(refused(declared, message.to_owned()));
             }
             let (unchanged, condition_failure) =
                 check::condition(def, Expect::Loaded, Some(loaded), now);

@@ -1,11 +1,12 @@
 //! Where an update comes from, and what is known because of that.
 
-use crate::entity::{DynamoEntity, Key, Known, encode_as_is};
+use crate::entity::{
+    DynamoEntity, EntityDeclaration, HasDeclaration, Known, UntypedKey, encode_as_is,
+};
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
 use crate::json::{CodecError, members};
 use crate::plan::LoadedItem;
-use crate::schema::{AttributeDef, KeySource};
-use crate::write::unique;
+use crate::schema::AttributeDef;
 
 /// Where the update comes from.
 pub(crate) enum UpdateOrigin {
@@ -52,7 +53,7 @@ impl UpdateOrigin {
 
 /// What a loaded entity knows.
 pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<UpdateOrigin, CodecError> {
-    let attributes = if has_templates::<E>() {
+    let attributes = if E::DECLARATION.has_templates() {
         split(&encode_as_is(entity)?)?
     } else {
         Vec::new()
@@ -64,15 +65,6 @@ pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<UpdateOrigin, CodecE
     })
 }
 
-/// Whether keys of indexes or unique values are made of fields.
-fn has_templates<E: DynamoEntity>() -> bool {
-    let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
-    let keys = E::ENTITY.indexes.iter();
-    keys.flat_map(|index| index.pk.iter().chain(index.sk))
-        .any(|key| is_template(&key.source))
-        || unique::concerns::<E>()
-}
-
 /// The attributes of an item, name by name.
 pub(crate) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, CodecError> {
     let attributes = members(item)?.into_iter();
@@ -82,30 +74,30 @@ pub(crate) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, CodecError> {
 }
 
 /// The field that is stored as an attribute.
-pub(crate) fn field_of<E: DynamoEntity>(attribute: &str) -> Option<&'static str> {
-    let found = E::ENTITY
+pub(crate) fn field_of(declared: &EntityDeclaration, attribute: &str) -> Option<&'static str> {
+    let found = declared
+        .def
         .attributes
         .iter()
         .find(|known| known.stored == attribute);
     found.map(|known| known.field)
 }
 
-pub(crate) fn attribute_of<E: DynamoEntity>(field: &str) -> Option<(usize, &'static AttributeDef)> {
-    let mut known = E::ENTITY.attributes.iter().enumerate();
+pub(crate) fn attribute_of(
+    declared: &EntityDeclaration,
+    field: &str,
+) -> Option<(usize, &'static AttributeDef)> {
+    let mut known = declared.def.attributes.iter().enumerate();
     known.find(|(_, known)| known.field == field)
 }
 
 /// What is known before the changes, from the loaded entity, from equalities in the condition, and from the key.
-pub(crate) fn known<E: DynamoEntity>(
-    source: &UpdateOrigin,
-    condition: &Node,
-    key: &Key<E>,
-) -> Result<Known, CodecError> {
-    let mut known = Known::default();
+pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -> Known {
+    let (declared, mut known) = (key.declared, Known::default());
     if let UpdateOrigin::Entity { attributes, .. } = source
-        && has_templates::<E>()
+        && declared.has_templates()
     {
-        for attribute in E::ENTITY.attributes {
+        for attribute in declared.def.attributes {
             match attributes.iter().find(|(name, _)| name == attribute.stored) {
                 Some((_, json)) => known.tell_json(attribute.field, json.clone()),
                 None => known.tell_absent(attribute.field),
@@ -117,30 +109,31 @@ pub(crate) fn known<E: DynamoEntity>(
             Node::Compare(Term::Place(place), Comparison::Eq, Term::Value(json))
                 if place.is_attribute() =>
             {
-                if let Some(field) = field_of::<E>(place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute()) {
                     known.tell_json(field, json.clone());
                 }
             }
             Node::Missing(place) if place.is_attribute() => {
-                if let Some(field) = field_of::<E>(place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute()) {
                     known.tell_absent(field);
                 }
             }
             _ => {}
         }
     }
-    key.tell(&mut known)?;
-    Ok(known)
+    known.tell_all(key.told());
+    known
 }
 
 /// What is known after the changes; returns the fields that change.
-pub(crate) fn tell_changes<E: DynamoEntity>(
+pub(crate) fn tell_changes(
+    declared: &EntityDeclaration,
     update: &UpdateActions,
     known: &mut Known,
 ) -> Vec<&'static str> {
     let mut fields = Vec::new();
     for (place, action) in update.actions() {
-        let Some(field) = field_of::<E>(place.attribute()) else {
+        let Some(field) = field_of(declared, place.attribute()) else {
             continue;
         };
         match action {

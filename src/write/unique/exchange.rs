@@ -6,7 +6,7 @@ use super::sentinel::{Holding, Sentinel, holding};
 use super::ttl_field;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, Key, Known};
+use crate::entity::{EntityDeclaration, Known, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{Owner, TransactionMember};
@@ -21,29 +21,30 @@ pub(crate) struct Holdings {
 
 impl Holdings {
     /// What is held where there is no item.
-    pub(crate) fn nothing<E: DynamoEntity>() -> Self {
+    pub(crate) fn nothing(declared: &EntityDeclaration) -> Self {
         Holdings {
-            values: vec![Holding::Nothing; E::ENTITY.uniques.len()],
+            values: vec![Holding::Nothing; declared.def.uniques.len()],
             ttl: Some(None),
         }
     }
 
     /// What a partly known item holds. Only the values that are asked for are looked at.
-    pub(crate) fn of<E: DynamoEntity>(
+    pub(crate) fn of(
+        declared: &EntityDeclaration,
         known: &Known,
         is_asked: impl Fn(usize) -> bool,
     ) -> Result<Self> {
-        let values = (0..E::ENTITY.uniques.len()).map(|number| match is_asked(number) {
-            true => holding::<E>(number, known),
+        let values = (0..declared.def.uniques.len()).map(|number| match is_asked(number) {
+            true => holding(declared, number, known),
             false => Ok(Holding::Nothing),
         });
         let values: Result<_, CodecError> = values.collect();
-        let ttl = match ttl_field::<E>() {
+        let ttl = match ttl_field(declared) {
             Some(field) => known.json(field).map(|json| json.map(<[u8]>::to_vec)),
             None => Some(None),
         };
         Ok(Holdings {
-            values: values.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?,
+            values: values.map_err(|fault| Error::encode(declared.def.type_name, fault))?,
             ttl,
         })
     }
@@ -60,7 +61,8 @@ pub(crate) struct UniqueExchange {
 impl UniqueExchange {
     /// The exchange from what is held before to what is held after. A value that stays is taken again if its sentinel
     /// has to expire at another time, or may not be there yet.
-    pub(crate) fn between<E: DynamoEntity>(
+    pub(crate) fn between(
+        declared: &EntityDeclaration,
         before: &Holdings,
         after: &Holdings,
         may_lack: bool,
@@ -70,7 +72,7 @@ impl UniqueExchange {
         for (before, after) in before.values.iter().zip(&after.values) {
             for side in [before, after] {
                 if let Holding::Unknown(fields) = side {
-                    return Err(unknown::<E>(fields));
+                    return Err(unknown(declared, fields));
                 }
             }
             let stays = before == after;
@@ -81,9 +83,11 @@ impl UniqueExchange {
                 exchange.give_up.push(sentinel.clone());
             }
         }
-        exchange.ttl = match (&after.ttl, ttl_field::<E>()) {
+        exchange.ttl = match (&after.ttl, ttl_field(declared)) {
             (Some(ttl), _) => ttl.clone(),
-            (None, Some(field)) if !exchange.take.is_empty() => return Err(unknown::<E>(&[field])),
+            (None, Some(field)) if !exchange.take.is_empty() => {
+                return Err(unknown(declared, &[field]));
+            }
             (None, _) => None,
         };
         Ok(exchange)
@@ -94,16 +98,16 @@ impl UniqueExchange {
     }
 
     /// The operations beside the write of the owner. Values are taken first, then given up.
-    pub(crate) fn members<E: DynamoEntity>(
+    pub(crate) fn members(
         &self,
-        key: &Key<E>,
+        key: &UntypedKey,
         now: Timestamp,
         db: &Dynamo,
     ) -> Result<Vec<TransactionMember>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let owner = Arc::new(Owner::new(key, self.ttl.clone(), now)?);
+        let owner = Arc::new(Owner::new(key, self.ttl.clone(), now));
         let take = self.take.iter().map(|sentinel| sentinel.take(&owner, db));
         let give_up = self
             .give_up
@@ -114,7 +118,7 @@ impl UniqueExchange {
 }
 
 /// Law W2: an update that cannot keep the sentinels is refused before any request is sent.
-fn unknown<E: DynamoEntity>(fields: &[&'static str]) -> Error {
+fn unknown(declared: &EntityDeclaration, fields: &[&'static str]) -> Error {
     let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     let first = fields.first().copied().unwrap_or_default();
     let message = format!(
@@ -123,5 +127,5 @@ fn unknown<E: DynamoEntity>(fields: &[&'static str]) -> Error {
          `modify`",
         named.join(", "),
     );
-    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(declared.def.type_name)
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::sentinel::Sentinel;
+use super::sentinel::{Holding, Sentinel, holding};
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::owner_of;
-use crate::entity::{self, DynamoEntity, Key, UniquePattern};
+use crate::entity::{self, DynamoEntity, HasDeclaration, UniquePattern, UntypedKey};
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, Writer};
@@ -40,7 +40,7 @@ impl<E: DynamoEntity> LookUp<E> {
         LookUp {
             pattern: UniquePattern::<E, NUMBER>::PATTERN,
             number: NUMBER,
-            sentinel: unique.and_then(|unique| Sentinel::of::<E>(unique, write)),
+            sentinel: unique.and_then(|unique| Sentinel::of(E::DECLARATION, unique, write)),
             hide_expired: true,
             entity: std::marker::PhantomData,
         }
@@ -55,7 +55,8 @@ impl<E: DynamoEntity> LookUp<E> {
     /// The request that [`send`](Self::send) begins with, which finds the key. Another `GetItem` then reads the item by
     /// that key.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let read = plan_read::<E>(self.pattern, &self.sentinel()?.key, db).reading(|_, _| Ok(()));
+        let read = plan_read(E::DECLARATION, self.pattern, &self.sentinel()?.key, db)
+            .reading(|_, _| Ok(()));
         Ok(Explanation::of(&read))
     }
 
@@ -89,7 +90,7 @@ impl<E: DynamoEntity> LookUp<E> {
                 return Ok(Some(item));
             }
             let now = self.read_owner(sentinel, db).await?;
-            if now.as_ref() == Some(&key) {
+            if now.as_ref().is_some_and(|now| now.json() == key.json()) {
                 return Ok(None);
             }
             owner = now;
@@ -97,20 +98,21 @@ impl<E: DynamoEntity> LookUp<E> {
         Ok(None)
     }
 
-    fn is_value_of(&self, sentinel: &Sentinel, key: &Key<E>, item: &[u8]) -> Result<bool> {
+    fn is_value_of(&self, sentinel: &Sentinel, key: &UntypedKey, item: &[u8]) -> Result<bool> {
         let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
         let source = UpdateOrigin::of(split(item).map_err(fail)?);
-        let known = known::<E>(&source, &Node::all([]), key).map_err(fail)?;
-        let held = super::sentinel::holding::<E>(self.number, &known).map_err(fail)?;
-        Ok(held == super::sentinel::Holding::Value(sentinel.clone()))
+        let known = known(&source, &Node::all([]), key);
+        let held = holding(key.declared, self.number, &known).map_err(fail)?;
+        Ok(held == Holding::Value(sentinel.clone()))
     }
 
     /// The key of the item that the sentinel belongs to.
-    async fn read_owner(&self, sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
-        let read = plan_read::<E>(self.pattern, &sentinel.key, db).reading(|reply, _| {
-            let item = found_item(&reply.body)?;
-            item.map(owner_of::<E>).transpose()
-        });
+    async fn read_owner(&self, sentinel: &Sentinel, db: &Dynamo) -> Result<Option<UntypedKey>> {
+        let read =
+            plan_read(E::DECLARATION, self.pattern, &sentinel.key, db).reading(|reply, _| {
+                let item = found_item(&reply.body)?;
+                item.map(|item| owner_of::<E>(item)?.untyped()).transpose()
+            });
         read.send(db).await
     }
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::UntypedKey;
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
-    ItemKeys, Meaning, Outcome, Owner, Participant, Plan, TransactionMember, WriteRequest,
+    ItemKeys, Meaning, Owner, Participant, PlannedRequest, TransactionMember, WriteRequest,
     WriteVerb, check, contention, respell_members,
 };
 use crate::retry::Rounds;
@@ -36,9 +36,9 @@ pub(crate) type Setback = (Option<Bytes>, Error);
 
 impl PlannedWrite {
     /// The write of the item of this key.
-    pub(crate) fn of<E: DynamoEntity>(
+    pub(crate) fn of(
         write: WriteRequest,
-        key: &Key<E>,
+        key: &[u8],
         beside: Vec<TransactionMember>,
     ) -> Result<Self> {
         if beside.is_empty() {
@@ -46,6 +46,21 @@ impl PlannedWrite {
         }
         let main = TransactionMember::of_key(write, key)?;
         Ok(PlannedWrite::Together(main, beside))
+    }
+
+    /// The write of the item of this key, and the other operations, as members of a transaction.
+    pub(crate) fn into_members(
+        self,
+        key: &UntypedKey,
+    ) -> Result<(TransactionMember, Vec<TransactionMember>)> {
+        Ok(match self {
+            PlannedWrite::Alone(write) => {
+                (TransactionMember::of_key(write, key.json())?, Vec::new())
+            }
+            PlannedWrite::Together(main, others) | PlannedWrite::WithOthers(main, others) => {
+                (main, others)
+            }
+        })
     }
 
     /// The write of the item itself.
@@ -89,12 +104,12 @@ impl PlannedWrite {
     }
 
     /// The write as one operation.
-    pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+    pub(crate) fn planned(self) -> Result<PlannedRequest> {
         match self {
-            PlannedWrite::Alone(write) => write.plan(outcome),
+            PlannedWrite::Alone(write) => write.planned(),
             PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
-                crate::plan::plan_of_one(members, None, outcome)
+                crate::plan::plan_of_one(members, None)
             }
         }
     }

@@ -9,16 +9,16 @@ use super::holdings_in;
 use super::planned_write::{PlannedWrite, Setback};
 use crate::clock::Timestamp;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
-use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
-    ConditionFailure, Explanation, ItemKey, Operation, Outcome, TransactionMember, WriteRequest,
-    WriteVerb, check, read_raw,
+    ConditionFailure, Explanation, Outcome, SentCall, TransactionMember, WriteRequest, WriteVerb,
+    check, read_raw,
 };
-use crate::read::Get;
+use crate::read::plan_read;
 use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::write::{delete_of, split, update_of};
@@ -27,9 +27,9 @@ use crate::write::{delete_of, split, update_of};
 const ATTEMPTS: u32 = 100;
 
 /// The write of an item whose unique values are not known yet.
-pub(crate) struct Rewrite<E: DynamoEntity> {
+pub(crate) struct Rewrite {
     pub(crate) pattern: &'static Pattern,
-    pub(crate) key: Key<E>,
+    pub(crate) key: UntypedKey,
     pub(crate) main: Main,
     /// The condition on the item, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
@@ -39,9 +39,8 @@ pub(crate) struct Rewrite<E: DynamoEntity> {
 }
 
 /// The item of a key, as tasks queue for it.
-pub(crate) fn item_id<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
-    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    Ok((table, ItemKey::of_key(key)?.to_json()))
+pub(crate) fn item_id(key: &UntypedKey, db: &Dynamo) -> ItemId {
+    (db.table_name(key.declared.table.name), key.json().to_vec())
 }
 
 /// The place of a write among those of this process that want the same item.
@@ -94,10 +93,10 @@ pub(crate) enum Main {
     Delete,
 }
 
-impl<E: DynamoEntity> Rewrite<E> {
+impl Rewrite {
     /// Reads the item and writes it if it is still the same; otherwise tries again. Returns the item as it was.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
-        let mut line = ItemLine::join(item_id(&self.key, db)?, db).await;
+        let mut line = ItemLine::join(item_id(&self.key, db), db).await;
         let mut stored = read_raw(db, self.pattern, &self.key).await?;
         for _ in 1..ATTEMPTS {
             let began = Instant::now();
@@ -119,14 +118,23 @@ impl<E: DynamoEntity> Rewrite<E> {
         }
     }
 
+    /// Does [`run`](Self::run), as the steps of a call.
+    pub(crate) fn send(self, db: &Dynamo) -> SentCall<'_> {
+        SentCall::Steps(Box::pin(async move {
+            let now = self.now;
+            Ok((self.run(db).await?, now))
+        }))
+    }
+
     async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
         self.plan_on(stored, db)?.send(db).await
     }
 
     fn exchange(&self, stored: Option<&Bytes>) -> Result<UniqueExchange> {
+        let declared = self.key.declared;
         let before = match stored {
             Some(item) => holdings_in(item, None, &self.key)?,
-            None => Holdings::nothing::<E>(),
+            None => Holdings::nothing(declared),
         };
         let after = match &self.main {
             Main::Put(item) => holdings_in(item, None, &self.key)?,
@@ -134,22 +142,24 @@ impl<E: DynamoEntity> Rewrite<E> {
                 let item = stored.map_or(&b"{}"[..], |item| item);
                 holdings_in(item, Some(update), &self.key)?
             }
-            Main::Delete => Holdings::nothing::<E>(),
+            Main::Delete => Holdings::nothing(declared),
         };
-        UniqueExchange::between::<E>(&before, &after, matches!(self.main, Main::Put(_)))
+        UniqueExchange::between(declared, &before, &after, matches!(self.main, Main::Put(_)))
     }
 
     /// The read, and the write as it would be if no item were found.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let mut read = Get::new(self.key.clone()).consistent().plan(db)?;
-        read.request.pattern = self.pattern;
-        let write = self.plan_on(None, db)?.plan(Outcome::Known(Some(())))?;
+        let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
+        let write = self
+            .plan_on(None, db)?
+            .planned()?
+            .reading(Outcome::Known(Some(())));
         Ok(Explanation::of(&write).after(&read))
     }
 
     /// The condition that the stored item still is what the exchange relies on.
     fn guard(&self, stored: Option<&Bytes>) -> Node {
-        let here = Place::of(E::ENTITY.pk.attribute);
+        let here = Place::of(self.key.declared.def.pk.attribute);
         let Some(item) = stored else {
             return Node::Missing(here);
         };
@@ -163,19 +173,20 @@ impl<E: DynamoEntity> Rewrite<E> {
 
     /// The attributes that unique values are made of, and the TTL; all attributes if the item is returned.
     fn relied_on(&self, item: &[u8]) -> Vec<String> {
+        let declared = self.key.declared;
         if self.returns_old {
             let all = split(item).unwrap_or_default().into_iter();
             let is_key = |name: &str| {
-                E::ENTITY.pk.attribute == name
-                    || E::ENTITY.sk.is_some_and(|sk| sk.attribute == name)
+                declared.def.pk.attribute == name
+                    || declared.def.sk.is_some_and(|sk| sk.attribute == name)
             };
             return all
                 .map(|(name, _)| name)
                 .filter(|name| !is_key(name))
                 .collect();
         }
-        let attributes = E::ENTITY.attributes.iter();
-        let relied = attributes.filter(|known| super::depends_on::<E>(known.field));
+        let attributes = declared.def.attributes.iter();
+        let relied = attributes.filter(|known| super::depends_on(declared, known.field));
         relied.map(|known| known.stored.to_owned()).collect()
     }
 
@@ -187,12 +198,19 @@ impl<E: DynamoEntity> Rewrite<E> {
             Main::Put(item) => {
                 let room = 1024 + item.len();
                 let (verb, now) = (WriteVerb::Put, self.now);
-                let mut write =
-                    WriteRequest::of_entity::<E>(verb, self.pattern, room, asked, now, db);
+                let mut write = WriteRequest::of_entity(
+                    self.key.declared,
+                    verb,
+                    self.pattern,
+                    room,
+                    asked,
+                    now,
+                    db,
+                );
                 write.writer().raw_bytes(item);
                 Ok(write)
             }
-            Main::Delete => delete_of(self.pattern, &self.key, asked, self.now, db),
+            Main::Delete => Ok(delete_of(self.pattern, &self.key, asked, self.now, db)),
             Main::Update(update) => {
                 let update = update.clone();
                 update_of(self.pattern, &self.key, update, asked, self.now, db)
@@ -222,11 +240,11 @@ pub(crate) trait Rewriting: Send {
     fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
 }
 
-impl<E: DynamoEntity> Rewriting for Rewrite<E> {
+impl Rewriting for Rewrite {
     fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
         let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
         let write = self.write(self.guard(stored), db)?;
-        let main = TransactionMember::of_key(write, &self.key)?;
+        let main = TransactionMember::of_key(write, self.key.json())?;
         Ok(PlannedWrite::Together(main, beside))
     }
 

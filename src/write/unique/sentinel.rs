@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, Known};
+use crate::entity::{EntityDeclaration, Known};
 use crate::error::Result;
 use crate::json::{CodecError, Writer};
 use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb};
@@ -29,14 +29,15 @@ pub(crate) enum Holding {
 
 impl Sentinel {
     /// The sentinel whose partition key `write` writes.
-    pub(super) fn of<E: DynamoEntity>(
+    pub(super) fn of(
+        declared: &EntityDeclaration,
         unique: &'static UniqueDef,
         write: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
     ) -> Result<Self, CodecError> {
         let mut key = Writer::for_request(64);
         key.raw("{");
         write(&mut key)?;
-        write_sort_key(&E::ENTITY, &mut key);
+        write_sort_key(declared.def, &mut key);
         key.raw("}");
         Ok(Sentinel {
             unique,
@@ -71,16 +72,17 @@ impl Sentinel {
 }
 
 /// What a partly known item holds of a unique value.
-pub(crate) fn holding<E: DynamoEntity>(
+pub(crate) fn holding(
+    declared: &EntityDeclaration,
     number: usize,
     known: &Known,
 ) -> Result<Holding, CodecError> {
-    let Some(unique) = E::ENTITY.uniques.get(number) else {
+    let Some(unique) = declared.def.uniques.get(number) else {
         return Ok(Holding::Nothing);
     };
     let mut unknown = Vec::new();
     for (part, field) in unique.fields.iter().enumerate() {
-        match E::unique_part_is_there(number, part, known)? {
+        match (declared.unique_part_is_there)(number, part, known)? {
             Some(true) => {}
             Some(false) => return Ok(Holding::Nothing),
             None => unknown.push(*field),
@@ -89,7 +91,9 @@ pub(crate) fn holding<E: DynamoEntity>(
     if !unknown.is_empty() {
         return Ok(Holding::Unknown(unknown));
     }
-    let sentinel = Sentinel::of::<E>(unique, |writer| E::write_unique(number, known, writer))?;
+    let sentinel = Sentinel::of(declared, unique, |writer| {
+        (declared.write_unique)(number, known, writer)
+    })?;
     Ok(Holding::Value(sentinel))
 }
 

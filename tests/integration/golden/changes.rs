@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use dynamo_entity::Value;
-use dynamo_entity::expr::{Change, Changes};
+use dynamo_entity::expr::Change;
 use dynamo_entity::plan::Explanation;
 use dynamo_entity::prelude::*;
+use dynamo_entity::write::Update;
 use serde_json::Value as Json;
 
 use super::thing::{Kind, Owner, Paths, Payment, Points, Thing, key, plant, rows, spot, tree};
@@ -17,26 +18,22 @@ use crate::support::suite::Outcome;
 
 struct Case {
     source: &'static str,
-    changes: fn(Paths) -> Vec<Change<Thing>>,
+    /// Adds the changes, whatever type the closure of an update returns.
+    apply: fn(Update<Thing>) -> Update<Thing>,
 }
 
 macro_rules! cases {
     ($t:ident; $($changes:expr;)*) => {
         &[$(Case {
             source: stringify!($changes),
-            changes: |$t: Paths| {
-                let _ = $t;
-                gathered($changes)
+            apply: |update| {
+                update.apply(|$t: Paths| {
+                    let _ = $t;
+                    $changes
+                })
             },
         }),*]
     };
-}
-
-/// The changes, whatever type the closure returns.
-fn gathered(changes: impl Changes<Thing>) -> Vec<Change<Thing>> {
-    let mut all = Vec::new();
-    changes.add_to(&mut all);
-    all
 }
 
 fn number(text: &str) -> dynamo_entity::Number {
@@ -278,13 +275,13 @@ pub(super) async fn every_change_is_as_it_was(db: Db) -> Outcome {
 }
 
 fn explained(db: &Db, case: &Case) -> Result<Explanation> {
-    key().update().apply(case.changes).explain(db)
+    (case.apply)(key().update()).explain(db)
 }
 
 /// No change creates a row (law W1).
 async fn no_row_is_made(db: &Db, case: &Case) -> Outcome {
     let nobody = Thing::key("nobody", 1);
-    let lost = nobody.clone().update().apply(case.changes).send(db).await;
+    let lost = (case.apply)(nobody.clone().update()).send(db).await;
     match lost {
         Err(lost) if lost.is_not_found() && db.raw(&nobody).await.is_none() => Ok(()),
         other => Err(format!("{} without a row: {other:?}", case.source).into()),
@@ -298,9 +295,7 @@ async fn made(
     row: &Raw,
 ) -> std::result::Result<String, Box<dyn std::error::Error>> {
     plant(db, row).await;
-    let answer = key()
-        .update()
-        .apply(case.changes)
+    let answer = (case.apply)(key().update())
         .returning_nothing()
         .send(db)
         .await;

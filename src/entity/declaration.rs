@@ -1,0 +1,109 @@
+//! An entity and a key without their types, for planning: it is compiled once, and not for each entity of a program.
+
+use std::fmt;
+
+use super::{DynamoEntity, DynamoTable, Key, Known, Stamp};
+use crate::error::Error;
+use crate::json::{CodecError, Name, Writer};
+use crate::schema::{EntityDef, KeySource, TableDef};
+
+/// Whether a part is there; `None` if that is not known.
+type IsThere = Result<Option<bool>, CodecError>;
+
+/// What planning knows of an entity: its names, and the functions of its derive. They are described where the derive
+/// implements them, in [`EntityContract`](super::EntityContract).
+pub(crate) struct EntityDeclaration {
+    pub(crate) def: &'static EntityDef,
+    pub(crate) table: &'static TableDef,
+    /// All entities of the table.
+    pub(crate) entities: &'static [&'static EntityDef],
+    pub(crate) may_be_absent: fn(usize) -> bool,
+    pub(crate) default_json: fn(usize) -> Result<Option<Vec<u8>>, CodecError>,
+    pub(crate) encode_now: fn(&str, &Stamp, &Name, &mut Writer) -> Result<(), CodecError>,
+    pub(crate) index_part_is_there: fn(usize, usize, &Known) -> IsThere,
+    pub(crate) index_holds: fn(usize, &Known) -> IsThere,
+    pub(crate) write_index_key: fn(usize, usize, &Known, &mut Writer) -> Result<(), CodecError>,
+    pub(crate) unique_part_is_there: fn(usize, usize, &Known) -> IsThere,
+    pub(crate) write_unique: fn(usize, &Known, &mut Writer) -> Result<(), CodecError>,
+}
+
+/// Every entity has one.
+pub(crate) trait HasDeclaration {
+    const DECLARATION: &'static EntityDeclaration;
+}
+
+impl<E: DynamoEntity> HasDeclaration for E {
+    const DECLARATION: &'static EntityDeclaration = &EntityDeclaration {
+        def: &E::ENTITY,
+        table: &<E::Table as DynamoTable>::TABLE,
+        entities: <E::Table as DynamoTable>::ENTITIES,
+        may_be_absent: E::may_be_absent,
+        default_json: E::default_json,
+        encode_now: E::encode_now,
+        index_part_is_there: E::index_part_is_there,
+        index_holds: E::index_holds,
+        write_index_key: E::write_index_key,
+        unique_part_is_there: E::unique_part_is_there,
+        write_unique: E::write_unique,
+    };
+}
+
+impl EntityDeclaration {
+    /// Whether keys of indexes or unique values are made of fields.
+    pub(crate) fn has_templates(&self) -> bool {
+        let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
+        let keys = self.def.indexes.iter();
+        keys.flat_map(|index| index.pk.iter().chain(index.sk))
+            .any(|key| is_template(&key.source))
+            || !self.def.uniques.is_empty()
+    }
+
+    /// The error of a value that cannot be written.
+    pub(crate) fn unwritten(&self, fault: CodecError) -> Error {
+        Error::encode(self.def.type_name, fault)
+    }
+}
+
+impl fmt::Debug for EntityDeclaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EntityDeclaration({})", self.def.type_name)
+    }
+}
+
+/// The key of an item, written, and what it tells of the fields.
+#[derive(Clone)]
+pub(crate) struct UntypedKey {
+    pub(crate) declared: &'static EntityDeclaration,
+    /// The key attributes as an object of DynamoDB JSON.
+    json: Vec<u8>,
+    told: Known,
+}
+
+impl UntypedKey {
+    pub(crate) fn of<E: DynamoEntity>(key: &Key<E>) -> Result<Self, CodecError> {
+        let mut told = Known::default();
+        key.tell(&mut told)?;
+        Ok(UntypedKey {
+            declared: E::DECLARATION,
+            json: key.to_json()?,
+            told,
+        })
+    }
+
+    /// The key attributes as an object of DynamoDB JSON.
+    pub(crate) fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// What is known because of the key: the fields that it holds whole, and the hash that shards are taken from.
+    pub(crate) fn told(&self) -> &Known {
+        &self.told
+    }
+}
+
+impl fmt::Debug for UntypedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = String::from_utf8_lossy(&self.json);
+        write!(f, "Key<{}>({json})", self.declared.def.type_name)
+    }
+}
