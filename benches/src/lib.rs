@@ -9,6 +9,7 @@
 //! - `bin/allocations` does the same and counts allocations.
 //! - `bin/clock` and `bin/under_way` let a [`caller`] make many calls at once. They measure the calls per second of a
 //!   core and the memory that a call holds.
+//! - `bin/growth` does works over inputs of growing size ([`growth`]).
 //! - `bin/report` starts all of them, reads the counts ([`callgrind`]) and prints the table.
 
 pub mod by_hand;
@@ -16,6 +17,7 @@ pub mod caller;
 pub mod callgrind;
 pub mod event;
 pub mod gate;
+pub mod growth;
 pub mod identity;
 pub mod measure;
 pub mod order;

@@ -9,6 +9,7 @@ use rustls::{ServerConnection, StreamOwned};
 
 use crate::event;
 use crate::gate::Gate;
+use crate::growth::{self, GROWTH};
 use crate::identity::ServerIdentity;
 use crate::order::{Filed, large, orders, some_of, stored};
 use crate::work::{FILED, LONG, REFUSED, SHORT};
@@ -180,6 +181,9 @@ impl Answers {
     }
 
     fn of(&self, operation: &str, body: &[u8]) -> Arc<str> {
+        if contains(body, &prefixed(GROWTH)) {
+            return growth::answer(operation, body).into();
+        }
         if contains(body, b"\"events\"") {
             let mut events = self.events.lock().expect("no panic");
             let answer = events.entry(body.to_owned());
