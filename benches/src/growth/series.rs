@@ -247,11 +247,13 @@ pub const SERIES: &[Series] = &[
             .into()
     }),
     series!("puts of a unit of work", SIZES, |bench: &Bench, size| {
-        let work = async move |unit: UnitOfWork| (0..size).try_for_each(|at| unit.put(&doc(at)));
+        let work = |unit: UnitOfWork| async move {
+            (0..size).try_for_each(|at| unit.put(&doc(at)))
+        };
         bench.runtime.block_on(transact(&bench.db, work)).into()
     }),
     series!("reads of a unit of work", FEWER, |bench: &Bench, size| {
-        let work = async move |unit: UnitOfWork| {
+        let work = |unit: UnitOfWork| async move {
             for at in 0..size {
                 black_box(unit.get(Row::key(at, 1)).await?);
             }
