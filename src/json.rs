@@ -1,6 +1,7 @@
 //! DynamoDB JSON: written, read and compared as bytes.
 
 mod fault;
+mod names;
 mod number;
 mod object;
 mod reader;
@@ -11,6 +12,7 @@ mod writer;
 
 pub use fault::CodecError;
 pub(crate) use fault::KeyIdentity;
+pub(crate) use names::Names;
 pub use number::Number;
 pub(crate) use number::{FloatText, Parts};
 pub(crate) use object::{answer, answered, elements, member, members};

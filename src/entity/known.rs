@@ -1,6 +1,7 @@
 //! What a partial update knows of the item that it will leave behind.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::json::{CodecError, Reader};
@@ -9,7 +10,7 @@ use crate::key::{KeyHash, Shard};
 /// The values that fields have after the update, as far as they are known, by field.
 #[derive(Default, Clone)]
 pub struct Known {
-    fields: Vec<(&'static str, Knowledge)>,
+    fields: BTreeMap<&'static str, Knowledge>,
     /// The hash of the primary key, if shards of indexes follow from it.
     hash: Option<KeyHash>,
 }
@@ -88,13 +89,11 @@ impl Known {
 
     /// Records what is known of a field; it replaces what was recorded before.
     fn put(&mut self, field: &'static str, knowledge: Knowledge) {
-        self.fields.retain(|(known, _)| *known != field);
-        self.fields.push((field, knowledge));
+        self.fields.insert(field, knowledge);
     }
 
     fn get(&self, field: &str) -> Option<&Knowledge> {
-        let found = self.fields.iter().find(|(known, _)| *known == field);
-        found.map(|(_, knowledge)| knowledge)
+        self.fields.get(field)
     }
 
     /// Whether the value of a field is known.
@@ -166,7 +165,7 @@ impl Known {
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list()
-            .entries(self.fields.iter().map(|(field, _)| field))
+            .entries(self.fields.keys())
             .finish()
     }
 }

@@ -3,24 +3,24 @@
 //! DynamoDB takes one operation an item, so both become one: it gives the sentinel its new owner, if the old one has
 //! it.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::plan::{Meaning, TransactionMember};
 use crate::write::unique;
 
 pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<()> {
-    let mut given = Vec::new();
-    for at in 0..members.len() {
-        let Some(from) = giver(members, at) else {
-            continue;
-        };
+    let givers = givers(members);
+    let mut given = BTreeSet::new();
+    for (at, from) in givers {
         if let (Some(taker), Some(giver)) = (members.get(at), members.get(from)) {
             let joined = unique::take_over(taker, giver, db)?;
             if let Some(taker) = members.get_mut(at) {
                 *taker = joined;
             }
         }
-        given.push(from);
+        given.insert(from);
     }
     let mut at = 0;
     members.retain(|_| {
@@ -30,15 +30,20 @@ pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<
     Ok(())
 }
 
-/// The operation that gives up what this one takes.
-fn giver(members: &[TransactionMember], at: usize) -> Option<usize> {
-    let taker = members.get(at)?;
-    if !matches!(taker.write.meaning, Meaning::Taken(_)) {
-        return None;
+/// The operations that take what another gives up, each with the first of those.
+fn givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
+    let item = |member: &TransactionMember| (member.write.table.clone(), member.key.clone());
+    let numbered = || members.iter().enumerate();
+    let mut giving = HashMap::new();
+    for (at, member) in numbered() {
+        if matches!(member.write.meaning, Meaning::NotOurs) {
+            giving.entry(item(member)).or_insert(at);
+        }
     }
-    members.iter().position(|giver| {
-        matches!(giver.write.meaning, Meaning::NotOurs)
-            && giver.write.table == taker.write.table
-            && giver.key == taker.key
-    })
+    if giving.is_empty() {
+        return Vec::new();
+    }
+    let takers = numbered().filter(|(_, taker)| matches!(taker.write.meaning, Meaning::Taken(_)));
+    let pairs = takers.filter_map(|(at, taker)| Some((at, *giving.get(&item(taker))?)));
+    pairs.collect()
 }

@@ -2,7 +2,7 @@
 
 mod commit;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -164,6 +164,8 @@ pub struct UnitOfWork {
 #[derive(Default)]
 struct UnitState {
     items: Vec<UnitItem>,
+    /// Where each item stands.
+    places: HashMap<ItemId, usize>,
     /// The turns that this attempt has. They end with it.
     turns: Vec<ItemTurn>,
     /// Whether it has a turn, waits for one, or has waited in vain. A second turn, taken in any order, could make two
@@ -259,7 +261,7 @@ impl UnitOfWork {
         match state.record_to_read::<E>(&item.id)? {
             Some(before) => before.entity(),
             None => {
-                state.items.push(item);
+                state.push(item);
                 Ok(read)
             }
         }
@@ -399,7 +401,12 @@ impl UnitOfWork {
 
 impl UnitState {
     fn item(&self, id: &ItemId) -> Option<&UnitItem> {
-        self.items.iter().find(|item| item.id == *id)
+        self.items.get(*self.places.get(id)?)
+    }
+
+    fn push(&mut self, item: UnitItem) {
+        self.places.insert(item.id.clone(), self.items.len());
+        self.items.push(item);
     }
 
     fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
@@ -419,13 +426,14 @@ impl UnitState {
         members: Vec<TransactionMember>,
         entity: &'static str,
     ) -> Result<()> {
-        match self.items.iter_mut().find(|item| item.id == id) {
+        let place = self.places.get(&id);
+        match place.and_then(|place| self.items.get_mut(*place)) {
             Some(item) => {
                 item.check_unwritten(entity)?;
                 item.members = members;
                 item.is_written = true;
             }
-            None => self.items.push(UnitItem {
+            None => self.push(UnitItem {
                 id,
                 read: None,
                 members,

@@ -1,11 +1,14 @@
 //! What differs between two values of one entity, as changes of attributes.
 
+use std::collections::HashSet;
+
 use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedKey, encode_as_is};
 use crate::expr::{Expression, Node, UpdateAction};
-use crate::json::CodecError;
+use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::check;
-use crate::write::{attribute_of, draft, split};
+use crate::schema::AttributeDef;
+use crate::write::{draft, split};
 
 /// The attributes of an entity in DynamoDB JSON, by their stored names.
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
@@ -16,42 +19,63 @@ pub(crate) fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, Code
 
 /// The new attributes, except for those that the library keeps: no value of the struct changes these.
 pub(crate) fn merged(
-    declared: &EntityDeclaration,
+    declared: &'static EntityDeclaration,
     before: &Attributes,
     mut after: Attributes,
 ) -> Attributes {
-    after.retain(|(name, _)| !is_kept(declared, name));
-    let kept = before.iter().filter(|(name, _)| is_kept(declared, name));
+    let kept = KeptNames::of(declared);
+    after.retain(|(name, _)| !kept.contains(name));
+    let kept = before.iter().filter(|(name, _)| kept.contains(name));
     after.extend(kept.cloned());
     after
 }
 
 /// The changes of fields and of unknown attributes. Keys of indexes follow later.
 pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(String, UpdateAction)> {
-    let changed = after.iter().filter(|attribute| !before.contains(attribute));
-    let changed = changed.map(|(name, json)| (name.clone(), UpdateAction::Set(json.clone())));
-    let gone = before
+    let (old, new) = (Names::of_json(before), Names::of_json(after));
+    let changed = after
         .iter()
-        .filter(|(name, _)| !after.iter().any(|(other, _)| other == name));
+        .filter(|(name, json)| old.get(name) != Some(json.as_slice()));
+    let changed = changed.map(|(name, json)| (name.clone(), UpdateAction::Set(json.clone())));
+    let gone = before.iter().filter(|(name, _)| !new.contains(name));
     let gone = gone.map(|(name, _)| (name.clone(), UpdateAction::Remove));
     changed.chain(gone).collect()
 }
 
-/// Whether the library keeps an attribute: a key, the type, or a managed field.
-pub(crate) fn is_kept(declared: &EntityDeclaration, name: &str) -> bool {
-    let (def, table) = (declared.def, declared.table);
-    let managed = [
-        def.version,
-        def.created_at,
-        def.updated_at,
-        def.created_by,
-        def.updated_by,
-    ];
-    let is_field = def.attributes.iter().any(|known| known.stored == name);
-    let is_key = name == table.pk || table.sk == Some(name);
-    is_key
-        || managed.contains(&Some(name))
-        || !is_field && entity::field::is_derived(def, table, name)
+/// The attributes that the library keeps: keys, the type, and managed fields.
+pub(crate) struct KeptNames {
+    declared: &'static EntityDeclaration,
+    fields: Names<'static, AttributeDef>,
+}
+
+impl KeptNames {
+    pub(crate) fn of(declared: &'static EntityDeclaration) -> Self {
+        KeptNames {
+            declared,
+            fields: stored_names(declared),
+        }
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        let (def, table) = (self.declared.def, self.declared.table);
+        let managed = [
+            def.version,
+            def.created_at,
+            def.updated_at,
+            def.created_by,
+            def.updated_by,
+        ];
+        let is_key = name == table.pk || table.sk == Some(name);
+        is_key
+            || managed.contains(&Some(name))
+            || entity::field::is_derived(def, table, name) && !self.fields.contains(name)
+    }
+}
+
+/// The fields by the names of their attributes.
+fn stored_names(declared: &EntityDeclaration) -> Names<'static, AttributeDef> {
+    let fields = declared.def.attributes.iter();
+    Names::new(fields.map(|known| (known.stored, known)))
 }
 
 /// The names of the attributes of all fields, and of those of the `rest` that are among these. The primary key is left
@@ -64,9 +88,10 @@ pub(crate) fn seen_attributes<'a>(
     let mut names: Vec<String> = Vec::new();
     let fields = def.attributes.iter().map(|known| known.stored);
     let rest = seen.filter(|name| !entity::field::is_derived(def, table, name));
+    let mut known = HashSet::new();
     for name in fields.chain(rest) {
         let is_primary = name == table.pk || table.sk == Some(name);
-        if !is_primary && !names.iter().any(|known| known == name) {
+        if !is_primary && known.insert(name) {
             names.push(name.to_owned());
         }
     }
@@ -81,21 +106,22 @@ pub(crate) fn all_as_loaded(
     after: &Attributes,
 ) -> Result<(Node, usize), CodecError> {
     let (declared, told) = (key.declared, key.told());
+    // The derives and planning number the fields in this order.
+    let numbered: Vec<_> = declared.def.attributes.iter().enumerate().collect();
+    let fields = Names::new(numbered.iter().map(|field| (field.1.stored, field)));
     let is_told = |name: &String| {
-        let mut known = declared.def.attributes.iter();
-        known.any(|known| known.stored == name && told.knows(known.field))
+        let known = fields.get(name);
+        known.is_some_and(|(_, known)| told.knows(known.field))
     };
     let seen = before.iter().chain(after).map(|(name, _)| &**name);
     let mut names = seen_attributes(declared, seen);
     names.retain(|name| !is_told(name));
     let compared = names.len();
+    let held = Names::of_json(before);
     let guards = names.into_iter().map(|name| {
-        let held = before.iter().find(|(other, _)| *other == name);
-        let held = held.map(|(_, json)| &**json);
-        let mut known = declared.def.attributes.iter();
-        let field = known.find(|known| known.stored == name);
-        match field.and_then(|known| attribute_of(declared, known.field)) {
-            Some((at, attribute)) => draft::as_loaded(declared, at, attribute, held),
+        let held = held.get(&name);
+        match fields.get(&name) {
+            Some((at, attribute)) => draft::as_loaded(declared, *at, attribute, held),
             // A `rest` holds attributes as they are spelt.
             None => Ok(match held {
                 Some(json) => check::value_condition(name, json),

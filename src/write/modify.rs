@@ -14,7 +14,7 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
-use crate::json::CodecError;
+use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Expect, Outcome, Returned, Steps, check, read_raw, returned_item, size,
@@ -23,7 +23,7 @@ use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::wire::{BoxFuture, Resend};
 use crate::write::difference::{
-    Attributes, attributes, check_guard, differences, is_kept, merged, seen_attributes,
+    Attributes, KeptNames, attributes, check_guard, differences, merged, seen_attributes,
 };
 use crate::write::{
     Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,
@@ -302,7 +302,8 @@ fn edit_between(
     let declared = key.declared;
     let fail = |fault| declared.unwritten(fault);
     let after = merged(declared, &before, after);
-    let fields = after.iter().filter(|(name, _)| !is_kept(declared, name));
+    let kept = KeptNames::of(declared);
+    let fields = after.iter().filter(|(name, _)| !kept.contains(name));
     let fields = fields.map(|(name, json)| (&**name, &**json));
     size::check_least(declared.def.type_name, fields)?;
     let changes = differences(&before, &after);
@@ -360,10 +361,10 @@ fn unchanged(
 ) -> Result<(Node, ConditionFailure), CodecError> {
     let (def, now) = (declared.def, db.now());
     let stored = split(item)?;
+    let held = Names::of_json(&stored);
     let as_read = |name: String| {
-        let held = stored.iter().find(|(other, _)| *other == name);
-        match held {
-            Some((_, json)) => check::value_condition(name, json),
+        match held.get(&name) {
+            Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         }
     };
@@ -383,7 +384,7 @@ fn unchanged(
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) = names
         .into_iter()
-        .partition(|name| stored.iter().any(|(other, _)| other == name));
+        .partition(|name| held.contains(name));
     // An item that has what was read is there, and it expires when that did.
     let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
     let exists = (!is_told).then_some(exists);

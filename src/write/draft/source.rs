@@ -4,7 +4,7 @@ use crate::entity::{
     DynamoEntity, EntityDeclaration, HasDeclaration, Known, UntypedKey, encode_as_is,
 };
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
-use crate::json::{CodecError, members};
+use crate::json::{CodecError, Names, members};
 use crate::plan::LoadedItem;
 use crate::schema::AttributeDef;
 
@@ -97,9 +97,10 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
     if let UpdateOrigin::Entity { attributes, .. } = source
         && declared.has_templates()
     {
+        let held = Names::of_json(attributes);
         for attribute in declared.def.attributes {
-            match attributes.iter().find(|(name, _)| name == attribute.stored) {
-                Some((_, json)) => known.tell_json(attribute.field, json.clone()),
+            match held.get(attribute.stored) {
+                Some(json) => known.tell_json(attribute.field, json.to_vec()),
                 None => known.tell_absent(attribute.field),
             }
         }

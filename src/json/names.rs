@@ -1,0 +1,58 @@
+//! Look-ups by name in a list of attributes, which is not gone through for each of them.
+
+use std::borrow::Borrow;
+
+/// The values of a list, sorted by their names. Of several with one name the first is found, as by going through.
+pub(crate) struct Names<'a, T: ?Sized>(Vec<(&'a str, &'a T)>);
+
+impl<'a, T: ?Sized> Names<'a, T> {
+    pub(crate) fn new(named: impl Iterator<Item = (&'a str, &'a T)>) -> Self {
+        let mut names: Vec<_> = named.collect();
+        names.sort_by_key(|(name, _)| *name);
+        Names(names)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&'a T> {
+        let at = self.0.partition_point(|(known, _)| *known < name);
+        let found = self.0.get(at).filter(|(known, _)| *known == name);
+        found.map(|(_, value)| *value)
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+impl<'a> Names<'a, [u8]> {
+    /// Attributes in DynamoDB JSON.
+    pub(crate) fn of_json(attributes: &'a [(String, Vec<u8>)]) -> Self {
+        Names::new(
+            attributes
+                .iter()
+                .map(|(name, json)| (&**name, json.borrow())),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The same is found as by going through, also of names that come twice.
+        #[test]
+        fn names_are_found_as_by_a_scan(
+            named in proptest::collection::vec(("[ab]{0,3}", any::<u8>()), 0..40),
+            asked in proptest::collection::vec("[ab]{0,3}", 1..40),
+        ) {
+            let names = Names::new(named.iter().map(|(name, value)| (&**name, value)));
+            for name in asked {
+                let scanned = named.iter().find(|(known, _)| *known == name);
+                prop_assert_eq!(names.get(&name), scanned.map(|(_, value)| value));
+                prop_assert_eq!(names.contains(&name), scanned.is_some());
+            }
+        }
+    }
+}
