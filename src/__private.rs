@@ -15,7 +15,7 @@ pub use crate::entity::defer::{
 pub use crate::entity::field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
     incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent, missing,
-    never_absent, next_of_tuple, or_null, unknown_part, unknown_rank, unknown_variant,
+    name_hash, never_absent, next_of_tuple, or_null, unknown_part, unknown_rank, unknown_variant,
     unless_absent, within, written_size,
 };
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};

@@ -106,6 +106,13 @@ pub fn keep_rest(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result
     Ok(())
 }
 
+/// The hash of a name by which the derives tell many fields apart, FNV-1a. The derives have the same function.
+#[inline]
+pub fn name_hash(name: &str) -> u32 {
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    name.bytes().fold(0x811c_9dc5, hash)
+}
+
 /// Gives a field that was not read the value that absence means; notes the first one that is required.
 #[inline]
 pub fn fill<T>(

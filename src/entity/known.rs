@@ -164,8 +164,6 @@ impl Known {
 
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list()
-            .entries(self.fields.keys())
-            .finish()
+        f.debug_list().entries(self.fields.keys()).finish()
     }
 }

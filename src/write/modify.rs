@@ -362,11 +362,9 @@ fn unchanged(
     let (def, now) = (declared.def, db.now());
     let stored = split(item)?;
     let held = Names::of_json(&stored);
-    let as_read = |name: String| {
-        match held.get(&name) {
-            Some(json) => check::value_condition(name, json),
-            None => Node::Missing(Place::of(name)),
-        }
+    let as_read = |name: String| match held.get(&name) {
+        Some(json) => check::value_condition(name, json),
+        None => Node::Missing(Place::of(name)),
     };
     // The version tells of every writer that keeps one, and the time of creation tells of a new item; both are compared
     // as they are spelt.
@@ -382,9 +380,8 @@ fn unchanged(
     let (exists, condition_failure) = check::condition(def, Expect::Exists, None, now);
     let names = seen_attributes(declared, seen.iter().map(|name| &**name));
     let compared = names.len();
-    let (there, absent): (Vec<String>, Vec<String>) = names
-        .into_iter()
-        .partition(|name| held.contains(name));
+    let (there, absent): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| held.contains(name));
     // An item that has what was read is there, and it expires when that did.
     let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
     let exists = (!is_told).then_some(exists);

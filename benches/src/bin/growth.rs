@@ -20,7 +20,14 @@ fn main() -> ExitCode {
     let (lines, counts) = callgrind::run(&beside_this("growth"), &[&server.address], &dumps);
     let mut measured = lines.iter().zip(counts).map(|(line, count)| {
         let is_refused = line.ends_with("Refused");
-        (count.adjusted(), if is_refused { Ending::Refused } else { Ending::Done })
+        (
+            count.adjusted(),
+            if is_refused {
+                Ending::Refused
+            } else {
+                Ending::Done
+            },
+        )
     });
     let mut faults = Vec::new();
     if argument != "--check" {
@@ -46,13 +53,20 @@ fn main() -> ExitCode {
     if !faults.is_empty() {
         return ExitCode::FAILURE;
     }
-    println!("growth: {} series, none grows faster than n·log n", SERIES.len());
+    println!(
+        "growth: {} series, none grows faster than n·log n",
+        SERIES.len()
+    );
     ExitCode::SUCCESS
 }
 
 fn row(name: &str, costs: &[Cost]) -> String {
     let cell = |cost: &Cost| {
-        let mark = if cost.ending == Ending::Refused { " r" } else { "" };
+        let mark = if cost.ending == Ending::Refused {
+            " r"
+        } else {
+            ""
+        };
         format!("{}: {}{mark}", cost.size, cost.instructions / 1000)
     };
     let cells: Vec<String> = costs.iter().map(cell).collect();

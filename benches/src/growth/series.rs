@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use dynamo_entity::__private::{from_json, to_json};
+use dynamo_entity::Value;
 use dynamo_entity::expr::{Condition, all, any};
 use dynamo_entity::prelude::*;
 use dynamo_entity::transact::UnitOfWork;
-use dynamo_entity::Value;
 
 use super::wide::{Wide10, Wide100, Wide400};
 use super::{Bench, Ending, FEWER, FIELDS, Measured, SIZES, Series};
@@ -133,7 +133,9 @@ pub const SERIES: &[Series] = &[
         })
     }),
     series!("values of `is_in`", SIZES, |bench: &Bench, size| {
-        asked(bench, |doc| doc.rest().entry("a").is_in((0..size).map(value)))
+        asked(bench, |doc| {
+            doc.rest().entry("a").is_in((0..size).map(value))
+        })
     }),
     series!("calls of `when`", SIZES, |bench: &Bench, size| {
         let update = Doc::key(1).update().apply(|doc| doc.list().set(vec![1]));
@@ -141,7 +143,9 @@ pub const SERIES: &[Series] = &[
         update.explain(&bench.db).into()
     }),
     series!("calls of `when_equals`", SIZES, |bench: &Bench, size| {
-        let get = Doc::key(1).to_item().map(|key| Item::in_table("docs").delete(key));
+        let get = Doc::key(1)
+            .to_item()
+            .map(|key| Item::in_table("docs").delete(key));
         let get = get.expect("a key");
         let asked = (0..size).fold(get, |asked, at| asked.when_equals(name(at), value(at)));
         asked.explain(&bench.db).into()
@@ -208,10 +212,14 @@ pub const SERIES: &[Series] = &[
         sizes: SIZES,
         work: |_, size| difference(broad(size), changed(broad(size))),
     },
-    series!("attributes changed by `modify`", SIZES, |bench: &Bench, size| {
-        let modify = Doc::key(size).modify(|doc| *doc = changed(doc.clone()));
-        bench.runtime.block_on(modify.send(&bench.db)).into()
-    }),
+    series!(
+        "attributes changed by `modify`",
+        SIZES,
+        |bench: &Bench, size| {
+            let modify = Doc::key(size).modify(|doc| *doc = changed(doc.clone()));
+            bench.runtime.block_on(modify.send(&bench.db)).into()
+        }
+    ),
     series!("puts of a batch", SIZES, |bench: &Bench, size| {
         let docs: Vec<Doc> = (0..size).map(doc).collect();
         let batch = Batch::new().with_all(docs.iter().map(|doc| doc.put()));
@@ -235,21 +243,24 @@ pub const SERIES: &[Series] = &[
         let transaction = Transaction::new().with_all(docs.iter().map(|doc| doc.put()));
         transaction.explain(&bench.db).into()
     }),
-    series!("unique values of a transaction", SIZES, |bench: &Bench, size| {
-        let member = |id| Member {
-            id,
-            email: name(id),
-        };
-        let creates = (0..size).map(|id| member(id).into_create());
-        Transaction::new()
-            .with_all(creates)
-            .explain(&bench.db)
-            .into()
-    }),
+    series!(
+        "unique values of a transaction",
+        SIZES,
+        |bench: &Bench, size| {
+            let member = |id| Member {
+                id,
+                email: name(id),
+            };
+            let creates = (0..size).map(|id| member(id).into_create());
+            Transaction::new()
+                .with_all(creates)
+                .explain(&bench.db)
+                .into()
+        }
+    ),
     series!("puts of a unit of work", SIZES, |bench: &Bench, size| {
-        let work = |unit: UnitOfWork| async move {
-            (0..size).try_for_each(|at| unit.put(&doc(at)))
-        };
+        let work =
+            |unit: UnitOfWork| async move { (0..size).try_for_each(|at| unit.put(&doc(at))) };
         bench.runtime.block_on(transact(&bench.db, work)).into()
     }),
     series!("reads of a unit of work", FEWER, |bench: &Bench, size| {

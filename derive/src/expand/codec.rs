@@ -164,7 +164,7 @@ pub(super) fn holder(field: &Field) -> Ident {
 
 /// Reads a field into its variable: the arm of a match on the name, which gives a `Result`. Errors leave the function
 /// at one place, because each such place makes the compiler drop all variables.
-pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
+fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     if !is_stored(field) {
         return None;
     }
@@ -182,6 +182,59 @@ pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStre
     } else {
         code!(#stored => __d::keep_value(&mut #holder, #stored, #decode(reader #form)),)
     })
+}
+
+/// Up to so many names are compared one by one.
+const FEW: usize = 16;
+
+/// About so many names have one bucket.
+const TOGETHER: usize = 4;
+
+/// Makes `match name { arms, others }`. Many arms are put into buckets by a hash of their names, or reading a struct of
+/// n fields would compare n² names.
+pub(super) fn match_name<'f>(
+    fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
+    others: &TokenStream,
+) -> TokenStream {
+    let arms = fields.filter_map(|(field, key)| Some((&field.stored, decode_arm(field, key)?)));
+    let arms: Vec<_> = arms.collect();
+    if arms.len() <= FEW {
+        let arms = arms.iter().map(|(_, arm)| arm);
+        return code!(match &*name { #(#arms)* #others });
+    }
+    let count = arms.len().div_ceil(TOGETHER);
+    let mut buckets = vec![Vec::new(); count];
+    for (stored, arm) in &arms {
+        buckets[name_hash(stored) as usize % count].push(arm);
+    }
+    let buckets = buckets.iter().enumerate().map(|(number, arms)| {
+        let number = number as u32;
+        code! {
+            #number => ::core::option::Option::Some(match &*name {
+                #(#arms)*
+                _ => break 'known ::core::option::Option::None,
+            }),
+        }
+    });
+    let count = count as u32;
+    code! {{
+        let known: ::core::option::Option<::core::result::Result<(), __d::CodecError>> = 'known: {
+            match __d::name_hash(&name) % #count {
+                #(#buckets)*
+                _ => ::core::option::Option::None,
+            }
+        };
+        match known {
+            ::core::option::Option::Some(read) => read,
+            ::core::option::Option::None => match &*name { #others },
+        }
+    }}
+}
+
+/// The hash of a name, FNV-1a. The library has the same function.
+fn name_hash(name: &str) -> u32 {
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    name.bytes().fold(0x811c_9dc5, hash)
 }
 
 /// Declares the variable of a field.

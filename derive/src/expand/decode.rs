@@ -11,7 +11,9 @@ use crate::model::{Entity, Field, Format, KeySource, Role, TableRef, Template};
 /// Makes the function that reads an item. At the end it compares the item's keys with its fields.
 pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let variables = variables(entity);
-    let arms = arms(entity);
+    let numbered = entity.fields.iter().enumerate();
+    let numbered = numbered.map(|(at, field)| (field, key_use(entity, at)));
+    let read = codec::match_name(numbered, &others(entity));
     let unpack = key::templates(entity)
         .filter(|(source, _)| holds_whole(source))
         .map(|(source, which)| unpack(entity, key_struct, source, which));
@@ -31,10 +33,7 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             let mut first = true;
             reader.open_object()?;
             while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-                let read = match &*name {
-                    #arms
-                    _ => reader.skip(),
-                };
+                let read = #read;
                 read?;
             }
             #(#unpack)*
@@ -69,10 +68,8 @@ fn variables(entity: &Entity) -> TokenStream {
     }
 }
 
-/// Makes the arms of a match on the name of an attribute, which say what is done with it.
-fn arms(entity: &Entity) -> TokenStream {
-    let fields = entity.fields.iter().enumerate();
-    let fields = fields.filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
+/// Makes the arms for the names that are no field's, which say what is done with such an attribute.
+fn others(entity: &Entity) -> TokenStream {
     let texts = key::templates(entity).map(|(_, which)| {
         let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
         code!(other if other == #attribute => __d::read_key_text(reader, #attribute, &mut #holder),)
@@ -96,10 +93,10 @@ fn arms(entity: &Entity) -> TokenStream {
         }
     });
     code! {
-        #(#fields)*
         #(#texts)*
         #type_attribute
         #rest
+        _ => reader.skip(),
     }
 }
 

@@ -32,30 +32,24 @@ pub(super) fn decode_fields(
     tag: Option<&str>,
 ) -> TokenStream {
     let declared = fields.iter().filter_map(codec::declare);
-    let arms = fields
-        .iter()
-        .filter_map(|field| codec::decode_arm(field, None));
     let complete = codec::complete(fields.iter().map(|field| (field, None)));
     let finished = fields.iter().map(codec::finish);
     let tag_arm = tag.map(|tag| code!(#tag => reader.skip(),));
     let has_rest = fields.iter().any(|field| field.role == Role::Rest);
     let rest_holder = has_rest.then(|| code!(let mut rest = __d::Item::new();));
     let other = if has_rest {
-        code!(other => __d::keep_rest(&mut rest, other, reader),)
+        code!(#tag_arm other => __d::keep_rest(&mut rest, other, reader),)
     } else {
-        code!(_ => reader.skip(),)
+        code!(#tag_arm _ => reader.skip(),)
     };
+    let read = codec::match_name(fields.iter().map(|field| (field, None)), &other);
     code! {
         #(#declared)*
         #rest_holder
         let mut first = true;
         reader.open_map()?;
         while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-            let read = match &*name {
-                #(#arms)*
-                #tag_arm
-                #other
-            };
+            let read = #read;
             read?;
         }
         reader.close_map()?;
