@@ -258,3 +258,54 @@ async fn functions_take_and_return_the_stages_of_a_chain() -> Result<()> {
     assert_eq!(count(&db, later).await?, 1);
     Ok(())
 }
+
+/// A struct of so many fields that their names are put into buckets.
+macro_rules! many {
+    ($($field:ident)*) => {
+        #[derive(Debug, Clone, PartialEq, DynamoValue)]
+        struct ManyEntries {
+            $($field: Option<u8>,)*
+            #[dynamo(rest)]
+            others: Item,
+        }
+
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "many", key(pk = "M#{aa}"))]
+        struct Many {
+            $($field: u8,)*
+            entries: ManyEntries,
+            #[dynamo(rest)]
+            others: Item,
+        }
+
+        const MANY: &[&str] = &[$(stringify!($field)),*];
+
+        fn many(of: impl Fn(&str) -> u8) -> Many {
+            let others: Item = [("zz", 1), ("", 2), ("a", 3)].into_iter().collect();
+            Many {
+                $($field: of(stringify!($field)),)*
+                entries: ManyEntries {
+                    $($field: Some(of(stringify!($field))).filter(|at| at % 3 > 0),)*
+                    others: others.clone(),
+                },
+                others,
+            }
+        }
+    };
+}
+
+many!(aa ab ac ad ae af ag ah ai aj ak al am an ao ap aq ar as_ at au av aw ax ay az);
+
+#[test]
+fn each_of_many_fields_is_read_from_its_own_attribute() {
+    let place = |name: &str| MANY.iter().position(|known| *known == name);
+    let stored = many(|name| place(name).unwrap_or_default() as u8);
+    let item = stored.to_item().unwrap();
+    assert_eq!(Many::from_item(item.clone()).unwrap(), stored);
+    for lacking in MANY.iter().filter(|name| **name != "aa") {
+        let mut item = item.clone();
+        item.remove(lacking);
+        let said = Many::from_item(item).unwrap_err().to_string();
+        assert!(said.contains(lacking), "{said}");
+    }
+}

@@ -2,19 +2,29 @@
 
 use std::borrow::Borrow;
 
-/// The values of a list, sorted by their names. Of several with one name the first is found, as by going through.
+/// Up to so many names are gone through, for sorting them would take longer.
+const FEW: usize = 16;
+
+/// The values of a list, sorted by their names if there are many. Of several with one name the first is found, as by
+/// going through.
 pub(crate) struct Names<'a, T: ?Sized>(Vec<(&'a str, &'a T)>);
 
 impl<'a, T: ?Sized> Names<'a, T> {
     pub(crate) fn new(named: impl Iterator<Item = (&'a str, &'a T)>) -> Self {
         let mut names: Vec<_> = named.collect();
-        names.sort_by_key(|(name, _)| *name);
+        if names.len() > FEW {
+            names.sort_by_key(|(name, _)| *name);
+        }
         Names(names)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'a T> {
-        let at = self.0.partition_point(|(known, _)| *known < name);
-        let found = self.0.get(at).filter(|(known, _)| *known == name);
+        let found = if self.0.len() <= FEW {
+            self.0.iter().find(|(known, _)| *known == name)
+        } else {
+            let at = self.0.partition_point(|(known, _)| *known < name);
+            self.0.get(at).filter(|(known, _)| *known == name)
+        };
         found.map(|(_, value)| *value)
     }
 

@@ -207,7 +207,9 @@ pub(super) fn match_name<'f>(
     for (stored, arm) in &arms {
         buckets[name_hash(stored) as usize % count].push(arm);
     }
-    let buckets = buckets.iter().enumerate().map(|(number, arms)| {
+    let buckets = buckets.iter().enumerate();
+    let filled = buckets.filter(|(_, arms)| !arms.is_empty());
+    let buckets = filled.map(|(number, arms)| {
         let number = number as u32;
         code! {
             #number => ::core::option::Option::Some(match &*name {
