@@ -24,10 +24,10 @@ pub use crate::entity::other::OtherVariant;
 pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
     AllChangeable, AllChangeableIn, ChangeableIn, CollectionContract, CoversTable,
-    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, Key, KeyParts,
-    Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField,
-    TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read, key_with, pattern_at,
-    stored_names, write_partition_in,
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, FieldNumbers,
+    Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp, StampKind,
+    StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read, key_with,
+    pattern_at, stored_names, write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{
@@ -43,7 +43,7 @@ pub use crate::key::{
     KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
     PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
     Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
-    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, width_in,
+    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
     wrong_parts,
 };
 pub use crate::path::{

@@ -37,13 +37,13 @@ pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{read_collection, refused_member};
-pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedKey};
+pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 pub(crate) use held::HeldEntity;
 pub use key::{Key, KeyParts};
 #[doc(hidden)]
 pub use known::{Known, KnownValue};
 pub(crate) use live::{
-    encode_as_is, is_item_of, read, read_key, read_live, read_projection, refused_row,
+    encode_as_is, is_item_of, is_past, read, read_key, read_live, read_projection, refused_row,
 };
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
@@ -53,7 +53,7 @@ pub use patterns::pattern_at;
 pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePattern};
 pub use projection::DynamoProjection;
 #[doc(hidden)]
-pub use projection::{Projected, StoredField, key_with, stored_names};
+pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_names};
 pub(crate) use shard::hash_of_json;
 #[doc(hidden)]
 pub use shard::{hash_of_key, hash_of_read};

@@ -107,7 +107,7 @@ pub use index::{IndexField, IndexPart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use order::{Ordered, SortedPart};
-pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
+pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts, text_if};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard};
 pub(crate) use text::escape_part;

@@ -15,12 +15,12 @@ mod write_request;
 
 #[doc(hidden)]
 pub use call::Plan;
-pub use call::{Call, Operation, Steps};
 pub(crate) use call::{
-    Outcome, PlannedRequest, ReadItem, ReplyReader, SentCall, WrittenItem, found_item,
+    AnswerItem, Outcome, PlannedRequest, ReadItem, ReplyReader, SentCall, WrittenItem, found_item,
     returned_item,
 };
-pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired, is_past};
+pub use call::{Call, Operation, Steps};
+pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired};
 pub(crate) use confirm::{ItemKeys, KeyNames};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
 pub use explain::{Explanation, Filter};

@@ -54,9 +54,8 @@ mod verbs;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::sync::Arc;
 
-use crate::entity::{self, DynamoEntity, DynamoProjection, EntityContract};
+use crate::entity::{DynamoEntity, DynamoProjection, EntityContract};
 use crate::error::Result;
 use crate::read::{ReadRow, entities_ahead};
 
@@ -124,12 +123,13 @@ impl<Row, From> Query<Row, From> {
         S: QueryStage<Reach = From>,
         S::Rows: RowsOf<S::Entity, Row = Row>,
     {
-        let mut selection = Selection::new(draft);
-        selection.options.projection = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY.then(Vec::new);
-        selection.options.ahead = Some(<S::Rows as RowsOf<S::Entity>>::ahead);
+        let keys_only = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY;
         Query {
-            selection,
-            read: Arc::new(|row| row.value(<S::Rows as RowsOf<S::Entity>>::read)),
+            selection: Selection::reading(draft, keys_only, <S::Rows as RowsOf<S::Entity>>::ahead),
+            read: ReadRow::of(
+                |row, _| row.value(<S::Rows as RowsOf<S::Entity>>::read),
+                None,
+            ),
             from: PhantomData,
         }
     }
@@ -149,7 +149,7 @@ impl<Row, From> Query<Row, From> {
         }
         Query {
             selection: self.selection,
-            read: Arc::new(|row| row.value(entity::read_projection)),
+            read: ReadRow::projection(),
             from: PhantomData,
         }
     }
@@ -161,7 +161,7 @@ impl<Row, From> Query<Row, From> {
         self.selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection: self.selection,
-            read: Arc::new(|row| row.value(entity::read)),
+            read: ReadRow::entity(),
             from: PhantomData,
         }
     }
@@ -175,10 +175,9 @@ impl<Row, From> Query<Row, From> {
     where
         Row: 'static,
     {
-        let read = self.read;
         Query {
             selection: self.selection,
-            read: Arc::new(move |row| Ok(read(row))),
+            read: self.read.lenient(),
             from: PhantomData,
         }
     }

@@ -11,7 +11,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, OperationPlace, Result};
 pub use crate::plan::{BoxedWrite, Named, TransactWrite};
-use crate::plan::{Operation, Outcome, Plan, TransactionMember};
+use crate::plan::{Operation, Outcome, Plan, PlannedRequest, TransactionMember};
 pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
 /// Writes and checks that take effect together, or not at all.
@@ -131,13 +131,14 @@ impl Operation for Transaction<'_> {
         let (mut members, token) = self.members(db)?;
         let writes = members.iter_mut().filter(|member| member.is_write());
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
-        let outcome = match members.is_empty() {
-            true => Outcome::Nothing(stored),
-            false => Outcome::Known(Some(stored)),
-        };
+        let is_needless = members.is_empty();
         let pattern = crate::plan::pattern_of(&members);
         let planned = crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()))?;
-        Ok(planned.reading(outcome))
+        let planned = PlannedRequest {
+            is_needless,
+            ..planned
+        };
+        Ok(planned.reading(Outcome::Known(Some(stored))))
     }
 }
 

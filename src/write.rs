@@ -29,7 +29,7 @@ pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
 pub(crate) use modify::{as_read, revision};
 pub use put::Put;
-pub(crate) use put::{PreparedPut, WrittenPut, encode_item, put_of, send_put};
+pub(crate) use put::{PreparedPut, WrittenPut, encode_item, send_put, untyped_key, with_stored};
 pub use repeatable::Repeatable;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};

@@ -3,6 +3,8 @@
 //! The operation on the row itself is what a job needs: it asks whether the row is still what the closure saw, and it
 //! carries the mark. The other operations go along with it.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::error::Error as StdError;
 
 use super::action::Decide;
@@ -11,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoCollection, DynamoEntity, OneEntity, read_collection};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{self, CodecError, member};
+use crate::json::{self, CodecError, Names, member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
@@ -192,13 +194,14 @@ fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
         let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
         return Err(error.of(source.name()));
     }
-    let conditions = names.into_iter().map(|name| {
-        Ok(match member(item, &name).map_err(fail)? {
+    let held = json::members(item).map_err(fail)?;
+    let held = Names::of_members(&held);
+    Ok(Node::all(names.into_iter().map(
+        |name| match held.get(&name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
-        })
-    });
-    Ok(Node::all(conditions.collect::<Result<Vec<_>>>()?))
+        },
+    )))
 }
 
 /// The attributes by which a change of the row is noticed. The marks of jobs are no change.
@@ -216,14 +219,16 @@ fn compared(
         return Ok(vec![version.to_owned(), created.to_owned()]);
     }
     let known = entity.map_or(&[][..], |entity| entity.attributes);
-    let mut names: Vec<String> = known.iter().map(|known| known.stored.to_owned()).collect();
-    for (name, _) in json::members(item)? {
-        if !names.iter().any(|known| *known == name) {
+    let known = known.iter().map(|known| Cow::Borrowed(known.stored));
+    let held = json::members(item)?.into_iter().map(|(name, _)| name);
+    let is_key = |name: &str| name == table.pk || table.sk == Some(name);
+    let mut seen = HashSet::new();
+    let mut names = Vec::new();
+    for name in known.chain(held) {
+        if !is_key(&name) && !name.starts_with(JOB) && seen.insert(name.clone()) {
             names.push(name.into_owned());
         }
     }
-    let is_key = |name: &str| name == table.pk || table.sk == Some(name);
-    names.retain(|name| !is_key(name) && !name.starts_with(JOB));
     // A version alone does not tell a row that was deleted and made anew, but it is better than a refusal.
     if let Some(version) = version.filter(|_| names.len() > MOST_COMPARED) {
         return Ok(vec![version.to_owned()]);

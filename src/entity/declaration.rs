@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{DynamoEntity, DynamoTable, Key, Known, Stamp};
+use super::key::{UntypedParts, key_json, told_by};
+use super::{DynamoEntity, DynamoTable, Key, Known, Stamp, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
 use crate::schema::{EntityDef, KeySource, TableDef};
@@ -70,6 +71,44 @@ impl fmt::Debug for EntityDeclaration {
     }
 }
 
+/// An entity without its type.
+pub(crate) trait UntypedEntity {
+    fn declaration(&self) -> &'static EntityDeclaration;
+
+    /// The version that the struct holds, if the entity has one.
+    fn held_version(&self) -> Option<Version>;
+
+    /// Writes the attributes into the open object.
+    fn write(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Writes the value of the time of creation; false if there is none.
+    fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError>;
+
+    fn untyped_key(&self) -> Result<UntypedKey, CodecError>;
+}
+
+impl<E: DynamoEntity> UntypedEntity for E {
+    fn declaration(&self) -> &'static EntityDeclaration {
+        E::DECLARATION
+    }
+
+    fn held_version(&self) -> Option<Version> {
+        self.version()
+    }
+
+    fn write(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError> {
+        self.encode(stamp, writer)
+    }
+
+    fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError> {
+        self.encode_created_at(writer)
+    }
+
+    fn untyped_key(&self) -> Result<UntypedKey, CodecError> {
+        Key::of(self).to_untyped()
+    }
+}
+
 /// The key of an item, written, and what it tells of the fields.
 #[derive(Clone)]
 pub(crate) struct UntypedKey {
@@ -80,13 +119,14 @@ pub(crate) struct UntypedKey {
 }
 
 impl UntypedKey {
-    pub(crate) fn of<E: DynamoEntity>(key: &Key<E>) -> Result<Self, CodecError> {
-        let mut told = Known::default();
-        key.tell(&mut told)?;
+    pub(super) fn of(
+        declared: &'static EntityDeclaration,
+        parts: &dyn UntypedParts,
+    ) -> Result<Self, CodecError> {
         Ok(UntypedKey {
-            declared: E::DECLARATION,
-            json: key.to_json()?,
-            told,
+            declared,
+            told: told_by(parts)?,
+            json: key_json(parts)?,
         })
     }
 

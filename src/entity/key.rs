@@ -4,12 +4,13 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::{DynamoEntity, EntityContract, Known, UntypedKey, read_key};
+use super::shard::hash_of_parts;
+use super::{DynamoEntity, EntityContract, HasDeclaration, Known, UntypedKey, read_key};
 use crate::codec::Item;
-use crate::entity::hash_of_key;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer};
 use crate::key::Shard;
+use crate::schema::EntityDef;
 
 /// The typed parts of a key, such as `user_id` and `order_no`. The derive of the entity writes this type.
 pub trait KeyParts: Clone + Send + Sync + 'static {
@@ -19,11 +20,7 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
     /// Writes the key attributes into the open object.
     #[doc(hidden)]
     fn write(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        let shard = match <Self::Entity as EntityContract>::ENTITY.pk.shards() {
-            Some(_) => Shard::Of(hash_of_key(self)?),
-            None => Shard::Without,
-        };
-        self.write_in(shard, writer)
+        write_parts(self, writer)
     }
 
     /// Writes the key attributes with this shard, if the partition key has shards.
@@ -53,6 +50,75 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
         reader: &mut Reader<'_>,
         put: Option<&mut dyn FnMut(&mut Self)>,
     ) -> Result<Self, CodecError>;
+}
+
+/// The parts of a key without their type, for what is compiled once and not for each entity of a program.
+pub(crate) trait UntypedParts {
+    /// The entity of the key.
+    fn entity_def(&self) -> &'static EntityDef;
+
+    /// Writes the key attributes with this shard into the open object.
+    fn write_key(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Records the values of the fields that the key holds whole.
+    fn tell_fields(&self, known: &mut Known);
+
+    /// Writes the attributes of the fields that the key holds whole.
+    fn write_whole_fields(&self, writer: &mut Writer) -> Result<(), CodecError>;
+}
+
+impl<P: KeyParts> UntypedParts for P {
+    fn entity_def(&self) -> &'static EntityDef {
+        &<P::Entity as EntityContract>::ENTITY
+    }
+
+    fn write_key(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError> {
+        self.write_in(shard, writer)
+    }
+
+    fn tell_fields(&self, known: &mut Known) {
+        self.tell(known);
+    }
+
+    fn write_whole_fields(&self, writer: &mut Writer) -> Result<(), CodecError> {
+        self.write_fields(writer)
+    }
+}
+
+fn write_parts(parts: &dyn UntypedParts, writer: &mut Writer) -> Result<(), CodecError> {
+    let shard = match parts.entity_def().pk.shards() {
+        Some(_) => Shard::Of(hash_of_parts(parts)?),
+        None => Shard::Without,
+    };
+    parts.write_key(shard, writer)
+}
+
+/// The key attributes as an object.
+pub(super) fn key_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
+    let mut writer = Writer::default();
+    writer.raw("{");
+    write_parts(parts, &mut writer)?;
+    writer.raw("}");
+    Ok(writer.into_bytes())
+}
+
+/// What the key tells: the fields that it holds whole, and the hash that the shards of indexes are taken from.
+pub(super) fn told_by(parts: &dyn UntypedParts) -> Result<Known, CodecError> {
+    let mut known = Known::default();
+    parts.tell_fields(&mut known);
+    if parts.entity_def().has_sharded_indexes() {
+        known.tell_hash(hash_of_parts(parts)?);
+    }
+    Ok(known)
+}
+
+/// The attributes of the fields that the key holds whole, without the key attributes, as an object.
+fn fields_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
+    let mut writer = Writer::for_request(64);
+    writer.raw("{");
+    parts.write_whole_fields(&mut writer)?;
+    writer.raw("}");
+    Ok(writer.into_bytes())
 }
 
 /// The key of one item of the entity `E`. Shows its typed parts: `key.order_no`.
@@ -91,37 +157,25 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// Records the fields that the key holds whole, and the hash that the shards of indexes are taken from.
-    pub(crate) fn tell(&self, known: &mut Known) -> Result<(), CodecError> {
-        self.parts.tell(known);
-        let mut indexes = E::ENTITY.indexes.iter().flat_map(|index| index.pk);
-        if indexes.any(|key| key.shards().is_some()) {
-            known.tell_hash(hash_of_key(&self.parts)?);
-        }
-        Ok(())
-    }
-
     /// The attributes of the fields that the key holds whole, without the key attributes, as an object.
     pub(crate) fn fields_json(&self) -> Result<Vec<u8>, CodecError> {
-        let mut writer = Writer::for_request(64);
-        writer.raw("{");
-        self.parts.write_fields(&mut writer)?;
-        writer.raw("}");
-        Ok(writer.into_bytes())
+        fields_json(&self.parts)
     }
 
     /// The key without its type, for planning.
+    pub(crate) fn to_untyped(&self) -> Result<UntypedKey, CodecError> {
+        UntypedKey::of(E::DECLARATION, &self.parts)
+    }
+
+    /// The same, with the error of a key that cannot be written.
     pub(crate) fn untyped(&self) -> Result<UntypedKey> {
-        UntypedKey::of(self).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+        self.to_untyped()
+            .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
     /// The key attributes as an object.
     pub(crate) fn to_json(&self) -> Result<Vec<u8>, CodecError> {
-        let mut writer = Writer::default();
-        writer.raw("{");
-        self.parts.write(&mut writer)?;
-        writer.raw("}");
-        Ok(writer.into_bytes())
+        key_json(&self.parts)
     }
 
     /// What keys are compared by. Keys that cannot be written name no item and are all equal.

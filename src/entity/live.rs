@@ -1,6 +1,6 @@
 //! From stored bytes to entities, and which of them have expired.
 
-use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp};
+use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp, UntypedEntity};
 use crate::clock::Timestamp;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, Result};
@@ -10,9 +10,15 @@ use crate::schema::{EntityDef, TableDef, has_uniques};
 
 /// Reads the entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
-    let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
-        .and_then(|()| E::decode(&mut Reader::new(json)));
-    decoded.map_err(|fault| unfit::<E>(json, fault))
+    // Without closures, which would be compiled for each entity.
+    let fault = match refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json) {
+        Ok(()) => match E::decode(&mut Reader::new(json)) {
+            Ok(entity) => return Ok(entity),
+            Err(fault) => fault,
+        },
+        Err(fault) => fault,
+    };
+    Err(unfit::<E>(json, fault))
 }
 
 /// Reads the key of an entity; other attributes need not be there.
@@ -69,8 +75,15 @@ pub(super) fn refuse_sentinel(
 /// Reads the entity, unless it has expired. DynamoDB may keep an expired item for days.
 pub(crate) fn read_live<E: DynamoEntity>(json: &[u8], now: Timestamp) -> Result<Option<E>> {
     let entity: E = read(json)?;
-    let expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
-    Ok((!expired).then_some(entity))
+    match is_past(entity.expires_at(), now) {
+        true => Ok(None),
+        false => Ok(Some(entity)),
+    }
+}
+
+/// Whether this TTL has passed.
+pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
+    ttl.is_some_and(|at| at <= now.seconds())
 }
 
 /// Whether an item is one of this entity, by its type, or by its key if it has no type.
@@ -84,10 +97,10 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
 }
 
 /// The attributes as the struct holds them, as one object of DynamoDB JSON.
-pub(crate) fn encode_as_is<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>, CodecError> {
+pub(crate) fn encode_as_is(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
     writer.raw("{");
-    entity.encode(&Stamp::as_is(), &mut writer)?;
+    entity.write(&Stamp::as_is(), &mut writer)?;
     writer.raw("}");
     Ok(writer.into_bytes())
 }

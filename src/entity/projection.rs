@@ -161,13 +161,6 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         })
     }
 
-    /// Whether this is its attribute.
-    pub fn is_named(&self, name: &str) -> bool {
-        self.stored
-            .as_ref()
-            .is_some_and(|stored| stored.name == name)
-    }
-
     /// Reads the next value.
     pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match &self.stored {
@@ -190,6 +183,43 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
             let name = stored.map_or("", |stored| stored.name);
             CodecError::new("the attribute is missing").at(name)
         })
+    }
+}
+
+/// The numbers of the fields of a projection, by the names of their attributes.
+#[derive(Debug)]
+pub struct FieldNumbers<const N: usize> {
+    named: [(&'static str, usize); N],
+    /// Whether they are sorted, since going through all of them would take longer.
+    is_sorted: bool,
+}
+
+impl<const N: usize> FieldNumbers<N> {
+    /// The fields in their order, those without an attribute too.
+    pub fn new(fields: [Option<Projected>; N]) -> Self {
+        let mut number = 0;
+        let mut named = fields.map(|field| {
+            number += 1;
+            // No attribute has an empty name.
+            (field.map_or("", |field| field.name), number - 1)
+        });
+        let is_sorted = N > 16;
+        if is_sorted {
+            named.sort_unstable();
+        }
+        FieldNumbers { named, is_sorted }
+    }
+
+    /// The number of the field with this attribute.
+    pub fn of(&self, name: &str) -> Option<usize> {
+        let found = match self.is_sorted {
+            false => self.named.iter().find(|(known, _)| *known == name),
+            true => {
+                let at = self.named.partition_point(|(known, _)| *known < name);
+                self.named.get(at).filter(|(known, _)| *known == name)
+            }
+        };
+        found.map(|(_, number)| *number)
     }
 }
 

@@ -1,14 +1,19 @@
 //! The shard of an item: the hash of its key, from its parts.
 
 use super::KeyParts;
+use super::key::UntypedParts;
 use crate::json::{CodecError, Number, Reader, Tag, Writer};
 use crate::key::{KeyHash, Shard};
 
 /// The hash of a key, from its parts.
 pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
+    hash_of_parts(parts)
+}
+
+pub(super) fn hash_of_parts(parts: &dyn UntypedParts) -> Result<KeyHash, CodecError> {
     let mut writer = Writer::with_capacity(128);
     writer.raw("{");
-    parts.write_in(Shard::Without, &mut writer)?;
+    parts.write_key(Shard::Without, &mut writer)?;
     writer.raw("}");
     hash_of_json(writer.as_bytes())
 }

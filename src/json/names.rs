@@ -2,6 +2,8 @@
 
 use std::borrow::Borrow;
 
+use super::object::JsonMember;
+
 /// Up to so many names are gone through, for sorting them would take longer.
 const FEW: usize = 16;
 
@@ -34,6 +36,11 @@ impl<'a, T: ?Sized> Names<'a, T> {
 }
 
 impl<'a> Names<'a, [u8]> {
+    /// The members of an object.
+    pub(crate) fn of_members(members: &'a [JsonMember<'_>]) -> Self {
+        Names::new(members.iter().map(|(name, json)| (&**name, *json)))
+    }
+
     /// Attributes in DynamoDB JSON.
     pub(crate) fn of_json(attributes: &'a [(String, Vec<u8>)]) -> Self {
         Names::new(

@@ -7,7 +7,7 @@ use crate::json::{CodecError, Reader};
 const NULL: &[u8] = b"null";
 
 /// A name and a value of JSON.
-type JsonMember<'r> = (Cow<'r, str>, &'r [u8]);
+pub(super) type JsonMember<'r> = (Cow<'r, str>, &'r [u8]);
 
 /// The members of an object, in their order.
 pub(crate) fn members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {

@@ -187,6 +187,11 @@ pub fn read_key_texts<'a, const N: usize>(
     Ok(texts)
 }
 
+/// The key text of an item, where it is asked for.
+pub fn text_if<'t>(is_asked: bool, text: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
+    text.as_deref().filter(|_| is_asked)
+}
+
 /// The key text of an item; an error if it is missing.
 pub fn key_text<'t>(
     text: &'t Option<Cow<'_, str>>,

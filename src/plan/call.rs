@@ -1,5 +1,7 @@
 //! Sends a planned operation and reads its result.
 
+use std::any::Any;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -26,10 +28,7 @@ pub trait Operation: Sized {
 
     /// Sends it. The request is complete when this returns; the future owns its bytes.
     fn send(self, db: &Dynamo) -> Call<'_, Self::Out> {
-        match self.plan(db) {
-            Ok(plan) => plan.send(db),
-            Err(error) => Call::failed(error),
-        }
+        Call::of_plan(self.plan(db), db)
     }
 
     /// What [`send`](Self::send) would ask of the service now, without asking.
@@ -71,6 +70,8 @@ pub(crate) struct PlannedRequest {
     pub(crate) participants: Vec<Participant>,
     /// Its writes, if they may have to be sent in another spelling.
     pub(crate) sent: Vec<SentWrite>,
+    /// Whether its result is known, so that nothing is sent.
+    pub(crate) is_needless: bool,
 }
 
 impl PlannedRequest {
@@ -83,6 +84,7 @@ impl PlannedRequest {
             condition_failure: ConditionFailure::NEVER,
             participants: Vec::new(),
             sent: Vec::new(),
+            is_needless: false,
         }
     }
 
@@ -95,6 +97,9 @@ impl PlannedRequest {
     }
 
     pub(crate) fn send(self, db: &Dynamo) -> SentCall<'_> {
+        if self.is_needless {
+            return SentCall::Told(Some(Ok((None, self.now))));
+        }
         let sent = self.sent;
         let sent = (!sent.is_empty()).then(|| Box::new((self.request.clone(), sent)));
         let keys = keys_of(self.condition_failure, &self.participants);
@@ -112,31 +117,41 @@ impl PlannedRequest {
     }
 }
 
-/// What a successful answer amounts to.
+/// What a successful answer amounts to. There is one of each type of result, so the less of it is generic, the less a program
+/// has to compile.
 #[derive(Debug)]
 pub(crate) enum Outcome<Out> {
     /// Known before it is sent: the service returns nothing for a put.
     Known(Option<Out>),
     /// Read from the answer, as of the time of the request.
     Read(fn(&Reply, Timestamp) -> Result<Out>),
-    /// The item that a write returns, if it returns one.
-    Returned(Returned, ReadItem<Out>),
-    /// Read from the answer, by a reader that knows what was asked.
+    /// Read from an item of the answer, if one is there.
+    Item(AnswerItem, ReadItem<Out>),
+    /// Read from the answer by what is known of the request.
     ReadBy(ReplyReader<Out>),
-    /// Known without asking the service.
-    Nothing(Out),
 }
 
-/// Reads the item that a write returned.
+/// Which item of an answer is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerItem {
+    /// What a read has found.
+    Found,
+    /// What a write was asked to return.
+    Returned(Returned),
+}
+
+/// Reads the item that a write returned, or a read found.
 pub(crate) type ReadItem<Out> = fn(Option<&[u8]>, Timestamp) -> Result<Out>;
 
-/// Reads an answer.
-pub(crate) struct ReplyReader<Out>(pub(crate) Box<ReadReply<Out>>);
+/// Reads an answer with what it keeps.
+pub(crate) struct ReplyReader<Out> {
+    /// Its type is only known to the function, for what has to be dropped is compiled for each type.
+    pub(crate) kept: Box<dyn Any + Send>,
+    pub(crate) read: fn(&dyn Any, &Reply, Timestamp) -> Result<Out>,
+}
 
-type ReadReply<Out> = dyn Fn(&Reply, Timestamp) -> Result<Out> + Send;
-
-impl<Out> std::fmt::Debug for ReplyReader<Out> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<Out> fmt::Debug for ReplyReader<Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReplyReader")
     }
 }
@@ -146,10 +161,10 @@ impl<Out> Outcome<Out> {
         match self {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
             Outcome::Read(read) => read(answer.reply()?, answer.now),
-            Outcome::Returned(Returned::Nothing, read) => read(None, answer.now),
-            Outcome::Returned(_, read) => read(answer.item()?, answer.now),
-            Outcome::ReadBy(reading) => reading.0(answer.reply()?, answer.now),
-            Outcome::Nothing(_) => Err(polled_again()),
+            Outcome::Item(which, read) => read(answer.item(*which)?, answer.now),
+            Outcome::ReadBy(ReplyReader { kept, read }) => {
+                read(&**kept, answer.reply()?, answer.now)
+            }
         }
     }
 }
@@ -157,6 +172,8 @@ impl<Out> Outcome<Out> {
 /// What came of a call.
 struct Answer {
     content: AnswerContent,
+    /// The request that was answered.
+    request: Option<PendingRequest>,
     /// The time of the request.
     now: Timestamp,
 }
@@ -168,10 +185,12 @@ enum AnswerContent {
 }
 
 impl Answer {
-    fn of(written: Result<WrittenItem>) -> Result<Self> {
-        let (item, now) = written?;
-        let content = AnswerContent::Item(item);
-        Ok(Answer { content, now })
+    fn of_steps((item, now): WrittenItem) -> Self {
+        Answer {
+            content: AnswerContent::Item(item),
+            request: None,
+            now,
+        }
     }
 
     fn reply(&self) -> Result<&Reply> {
@@ -181,10 +200,20 @@ impl Answer {
         }
     }
 
-    fn item(&self) -> Result<Option<&[u8]>> {
-        match &self.content {
-            AnswerContent::Reply(reply) => returned_item(&reply.body),
-            AnswerContent::Item(item) => Ok(item.as_deref()),
+    fn item(&self, which: AnswerItem) -> Result<Option<&[u8]>> {
+        match (which, &self.content) {
+            (AnswerItem::Returned(Returned::Nothing), _) => Ok(None),
+            (_, AnswerContent::Item(item)) => Ok(item.as_deref()),
+            (AnswerItem::Found, AnswerContent::Reply(reply)) => found_item(&reply.body),
+            (AnswerItem::Returned(_), AnswerContent::Reply(reply)) => returned_item(&reply.body),
+        }
+    }
+
+    /// The error of an answer that cannot be read.
+    fn unread(&self, error: Error) -> Error {
+        match (&self.request, &self.content) {
+            (Some(request), AnswerContent::Reply(reply)) => request.unread(error, reply),
+            _ => error,
         }
     }
 }
@@ -209,10 +238,7 @@ impl<Out> Plan<Out> {
     }
 
     pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
-        Call(match self.outcome {
-            Outcome::Nothing(out) => CallState::Done(Some(Ok(out))),
-            outcome => CallState::Sent(self.planned.send(db), outcome),
-        })
+        Call::new(self.planned.send(db), self.outcome)
     }
 }
 
@@ -245,7 +271,29 @@ impl PendingRequest {
         crate::plan::explain(failure, &self.participants, self.now)
     }
 
-    /// Sends the request again in the spelling of the stored items, once for each item.
+    /// Waits for the answer, and sends the request again where only the spelling of a stored item was another.
+    fn poll<'d>(
+        &mut self,
+        answer: &mut BoxFuture<'d, Result<Reply, Failure>>,
+        db: &'d Dynamo,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Reply>> {
+        loop {
+            let failure = match std::task::ready!(answer.as_mut().poll(cx)) {
+                Ok(reply) => return Poll::Ready(Ok(reply)),
+                Err(failure) => failure,
+            };
+            match self.respelt(&failure) {
+                Some(request) => {
+                    let keys = keys_of(self.condition_failure, &self.participants);
+                    *answer = contention::call(db, request, keys);
+                }
+                None => return Poll::Ready(Err(self.explain(failure))),
+            }
+        }
+    }
+
+    /// The request in the spelling of the stored items, once for each item.
     fn respelt(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
@@ -284,48 +332,39 @@ pub(crate) enum SentCall<'d> {
 impl<'d> SentCall<'d> {
     /// What was sent, or why nothing was.
     pub(crate) fn of(sent: Result<SentCall<'d>>) -> Self {
-        sent.unwrap_or_else(|error| SentCall::Told(Some(Err(error))))
+        sent.unwrap_or_else(SentCall::failed)
     }
 
+    /// A call that failed before anything was sent.
+    pub(crate) fn failed(error: Error) -> Self {
+        SentCall::Told(Some(Err(error)))
+    }
+
+    /// Whoever polls again after the end is told.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer>> {
-        let (answer, db, kept) = match self {
-            SentCall::Request { answer, db, kept } => (answer, db, kept),
-            SentCall::Steps(steps) => {
-                return Poll::Ready(Answer::of(std::task::ready!(steps.as_mut().poll(cx))));
+        let reply = match self {
+            SentCall::Request { answer, db, kept } => {
+                std::task::ready!(kept.poll(answer, db, cx)).map(|reply| (reply, kept.now))
             }
-            SentCall::Told(written) => {
-                let written = written.take().unwrap_or_else(|| Err(polled_again()));
-                return Poll::Ready(Answer::of(written));
+            SentCall::Steps(steps) => {
+                let written = std::task::ready!(steps.as_mut().poll(cx));
+                *self = SentCall::Told(None);
+                return Poll::Ready(written.map(Answer::of_steps));
+            }
+            SentCall::Told(told) => {
+                let told = told.take().unwrap_or_else(|| Err(polled_again()));
+                return Poll::Ready(told.map(Answer::of_steps));
             }
         };
-        loop {
-            let failure = match std::task::ready!(answer.as_mut().poll(cx)) {
-                Ok(reply) => {
-                    return Poll::Ready(Ok(Answer {
-                        content: AnswerContent::Reply(reply),
-                        now: kept.now,
-                    }));
-                }
-                Err(failure) => failure,
-            };
-            match kept.respelt(&failure) {
-                Some(request) => {
-                    let keys = keys_of(kept.condition_failure, &kept.participants);
-                    *answer = contention::call(db, request, keys);
-                }
-                None => return Poll::Ready(Err(kept.explain(failure))),
-            }
-        }
-    }
-
-    /// The error of an answer that cannot be read.
-    fn unread(&self, error: Error, answer: &Answer) -> Error {
-        match (self, &answer.content) {
-            (SentCall::Request { kept, .. }, AnswerContent::Reply(reply)) => {
-                kept.unread(error, reply)
-            }
-            _ => error,
-        }
+        let request = match std::mem::replace(self, SentCall::Told(None)) {
+            SentCall::Request { kept, .. } => Some(kept),
+            SentCall::Steps(_) | SentCall::Told(_) => None,
+        };
+        Poll::Ready(reply.map(|(reply, now)| Answer {
+            content: AnswerContent::Reply(reply),
+            request,
+            now,
+        }))
     }
 }
 
@@ -338,31 +377,22 @@ fn polled_again() -> Error {
 /// Cancel safe in the sense that dropping it leaks and locks nothing. A write that is dropped before
 /// it is done may or may not take effect.
 #[must_use = "nothing is known until it is awaited"]
-pub struct Call<'d, Out>(CallState<'d, Out>);
-
-enum CallState<'d, Out> {
-    /// The result, until it is taken.
-    Done(Option<Result<Out>>),
-    /// A call of several steps.
-    Steps(BoxFuture<'d, Result<Out>>),
-    /// A request, or the steps of a write, and how the answer is read.
-    Sent(SentCall<'d>, Outcome<Out>),
+pub struct Call<'d, Out> {
+    sent: SentCall<'d>,
+    outcome: Outcome<Out>,
 }
 
 impl<'d, Out> Call<'d, Out> {
-    /// A call of several steps. If it is dropped early, it stops after the step that is under way.
-    pub(crate) fn of(steps: BoxFuture<'d, Result<Out>>) -> Self {
-        Call(CallState::Steps(steps))
+    /// A request, or the steps of a write, and how the answer is read.
+    pub(crate) fn new(sent: SentCall<'d>, outcome: Outcome<Out>) -> Self {
+        Call { sent, outcome }
     }
 
-    /// A write that is under way. What the item that it returns amounts to is read at the end.
-    pub(crate) fn of_write(sent: SentCall<'d>, outcome: Outcome<Out>) -> Self {
-        Call(CallState::Sent(sent, outcome))
-    }
-
-    /// A call that failed before anything was sent.
-    pub(crate) fn failed(error: Error) -> Self {
-        Call(CallState::Done(Some(Err(error))))
+    fn of_plan(plan: Result<Plan<Out>>, db: &'d Dynamo) -> Self {
+        match plan {
+            Ok(plan) => plan.send(db),
+            Err(error) => Call::new(SentCall::failed(error), Outcome::Known(None)),
+        }
     }
 }
 
@@ -372,30 +402,20 @@ impl<Out> Future for Call<'_, Out> {
     type Output = Result<Out>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Out>> {
-        match &mut self.0 {
-            CallState::Done(result) => {
-                Poll::Ready(result.take().unwrap_or_else(|| Err(polled_again())))
-            }
-            CallState::Steps(steps) => {
-                let result = std::task::ready!(steps.as_mut().poll(cx));
-                self.0 = CallState::Done(None);
-                Poll::Ready(result)
-            }
-            CallState::Sent(sent, outcome) => {
-                let answer = std::task::ready!(sent.poll(cx));
-                let result = answer.and_then(|answer| {
-                    let read = outcome.read(&answer);
-                    read.map_err(|error| sent.unread(error, &answer))
-                });
-                self.0 = CallState::Done(None);
-                Poll::Ready(result)
-            }
-        }
+        let answer = match std::task::ready!(self.sent.poll(cx)) {
+            Ok(answer) => answer,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        let read = self.outcome.read(&answer);
+        Poll::Ready(match read {
+            Ok(out) => Ok(out),
+            Err(error) => Err(answer.unread(error)),
+        })
     }
 }
 
-impl<Out> std::fmt::Debug for Call<'_, Out> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<Out> fmt::Debug for Call<'_, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Call")
     }
 }
@@ -414,8 +434,8 @@ impl<T> Future for Steps<'_, T> {
     }
 }
 
-impl<T> std::fmt::Debug for Steps<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<T> fmt::Debug for Steps<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Steps")
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
-use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Version, VersionState};
+use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, member};
@@ -259,19 +259,14 @@ impl ConditionFailure {
 
 /// Whether an item of DynamoDB JSON has a TTL in the past.
 pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp) -> bool {
-    is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
+    entity::is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
 }
 
 /// The TTL of an item. None if it cannot be read: the item then counts as live, so that decoding it gives the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
     let stored = member(item, ttl).ok().flatten()?;
-    let ttl = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
+    let ttl = <Option<i64> as entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
     ttl.ok().flatten()
-}
-
-/// Whether this TTL has passed.
-pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
-    ttl.is_some_and(|at| at <= now.seconds())
 }
 
 /// What a loaded entity knows of its stored item.
@@ -290,30 +285,22 @@ impl LoadedItem {
         self.version
     }
 
-    pub(crate) fn of<E: DynamoEntity>(entity: &E) -> Result<Option<LoadedItem>, CodecError> {
-        let Some(version) = entity.version() else {
+    pub(crate) fn of(entity: &dyn UntypedEntity) -> Result<Option<LoadedItem>, CodecError> {
+        let Some(version) = entity.held_version() else {
             return Ok(None);
         };
         let mut created = Writer::default();
-        let has_created = entity.encode_created_at(&mut created)?;
+        let has_created = entity.write_created_at(&mut created)?;
         let created_at = has_created.then(|| created.into_bytes());
-        LoadedItem::with(E::DECLARATION, version, created_at).map(Some)
-    }
-
-    fn with(
-        declared: &EntityDeclaration,
-        version: Version,
-        created_at: Option<Vec<u8>>,
-    ) -> Result<LoadedItem, CodecError> {
         let may_lack_created_at = match &created_at {
             None => !matches!(version.0, VersionState::Given(_)),
-            Some(held) => default_created_at(declared)?.as_ref() == Some(held),
+            Some(held) => default_created_at(entity.declaration())?.as_ref() == Some(held),
         };
-        Ok(LoadedItem {
+        Ok(Some(LoadedItem {
             version,
             created_at,
             may_lack_created_at,
-        })
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `explain`: what an operation or a query would ask of the service.
 
-use crate::plan::{Outcome, Plan};
+use crate::plan::{Plan, PlannedRequest};
 use crate::schema::Pattern;
 use crate::wire::Request;
 
@@ -34,9 +34,13 @@ pub struct Explanation {
 impl Explanation {
     /// Explains an operation of one request.
     pub(crate) fn of<Out>(plan: &Plan<Out>) -> Self {
-        match plan.outcome {
-            Outcome::Nothing(_) => Explanation::of_requests(&[]),
-            _ => Explanation::of_requests(std::slice::from_ref(&plan.planned.request)),
+        Explanation::of_planned(&plan.planned)
+    }
+
+    fn of_planned(planned: &PlannedRequest) -> Self {
+        match planned.is_needless {
+            true => Explanation::of_requests(&[]),
+            false => Explanation::of_requests(std::slice::from_ref(&planned.request)),
         }
     }
 

@@ -19,8 +19,10 @@ use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
 /// What this library would store an item as, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
-    let entity = entity::read::<E>(item).ok()?;
-    entity::encode_as_is(&entity).ok()
+    match entity::read::<E>(item) {
+        Ok(entity) => entity::encode_as_is(&entity).ok(),
+        Err(_) => None,
+    }
 }
 
 /// A write that was sent. Its table, and its item or key, stand in the body.

@@ -3,9 +3,10 @@
 use super::hydrate::{HydratedRow, HydratedRows};
 use super::selection::Selection;
 use crate::dynamo::Dynamo;
+use crate::entity::is_past;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::plan::is_past;
 use crate::read::{RawRow, ReadRow};
+use crate::wire::BoxFuture;
 
 /// How many rows are taken.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +22,25 @@ pub(super) trait Sink: Send {
     /// Takes the next rows.
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
 
-    /// Leaves out the rows whose number `lives` does not accept.
-    fn retain(&mut self, lives: &dyn Fn(usize) -> bool);
+    /// How many rows were taken.
+    fn len(&self) -> usize;
+
+    fn swap(&mut self, one: usize, other: usize);
+
+    /// Forgets the rows behind so many.
+    fn truncate(&mut self, rows: usize);
+}
+
+/// Leaves out the rows whose number `lives` does not accept.
+fn retain(kept: &mut dyn Sink, lives: impl Fn(usize) -> bool) {
+    let mut left = 0;
+    for row in 0..kept.len() {
+        if lives(row) {
+            kept.swap(left, row);
+            left += 1;
+        }
+    }
+    kept.truncate(left);
 }
 
 /// The rows that were taken.
@@ -45,21 +63,35 @@ impl<Row: Send> Sink for Kept<Row> {
         self.rows.reserve(rows.len());
         // Each row is moved once; a chain of iterators moves it more often.
         for row in rows {
-            self.rows.push((self.read)(&row.item)?);
+            self.rows.push(self.read.read(&row.item)?);
         }
         Ok(())
     }
 
-    fn retain(&mut self, lives: &dyn Fn(usize) -> bool) {
-        let mut number = 0;
-        self.rows.retain(|_| {
-            number += 1;
-            lives(number - 1)
-        });
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.rows.swap(one, other);
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.rows.truncate(rows);
     }
 }
 
-pub(super) async fn rows(
+/// Reads rows until there are enough. Boxed, so that it is compiled here and not where a program uses it.
+pub(super) fn rows(
+    selection: Selection,
+    db: Dynamo,
+    take: Take,
+    kept: &mut dyn Sink,
+) -> BoxFuture<'_, Result<()>> {
+    Box::pin(read_rows(selection, db, take, kept))
+}
+
+async fn read_rows(
     selection: Selection,
     db: Dynamo,
     take: Take,
@@ -96,7 +128,9 @@ pub(super) async fn rows(
         read.rows.extend(next.map(HydratedRow::without_place));
     }
     if let Some(now) = row_source.living().later_than_it_began() {
-        kept.retain(&|row| ends.get(row).is_none_or(|end| !is_past(*end, now)));
+        retain(kept, |row| {
+            ends.get(row).is_none_or(|end| !is_past(*end, now))
+        });
     }
     let mut rows = read.rows;
     if matches!(take, Take::One) && rows.len() > 1 {
@@ -114,7 +148,7 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
     let mut all = Vec::with_capacity(rows.len());
     // Each row is moved once; a chain of iterators moves it more often.
     for row in rows {
-        all.push(read(&row)?);
+        all.push(read.read(&row)?);
     }
     Ok(all)
 }

@@ -1,7 +1,6 @@
 //! Queries of a collection: everything in a partition, or in a table.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::draft::KeyDraft;
 use super::reach::WholeTable;
@@ -11,6 +10,7 @@ use super::{Query, Reach};
 use crate::entity::{CollectionPatterns, DynamoCollection, read_collection, refused_member};
 use crate::error::Error;
 use crate::key::GivenPart;
+use crate::read::ReadRow;
 use crate::schema::EntityDef;
 
 /// The entities of a collection, without their types.
@@ -68,7 +68,7 @@ impl<C: DynamoCollection, From: Reach> Query<C, From> {
     fn of_collection(draft: KeyDraft) -> Self {
         Query {
             selection: Selection::new(draft),
-            read: Arc::new(|row| row.value(read_collection)),
+            read: ReadRow::of(|row, _| row.value(read_collection), None),
             from: PhantomData,
         }
     }

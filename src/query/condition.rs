@@ -112,14 +112,10 @@ impl Selection {
             .filter(|ttl| self.draft.is_scan || !source.is_queried_key(ttl));
         filters.extend(ttl.map(|_| Filter::Expired));
         let live = ttl.map(|ttl| check::over_condition(ttl, now).not());
-        Node::all(types.into_iter().chain(live)).write(out)?;
-        if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
-            let is_first = filters.is_empty();
-            out.push(if is_first { "" } else { " AND (" });
-            filter.write(out)?;
-            out.push(if is_first { "" } else { ")" });
-            filters.push(Filter::Condition);
-        }
+        let asked = self.options.filter.clone().filter(|node| !node.is_never());
+        filters.extend(asked.as_ref().map(|_| Filter::Condition));
+        // As one condition, so that each of them is in parentheses where it needs them, and all operators are counted.
+        Node::all(types.into_iter().chain(live).chain(asked)).write(out)?;
         Ok(filters)
     }
 }

@@ -12,7 +12,7 @@ use crate::json::{CodecError, Reader, Writer};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
-use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size};
+use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
 use crate::schema::{KeyType, Piece, Style, Width};
 
 /// Which keys are asked for. A part that does not fit is kept as a fault until the query is sent.
@@ -53,6 +53,9 @@ pub(crate) struct KeyLane<'a> {
 /// Writes what stands before the first part of a sort key.
 pub type WriteFront = fn(KeyTarget<'_>) -> Result<(), CodecError>;
 
+/// Writes the key of a partition of these parts.
+type WritePartition<'a> = &'a dyn Fn(&[&GivenPart], Shard, &mut Writer) -> Result<(), CodecError>;
+
 /// Writes a part of a sort key.
 type WriteSortPart<'a> = &'a dyn Fn(KeyTarget<'_>) -> Result<(), CodecError>;
 
@@ -74,13 +77,27 @@ impl KeyDraft {
         write: impl Fn(&[&GivenPart; N], Shard, &mut Writer) -> Result<(), CodecError>,
         front: Option<WriteFront>,
     ) -> Self {
+        let write = |parts: &[&GivenPart], shard: Shard, writer: &mut Writer| match parts.try_into()
+        {
+            Ok(parts) => write(parts, shard, writer),
+            Err(_) => Err(wrong_parts()),
+        };
+        KeyDraft::of_parts(source, &parts, &write, front)
+    }
+
+    fn of_parts(
+        source: QuerySource,
+        parts: &[Vec<GivenPart>],
+        write: WritePartition<'_>,
+        front: Option<WriteFront>,
+    ) -> Self {
         let mut only = SortKeyFront::default();
         let mut partitions = Distinct::default();
         let mut written = match front {
             Some(front) => front(KeyTarget::text(&mut only.head, TemplateExtent::Front)),
             None => Ok(()),
         };
-        for parts in combinations(&parts) {
+        for parts in combinations(parts) {
             for shard in source.shards() {
                 let mut writer = Writer::default();
                 written = written.and_then(|()| write(&parts, shard, &mut writer));
@@ -104,7 +121,7 @@ impl KeyDraft {
         KeyDraft {
             is_scan: true,
             partitions: vec![Vec::new()],
-            ..KeyDraft::new(source, [], |[], _, _| Ok(()), None)
+            ..KeyDraft::of_parts(source, &[], &|_, _, _| Ok(()), None)
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod key;
 
+use std::any::Any;
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::entity::hash_of_json;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, in_case};
+use crate::read::{RawRow, ReadRow};
 use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema, TextOf};
 use key::{DynamicKey, DynamicPart, PartModels};
 
@@ -485,14 +487,21 @@ impl QueryVerbs for DynamicQuery {
         selection.options.consistent = self.consistent;
         Query {
             selection,
-            read: Arc::new(move |row| {
-                row.value(|json| {
-                    Item::from_dynamo_json(json).map_err(|fault| Error::decode(name, fault))
-                })
-            }),
+            read: ReadRow::of(read_item, Some(Arc::new(name))),
             from: std::marker::PhantomData,
         }
     }
+}
+
+/// Reads a row as an item of the entity with this name.
+fn read_item(row: &RawRow, name: Option<&(dyn Any + Send + Sync)>) -> Result<Item> {
+    let item = row
+        .value(|json| Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault)));
+    let name = name.and_then(|name| name.downcast_ref::<&'static str>());
+    item.map_err(|error| match name {
+        Some(name) => error.of(name),
+        None => error,
+    })
 }
 
 impl fmt::Debug for DynamicEntity {

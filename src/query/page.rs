@@ -15,6 +15,7 @@ use crate::entity::Key;
 use crate::error::{Error, Result};
 use crate::json::CodecError;
 use crate::read::RawRow;
+use crate::wire::BoxFuture;
 
 /// Some rows of a query, in its order.
 #[derive(Clone)]
@@ -149,8 +150,15 @@ enum StopReason {
     Spent,
 }
 
-/// Reads a page, and the rows on it.
-pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
+/// Reads a page, and the rows on it. Boxed, so that it is compiled here and not where a program uses it.
+pub(super) fn read(
+    selection: Selection,
+    db: Dynamo,
+) -> BoxFuture<'static, Result<(ReadPage, Vec<RawRow>)>> {
+    Box::pin(read_page(selection, db))
+}
+
+async fn read_page(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
     let mut position = ReadPosition::new(&selection, &db);
     let fail = |fault: CodecError| Error::decode(selection.entity(), fault);
     let mut row_source = selection.row_source(&db)?;

@@ -122,7 +122,7 @@ pub fn each<A>(values: impl IntoIterator<Item = A>) -> Each<A> {
 }
 
 /// All combinations, the last part changing fastest.
-pub(super) fn combinations<const N: usize>(parts: &[Vec<GivenPart>; N]) -> Vec<[&GivenPart; N]> {
+pub(super) fn combinations(parts: &[Vec<GivenPart>]) -> Vec<Vec<&GivenPart>> {
     let count = parts.iter().map(Vec::len).product();
     let at = |number: usize, part: usize| {
         let behind = parts.iter().skip(part + 1).map(Vec::len).product::<usize>();
@@ -130,9 +130,10 @@ pub(super) fn combinations<const N: usize>(parts: &[Vec<GivenPart>; N]) -> Vec<[
             .get(part)
             .and_then(|values| values.get(number / behind.max(1) % values.len().max(1)))
     };
-    let combination = |number: usize| -> Option<[&GivenPart; N]> {
-        let values: Vec<&GivenPart> = (0..N).filter_map(|part| at(number, part)).collect();
-        values.try_into().ok()
+    let combination = |number: usize| {
+        (0..parts.len())
+            .filter_map(|part| at(number, part))
+            .collect()
     };
-    (0..count).filter_map(combination).collect()
+    (0..count).map(combination).collect()
 }

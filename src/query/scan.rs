@@ -1,15 +1,14 @@
 //! `scan`: read the whole table.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::Query;
 use super::draft::KeyDraft;
 use super::reach::WholeTable;
 use super::selection::Selection;
 use super::source::QuerySource;
-use crate::entity::{self, DynamoEntity, Patterns};
-use crate::read::entities_ahead;
+use crate::entity::{DynamoEntity, Patterns};
+use crate::read::{ReadRow, entities_ahead};
 
 /// A cursor holds a place for each segment, so their number is limited.
 pub(super) const MAX_SEGMENTS: u32 = 1000;
@@ -22,7 +21,7 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
         selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection,
-            read: Arc::new(|row| row.value(entity::read)),
+            read: ReadRow::entity(),
             from: PhantomData,
         }
     }

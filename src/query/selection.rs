@@ -99,6 +99,14 @@ impl Selection {
         }
     }
 
+    /// A selection whose rows are read in this way as they come.
+    pub(super) fn reading(draft: KeyDraft, keys_only: bool, ahead: ReadAhead) -> Self {
+        let mut selection = Selection::new(draft);
+        selection.options.projection = keys_only.then(Vec::new);
+        selection.options.ahead = Some(ahead);
+        selection
+    }
+
     pub(super) fn source(&self) -> &QuerySource {
         &self.draft.source
     }

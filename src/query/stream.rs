@@ -192,7 +192,7 @@ impl<Row> Stream for RowStream<Row> {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                let value = (self.read)(&row.item);
+                let value = self.read.read(&row.item);
                 self.position.pass(row.into_place());
                 return Poll::Ready(Some(value));
             }

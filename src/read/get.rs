@@ -8,14 +8,14 @@ use std::marker::PhantomData;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    DynamoEntity, DynamoProjection, EntityDeclaration, HasDeclaration, Key, Patterns,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityDeclaration, Key, Patterns,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expr::Expression;
-use crate::json::Writer;
-use crate::plan::{Operation, Outcome, Plan, PlannedRequest, found_item};
-use crate::schema::Pattern;
-use crate::wire::{self, Reply, Request, Resend};
+use crate::json::{CodecError, Writer};
+use crate::plan::{AnswerItem, Operation, Outcome, Plan, PlannedRequest};
+use crate::schema::{EntityDef, Pattern, TableDef};
+use crate::wire::{self, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
 
 /// Reads one item; see [`Key::get`].
@@ -103,57 +103,59 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     type Out = Option<F::Row>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
-        let key = self.key.to_json();
-        let key = key.map_err(|fault| E::DECLARATION.unwritten(fault))?;
-        let (read, pattern) = (PlannedForm::of::<E, F>(self.consistent), Patterns::<E>::GET);
-        let planned = planned_read(E::DECLARATION, pattern, &key, &read, db);
-        Ok(planned.reading(Outcome::Read(match self.hide_expired {
-            true => read_live::<E, F>,
-            false => read_any::<E, F>,
-        })))
+        let read = PlannedRead {
+            def: &E::ENTITY,
+            table: &<E::Table as DynamoTable>::TABLE,
+            pattern: Patterns::<E>::GET,
+            consistent: self.consistent,
+            attributes: F::attributes(),
+        };
+        let planned = read.plan(self.key.to_json(), db)?;
+        Ok(planned.reading(Outcome::Item(
+            AnswerItem::Found,
+            match self.hide_expired {
+                true => read_live::<E, F>,
+                false => read_any::<E, F>,
+            },
+        )))
     }
 }
 
-/// How an item is read.
-struct PlannedForm {
+/// How an item is read, without the type of the entity.
+struct PlannedRead {
+    def: &'static EntityDef,
+    table: &'static TableDef,
+    pattern: &'static Pattern,
     consistent: bool,
     /// The attributes that are read; `None` for all.
     attributes: Option<Vec<&'static str>>,
 }
 
-impl PlannedForm {
-    fn of<E: DynamoEntity, F: GetForm<E>>(consistent: bool) -> Self {
-        PlannedForm {
-            consistent,
-            attributes: F::attributes(),
-        }
+impl PlannedRead {
+    /// The read of the item with this key, an object of DynamoDB JSON.
+    fn plan(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
+        let key = key.map_err(|fault| Error::encode(self.def.type_name, fault))?;
+        Ok(self.plan_of(&key, db))
     }
-}
 
-/// The read of an item of the table by its key, an object of DynamoDB JSON.
-fn planned_read(
-    declared: &EntityDeclaration,
-    pattern: &'static Pattern,
-    key: &[u8],
-    read: &PlannedForm,
-    db: &Dynamo,
-) -> PlannedRequest {
-    let table = db.table_name(declared.table.name);
-    let mut body = Writer::for_request(256);
-    body.raw("{\"TableName\":");
-    body.quoted(&table);
-    body.raw(",\"Key\":");
-    body.raw_bytes(key);
-    if read.consistent {
-        body.raw(",\"ConsistentRead\":true");
+    fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
+        let table = db.table_name(self.table.name);
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        body.raw(",\"Key\":");
+        body.raw_bytes(key);
+        if self.consistent {
+            body.raw(",\"ConsistentRead\":true");
+        }
+        if let Some(attributes) = &self.attributes {
+            projection_of(self.def, self.table, attributes).write(&mut body);
+        }
+        body.raw("}");
+        let operation = wire::ServiceOperation::GetItem;
+        let request = Request::new(operation, self.pattern, table, body, Resend::Always);
+        PlannedRequest::of(request, self.def.type_name, db.now())
     }
-    if let Some(attributes) = &read.attributes {
-        projection_of(declared, attributes).write(&mut body);
-    }
-    body.raw("}");
-    let operation = wire::ServiceOperation::GetItem;
-    let request = Request::new(operation, pattern, table, body, Resend::Always);
-    PlannedRequest::of(request, declared.def.type_name, db.now())
 }
 
 /// A strong read of an item of the table, which need not be of this entity, by its key as an object of DynamoDB JSON.
@@ -163,38 +165,42 @@ pub(crate) fn plan_read(
     key: &[u8],
     db: &Dynamo,
 ) -> Plan<()> {
-    let read = PlannedForm {
+    let read = PlannedRead {
+        def: declared.def,
+        table: declared.table,
+        pattern,
         consistent: true,
         attributes: None,
     };
     let nothing = Outcome::Known(Some(()));
-    planned_read(declared, pattern, key, &read, db).reading(nothing)
+    read.plan_of(key, db).reading(nothing)
 }
 
 fn read_live<E: DynamoEntity, F: GetForm<E>>(
-    reply: &Reply,
+    item: Option<&[u8]>,
     now: Timestamp,
 ) -> Result<Option<F::Row>> {
-    match found_item(&reply.body)? {
+    match item {
         Some(item) => F::read_live(item, now),
         None => Ok(None),
     }
 }
 
 fn read_any<E: DynamoEntity, F: GetForm<E>>(
-    reply: &Reply,
-    _now: Timestamp,
+    item: Option<&[u8]>,
+    _: Timestamp,
 ) -> Result<Option<F::Row>> {
-    found_item(&reply.body)?.map(F::read).transpose()
+    item.map(F::read).transpose()
 }
 
 /// The projection of an item in part. It has the key too, which tells fields without an attribute, and the TTL.
 pub(crate) fn projection_of(
-    declared: &EntityDeclaration,
+    def: &EntityDef,
+    table: &TableDef,
     attributes: &[&'static str],
 ) -> Expression {
-    let mut needed: Vec<_> = declared.table.key_names().collect();
-    for name in declared.def.ttl.iter().chain(attributes) {
+    let mut needed: Vec<_> = table.key_names().collect();
+    for name in def.ttl.iter().chain(attributes) {
         if !needed.contains(name) {
             needed.push(name);
         }

@@ -6,10 +6,9 @@ mod stream;
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoEntity, DynamoProjection, Patterns};
+use crate::entity::{DynamoEntity, DynamoProjection, Patterns};
 use crate::error::{Error, Result};
 use crate::plan::Explanation;
 use crate::read::{BatchGet, ReadRow, Reading};
@@ -67,7 +66,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
             concurrency: CONCURRENCY,
             budget: RetryBudget::default(),
             rows: RowReader {
-                read: Arc::new(|row| row.value(entity::read)),
+                read: ReadRow::entity(),
                 of_error: None,
             },
             entity: PhantomData,
@@ -80,7 +79,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
         self.way.ahead = None;
         self.with_rows(RowReader {
-            read: Arc::new(|row| row.value(entity::read_projection)),
+            read: ReadRow::projection(),
             of_error: None,
         })
     }
@@ -129,9 +128,9 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
     where
         Row: 'static,
     {
-        let read = self.rows.read.clone();
+        let read = self.rows.read.clone().lenient();
         self.with_rows(RowReader {
-            read: Arc::new(move |row| Ok(read(row))),
+            read,
             of_error: Some(Err),
         })
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::entity::{DynamoEntity, DynamoTable, Key, KeyParts};
+use crate::entity::{self, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, KeyFinder, Reader};
 use crate::schema::has_uniques;
@@ -31,20 +31,19 @@ pub trait ReadValues: Send {
     /// Forgets the row that was read last.
     fn forget_last(&mut self);
 
-    /// The value of a row, as an `Option` of its type.
-    fn at(&mut self, row: usize) -> Option<&mut dyn Any>;
+    /// Moves the value of a row into an `Option` of its type.
+    fn take(&mut self, row: usize, into: &mut dyn Any);
 }
 
-struct Column<T, R> {
+/// Reads a row ahead; `None` if it cannot be read.
+type ReadRowAhead<T> = fn(&mut Reader<'_>) -> Option<T>;
+
+struct Column<T> {
     values: Vec<Option<T>>,
-    read: R,
+    read: ReadRowAhead<T>,
 }
 
-impl<T, R> ReadValues for Column<T, R>
-where
-    T: Send + 'static,
-    R: Fn(&mut Reader<'_>) -> Option<T> + Send,
-{
+impl<T: Send + 'static> ReadValues for Column<T> {
     /// The bytes limit the room, because a row is seldom shorter than its value. If more is needed, it is made later.
     fn reserve(&mut self, rows: usize, bytes: usize) {
         let most = bytes.checked_div(size_of::<Option<T>>());
@@ -52,23 +51,25 @@ where
     }
 
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        self.values.push((self.read)(reader));
-        self.values.last()?.as_ref().map(|_| ())
+        let value = (self.read)(reader);
+        let is_read = value.is_some();
+        self.values.push(value);
+        is_read.then_some(())
     }
 
     fn forget_last(&mut self) {
         self.values.pop();
     }
 
-    fn at(&mut self, row: usize) -> Option<&mut dyn Any> {
-        self.values.get_mut(row).map(|value| value as &mut dyn Any)
+    fn take(&mut self, row: usize, into: &mut dyn Any) {
+        if let (Some(value), Some(into)) = (self.values.get_mut(row), into.downcast_mut()) {
+            *into = value.take();
+        }
     }
 }
 
 /// A column whose values are read in this way.
-fn column<T: Send + 'static>(
-    read: impl Fn(&mut Reader<'_>) -> Option<T> + Send + 'static,
-) -> Box<dyn ReadValues> {
+fn column<T: Send + 'static>(read: ReadRowAhead<T>) -> Box<dyn ReadValues> {
     Box::new(Column {
         values: Vec::new(),
         read,
@@ -266,18 +267,36 @@ impl RawRow {
     }
 
     /// The value of the row. The first caller takes the one that was read ahead, if there is one; others read it again.
-    pub(crate) fn value<T: 'static>(&self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        let read = match self.refusal() {
-            Some(error) => Err(error.again()),
-            None => match self.take() {
-                Some(value) => return Ok(value),
-                None => read(self.json()),
-            },
-        };
-        read.map_err(|error| match &self.block.request {
+    pub(crate) fn value<T: 'static>(&self, read: fn(&[u8]) -> Result<T>) -> Result<T> {
+        let mut ahead: Option<T> = None;
+        self.take_into(&mut ahead)?;
+        if let Some(value) = ahead {
+            return Ok(value);
+        }
+        match read(self.json()) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.of_request(error)),
+        }
+    }
+
+    /// Moves the value that was read ahead, if there is one. Fails for a row that gives an error.
+    fn take_into(&self, value: &mut dyn Any) -> Result<()> {
+        if let Some(error) = self.refusal() {
+            return Err(self.of_request(error.again()));
+        }
+        if let Some(values) = &self.block.values {
+            let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+            values.take(self.at, value);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn of_request(&self, error: Error) -> Error {
+        match &self.block.request {
             Some(id) => error.with_request_id(Some(id)),
             None => error,
-        })
+        }
     }
 
     /// Whether the row gives an error.
@@ -289,13 +308,6 @@ impl RawRow {
         let refused = &self.block.refused;
         let at = refused.binary_search_by_key(&self.at, |(row, _)| *row);
         refused.get(at.ok()?).map(|(_, error)| error)
-    }
-
-    #[inline]
-    fn take<T: 'static>(&self) -> Option<T> {
-        let values = self.block.values.as_ref()?;
-        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
-        values.at(self.at)?.downcast_mut::<Option<T>>()?.take()
     }
 }
 
@@ -313,4 +325,60 @@ impl fmt::Debug for RawRows {
 }
 
 /// How a row is read.
-pub(crate) type ReadRow<Row> = Arc<dyn Fn(&RawRow) -> Result<Row> + Send + Sync>;
+pub(crate) struct ReadRow<Row> {
+    read: fn(&RawRow, Option<&(dyn Any + Send + Sync)>) -> Result<Row>,
+    /// What the function needs to know. Its type is only known to the function, for all that can be dropped is compiled for
+    /// each type of rows.
+    kept: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl<Row> ReadRow<Row> {
+    pub(crate) fn of(
+        read: fn(&RawRow, Option<&(dyn Any + Send + Sync)>) -> Result<Row>,
+        kept: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        ReadRow { read, kept }
+    }
+
+    #[inline]
+    pub(crate) fn read(&self, row: &RawRow) -> Result<Row> {
+        (self.read)(row, self.kept.as_deref())
+    }
+
+    /// Makes what goes wrong with a row the row itself.
+    pub(crate) fn lenient(self) -> ReadRow<Result<Row>>
+    where
+        Row: 'static,
+    {
+        ReadRow {
+            read: |row, strict| match strict.and_then(|strict| strict.downcast_ref()) {
+                Some(strict) => Ok(ReadRow::read(strict, row)),
+                None => Err(Error::config("a lenient reader reads by a strict one")),
+            },
+            kept: Some(Arc::new(self)),
+        }
+    }
+}
+
+impl<E: DynamoEntity> ReadRow<E> {
+    /// Reads rows as entities.
+    pub(crate) fn entity() -> Self {
+        ReadRow::of(|row, _| row.value(entity::read), None)
+    }
+}
+
+impl<P: DynamoProjection> ReadRow<P> {
+    /// Reads rows as some fields of an entity.
+    pub(crate) fn projection() -> Self {
+        ReadRow::of(|row, _| row.value(entity::read_projection), None)
+    }
+}
+
+impl<Row> Clone for ReadRow<Row> {
+    fn clone(&self) -> Self {
+        ReadRow {
+            read: self.read,
+            kept: self.kept.clone(),
+        }
+    }
+}

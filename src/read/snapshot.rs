@@ -1,5 +1,6 @@
 //! `snapshot`: several items as they were at one moment.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -115,7 +116,7 @@ impl SnapshotItem {
         body.raw(",\"Key\":");
         body.raw_bytes(&self.key);
         if let Some(attributes) = &self.attributes {
-            projection_of(self.declared, attributes).write(body);
+            projection_of(self.declared.def, self.declared.table, attributes).write(body);
         }
         body.raw("}}");
     }
@@ -310,20 +311,39 @@ impl<R: Reads> Operation for Snapshot<R> {
         let (request, participants) = asked.request();
         let now = db.now();
         let count = participants.len();
-        let outcome = match count {
-            0 => Outcome::Nothing(reader(&SnapshotAnswer {
-                items: Vec::new(),
-                now,
-            })?),
-            _ => Outcome::ReadBy(ReplyReader(Box::new(move |reply, now| {
-                reader(&SnapshotAnswer::of(reply, count, now)?)
-            }))),
-        };
+        let kept = SnapshotReading { reader, count };
         let planned = PlannedRequest {
             participants,
+            is_needless: count == 0,
             ..PlannedRequest::of(request, "snapshot", now)
         };
+        let outcome = match count {
+            0 => Outcome::Known(Some((kept.reader)(&SnapshotAnswer {
+                items: Vec::new(),
+                now,
+            })?)),
+            _ => Outcome::ReadBy(ReplyReader {
+                kept: Box::new(kept),
+                read: SnapshotReading::<R::Out>::read,
+            }),
+        };
         Ok(planned.reading(outcome))
+    }
+}
+
+/// How the answer of a snapshot is read.
+struct SnapshotReading<Out> {
+    reader: SnapshotReader<Out>,
+    /// How many items were asked for.
+    count: usize,
+}
+
+impl<Out: 'static> SnapshotReading<Out> {
+    fn read(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
+        let Some(SnapshotReading { reader, count }) = kept.downcast_ref() else {
+            return Err(Error::config("a snapshot is read by what it has asked"));
+        };
+        reader(&SnapshotAnswer::of(reply, *count, now)?)
     }
 }
 

@@ -100,6 +100,14 @@ pub struct KeyDef {
     pub source: KeySource,
 }
 
+impl EntityDef {
+    /// Whether keys of indexes end in a shard.
+    pub(crate) fn has_sharded_indexes(&self) -> bool {
+        let mut keys = self.indexes.iter().flat_map(|index| index.pk);
+        keys.any(|key| key.shards().is_some())
+    }
+}
+
 impl KeyDef {
     /// How many shards the partition key has, if it has any.
     pub const fn shards(&self) -> Option<u16> {

@@ -290,7 +290,8 @@ impl UnitOfWork {
                 let message =
                     "the entity was loaded with another version than this unit of work has read";
                 check_version(entity, old.version(), (ErrorKind::Conflict, message))?;
-                match revision(db, &key, &stored, &old, entity)? {
+                let pattern = Patterns::<E>::MODIFY;
+                match revision(db, pattern, &key, &stored, &old, entity)? {
                     Some(edit) => edit.members(db, db.now())?,
                     None => return Ok(()),
                 }

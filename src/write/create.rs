@@ -3,14 +3,14 @@
 use std::fmt;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp};
+use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, UntypedEntity};
 use crate::error::Result;
 use crate::json::CodecError;
 use crate::plan::{
     Call, ConditionFailure, Expect, Operation, Outcome, Plan, TransactionMember, check,
 };
-use crate::schema::EntityDef;
-use crate::write::{Intent, PreparedPut, WrittenPut, put_of, send_put};
+use crate::schema::Pattern;
+use crate::write::{Intent, PreparedPut, WrittenPut, send_put, untyped_key, with_stored};
 
 /// Stores an entity where no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -26,13 +26,13 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
 
 impl<E: DynamoEntity> Create<'_, E> {
     fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
-        let prepared = prepared(&E::ENTITY, db);
-        put_of(Patterns::<E>::CREATE, &*self.entity, prepared, true, db)
+        let entity = &*self.entity;
+        with_stored(entity, Ok(prepared(Patterns::<E>::CREATE, entity, db)), db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (put, stored) = self.write(db)?;
-        put.members(&Key::of(&*self.entity).untyped()?, Box::new(stored), db)
+        put.members(&untyped_key(&*self.entity)?, Box::new(stored), db)
     }
 
     pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
@@ -44,12 +44,19 @@ impl<E: DynamoEntity> Create<'_, E> {
     }
 }
 
-fn prepared(def: &'static EntityDef, db: &Dynamo) -> PreparedPut {
-    let now = db.now();
+fn prepared<'e>(
+    pattern: &'static Pattern,
+    entity: &'e dyn UntypedEntity,
+    db: &Dynamo,
+) -> PreparedPut<'e> {
+    let (def, now) = (entity.declaration().def, db.now());
     let (condition, _) = check::condition(def, Expect::Missing, None, now);
     PreparedPut {
+        pattern,
+        entity,
         stamp: Stamp::write(1, now, Created::Now).by(db.actor()),
         asked: (condition, ConditionFailure::create(def)),
+        is_entering: true,
         now,
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
+    AnswerItem, Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
     PlannedRequest, Returned, SentCall, TransactionMember, WriteRequest, WriteVerb, check,
 };
 use crate::schema::Pattern;
@@ -123,13 +123,16 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> Operation for Delete<E, G, R> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<R::IfAny>> {
         let planned = self.given()?.planned(R::RETURNED, db)?;
-        Ok(planned.reading(Outcome::Returned(R::RETURNED, R::read_if_any)))
+        Ok(planned.reading(Outcome::Item(
+            AnswerItem::Returned(R::RETURNED),
+            R::read_if_any,
+        )))
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
-        let outcome = Outcome::Returned(R::RETURNED, R::read_if_any);
+        let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
         let sent = self.given().and_then(|given| given.send(R::RETURNED, db));
-        Call::of_write(SentCall::of(sent), outcome)
+        Call::new(SentCall::of(sent), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {

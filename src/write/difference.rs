@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedKey, encode_as_is};
+use crate::entity::{self, EntityDeclaration, UntypedEntity, UntypedKey, encode_as_is};
 use crate::expr::{Expression, Node, UpdateAction};
 use crate::json::{CodecError, Names};
 use crate::path::Place;
@@ -13,7 +13,7 @@ use crate::write::{draft, split};
 /// The attributes of an entity in DynamoDB JSON, by their stored names.
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
 
-pub(crate) fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, CodecError> {
+pub(crate) fn attributes(entity: &dyn UntypedEntity) -> Result<Attributes, CodecError> {
     split(&encode_as_is(entity)?)
 }
 
@@ -133,8 +133,8 @@ pub(crate) fn all_as_loaded(
     Ok((Node::all(guards?), compared))
 }
 
-/// So many comparisons always fit.
-const FEW: usize = 40;
+/// So many comparisons take less than half of the operators, so that what else is asked is more than they.
+const FEW: usize = 74;
 
 /// Refuses a guard that compares more attributes than one condition takes, and says what needs none.
 pub(crate) fn check_guard(
@@ -149,9 +149,19 @@ pub(crate) fn check_guard(
     guard.write(expression.begin("ConditionExpression"))?;
     match expression.excess() {
         None => Ok(()),
-        Some((_, said)) => Err(CodecError::new(format!(
-            "an item without a version is compared by each of its {compared} attributes, and {said}: give `{}` a `#[dynamo(version)]`, which is compared instead, or change single fields by `update()` of the key, which compares none",
-            declared.def.type_name,
-        ))),
+        Some((_, said)) => {
+            let name = declared.def.type_name;
+            let remedy = match declared.def.version {
+                None => format!(
+                    "give `{name}` a `#[dynamo(version)]`, which is compared instead, or change"
+                ),
+                Some(_) => format!(
+                    "this item of `{name}` has no version yet, so write it once by `touch()` of its key, which gives it one, or change"
+                ),
+            };
+            Err(CodecError::new(format!(
+                "an item without a version is compared by each of its {compared} attributes, and {said}: {remedy} single fields by `update()` of the key, which compares none"
+            )))
+        }
     }
 }

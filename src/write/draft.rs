@@ -21,14 +21,14 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
     Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Patterns, Stamp,
-    UntypedKey, encode_as_is,
+    UntypedEntity, UntypedKey, encode_as_is,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{
-    Explanation, Outcome, Plan, PlannedRequest, ReadItem, Returned, SentCall, TransactionMember,
-    WrittenItem, check, read_raw,
+    AnswerItem, Explanation, Outcome, Plan, PlannedRequest, ReadItem, Returned, SentCall,
+    TransactionMember, WrittenItem, check, read_raw,
 };
 use crate::schema::Pattern;
 use crate::wire::Resend;
@@ -68,7 +68,7 @@ pub(crate) struct UpdateDraft {
     pattern: &'static Pattern,
     key: Result<UntypedKey, CodecError>,
     /// The fields that the key holds whole, as an object, if the write may make the item.
-    key_fields: Vec<u8>,
+    key_fields: Result<Vec<u8>, CodecError>,
     way: UpdateKind,
     changes: Vec<UntypedChange>,
     condition: Node,
@@ -95,13 +95,8 @@ impl UpdateDraft {
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
-        UpdateDraft::new(
-            E::DECLARATION,
-            way.pattern::<E>(),
-            way,
-            UntypedKey::of(key),
-            fields,
-        )
+        let pattern = way.pattern::<E>();
+        UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
     }
 
     fn new(
@@ -111,10 +106,6 @@ impl UpdateDraft {
         key: Result<UntypedKey, CodecError>,
         key_fields: Result<Vec<u8>, CodecError>,
     ) -> Self {
-        let (key, key_fields) = match (key, key_fields) {
-            (key, Ok(fields)) => (key, fields),
-            (_, Err(fault)) => (Err(fault), Vec::new()),
-        };
         UpdateDraft {
             declared,
             pattern,
@@ -139,29 +130,23 @@ impl UpdateDraft {
     /// The changes that make one value of an entity another one.
     pub(crate) fn of_difference<E: DynamoEntity>(seen: &E, next: &E) -> Self {
         let mut draft = UpdateDraft::of_entity(seen);
-        let next_key = UntypedKey::of(&Key::of(next));
-        draft.compare(encode_as_is(seen), encode_as_is(next), next_key);
+        draft.compare(seen, next);
         draft
     }
 
-    fn compare(
-        &mut self,
-        seen: Result<Vec<u8>, CodecError>,
-        next: Result<Vec<u8>, CodecError>,
-        next_key: Result<UntypedKey, CodecError>,
-    ) {
-        if let Err(fault) = self.try_compare(seen, next, next_key) {
+    fn compare(&mut self, seen: &dyn UntypedEntity, next: &dyn UntypedEntity) {
+        if let Err(fault) = self.try_compare(seen, next) {
             self.source = Err(fault);
         }
     }
 
     fn try_compare(
         &mut self,
-        seen: Result<Vec<u8>, CodecError>,
-        next: Result<Vec<u8>, CodecError>,
-        next_key: Result<UntypedKey, CodecError>,
+        seen: &dyn UntypedEntity,
+        next: &dyn UntypedEntity,
     ) -> Result<(), CodecError> {
-        if next_key.ok().as_ref().map(UntypedKey::json) != self.key_json() {
+        let next_key = next.untyped_key().ok();
+        if next_key.as_ref().map(UntypedKey::json) != self.key_json() {
             return Err(CodecError::new(
                 "the two values have different keys, so they are two items: create the one and delete the other",
             ));
@@ -169,7 +154,7 @@ impl UpdateDraft {
         let Ok(key) = &self.key else {
             return Ok(());
         };
-        let (item, next) = (seen?, next?);
+        let (item, next) = (encode_as_is(seen)?, encode_as_is(next)?);
         let before = split(&item)?;
         let after = merged(self.declared, &before, split(&next)?);
         let changes = differences(&before, &after).into_iter();
@@ -203,9 +188,11 @@ impl UpdateDraft {
         Ok(key.json().to_vec())
     }
 
-    /// Whether nothing is to be written: the item would only be looked at, if that.
+    /// Whether nothing is to be written: the item would only be looked at, if that. What cannot be written is no look, for
+    /// its error would be lost.
     pub(crate) fn is_look(&self) -> bool {
-        self.way == UpdateKind::Update && self.changes.is_empty()
+        let is_sound = self.key.is_ok() && self.source.is_ok();
+        self.way == UpdateKind::Update && self.changes.is_empty() && is_sound
     }
 
     /// Adds a condition.
@@ -345,7 +332,8 @@ impl UpdateDraft {
             stamp_fields(declared, &mut update, &source, creates, stamp).map_err(fail)?;
         }
         if creates {
-            set_identity(declared, &mut update, &self.key_fields).map_err(fail)?;
+            let key_fields = self.key_fields.map_err(fail)?;
+            set_identity(declared, &mut update, &key_fields).map_err(fail)?;
             check_complete(declared, &update)?;
         }
         let known = known(&source, &self.condition, &key);
@@ -434,17 +422,18 @@ fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
 }
 
 fn planned_or_same<Out>(
-    planned: PlannedRequest,
+    mut planned: PlannedRequest,
     same: Option<Vec<u8>>,
     returned: Returned,
     read: ReadItem<Out>,
 ) -> Result<Plan<Out>> {
     let outcome = match same {
         Some(item) => {
+            planned.is_needless = true;
             let item = returned_of(item, returned);
-            Outcome::Nothing(read(item.as_deref(), planned.now)?)
+            Outcome::Known(Some(read(item.as_deref(), planned.now)?))
         }
-        None => Outcome::Returned(returned, read),
+        None => Outcome::Item(AnswerItem::Returned(returned), read),
     };
     Ok(planned.reading(outcome))
 }

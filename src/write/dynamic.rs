@@ -3,13 +3,16 @@
 
 use std::fmt;
 
-use crate::clock::{Clock, SystemClock};
+use bytes::Bytes;
+
+use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
+use crate::entity::json::to_json;
 use crate::entity::{Created, DynamoEntity, EntityContract, HeldEntity, Stamp, read, read_key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{Name, Writer};
-use crate::plan::{Call, Explanation, Operation, check};
+use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, SentCall, check};
 use crate::schema::{EntityDef, EntitySchema};
 use crate::write::{Create, Delete, Put};
 
@@ -114,7 +117,7 @@ impl DynamicWrites {
 pub struct DynamicWrite(Box<dyn WriteOfItem>);
 
 impl DynamicWrite {
-    fn of<O>(operation: O, item: fn(O::Out) -> Result<Option<Item>>) -> Self
+    fn of<O>(operation: O, item: fn(O::Out) -> Result<Option<Bytes>>) -> Self
     where
         O: Operation<Out: Send + 'static> + Send + 'static,
     {
@@ -141,14 +144,19 @@ trait WriteOfItem: Send {
 
 struct TypedWrite<O: Operation> {
     operation: O,
-    item: fn(O::Out) -> Result<Option<Item>>,
+    /// The item that it returns, as DynamoDB JSON.
+    item: fn(O::Out) -> Result<Option<Bytes>>,
 }
 
 impl<O: Operation<Out: Send + 'static> + Send> WriteOfItem for TypedWrite<O> {
     fn send(self: Box<Self>, db: &Dynamo) -> Call<'_, Option<Item>> {
         let item = self.item;
         let call = self.operation.send(db);
-        Call::of(Box::pin(async move { item(call.await?) }))
+        let written = Box::pin(async move { Ok((item(call.await?)?, db.now())) });
+        Call::new(
+            SentCall::Steps(written),
+            Outcome::Item(AnswerItem::Found, read_item),
+        )
     }
 
     fn explain(self: Box<Self>, db: &Dynamo) -> Result<Explanation> {
@@ -178,8 +186,13 @@ fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
     })
 }
 
-fn stored<E: DynamoEntity>(entity: E) -> Result<Option<Item>> {
-    entity.__item().map(Some)
+fn stored<E: DynamoEntity>(entity: E) -> Result<Option<Bytes>> {
+    Ok(Some(to_json(&entity)?.into()))
+}
+
+fn read_item(json: Option<&[u8]>, _: Timestamp) -> Result<Option<Item>> {
+    let item = json.map(Item::from_dynamo_json).transpose();
+    item.map_err(|fault| Error::encode("Item", fault))
 }
 
 /// Adds managed attributes without which the item cannot be read. Who writes by hand does not know them, and the write

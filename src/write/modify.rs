@@ -1,7 +1,10 @@
 //! `modify`: read an item, change it in Rust, write what changed if nobody else wrote in between.
 
 use std::fmt;
+use std::future::Future;
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -9,8 +12,7 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    self, Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns, Stamp,
-    UntypedKey,
+    self, Created, DynamoEntity, EntityDeclaration, Key, Patterns, Stamp, UntypedEntity, UntypedKey,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
@@ -109,20 +111,45 @@ fn run<'d, E: DynamoEntity, X: From<Error> + 'd>(
     db: &'d Dynamo,
     key: Key<E>,
     attempts: usize,
-    mut change: impl FnMut(&mut E) -> Result<(), X> + Send + 'd,
+    change: impl FnMut(&mut E) -> Result<(), X> + Send + 'd,
 ) -> Steps<'d, Result<E, X>> {
-    Steps(Box::pin(async move {
-        let mut rounds = ModifyRounds::begin(db, Patterns::<E>::MODIFY, key.untyped()?).await?;
+    let rounds = ModifyRounds::begin(db, Patterns::<E>::MODIFY, key.untyped(), attempts);
+    Steps(Box::pin(ModifyCall {
+        change,
+        rounds,
+        entity: PhantomData,
+    }))
+}
+
+/// A `modify` under way. All but the closure and what it is given is compiled once, and not for each entity.
+struct ModifyCall<'d, E, F> {
+    change: F,
+    rounds: BoxFuture<'d, Result<RoundEnd<'d>>>,
+    entity: PhantomData<fn() -> E>,
+}
+
+impl<E, F> Unpin for ModifyCall<'_, E, F> {}
+
+impl<E, X, F> Future for ModifyCall<'_, E, F>
+where
+    E: DynamoEntity,
+    X: From<Error>,
+    F: FnMut(&mut E) -> Result<(), X>,
+{
+    type Output = Result<E, X>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<E, X>> {
         loop {
-            let edit = match revise(&rounds, &mut change)? {
-                Revision::Nothing(unchanged) => return Ok(unchanged),
-                Revision::Edit(edit) => edit,
+            let rounds = match std::task::ready!(self.rounds.as_mut().poll(cx))? {
+                RoundEnd::Stored(rounds) => rounds,
+                RoundEnd::Modified(modified) => return Poll::Ready(Ok(modified.read()?)),
             };
-            if let Some(modified) = rounds.write(*edit, attempts).await? {
-                return Ok(modified.read()?);
+            match revise(&rounds, &mut self.change)? {
+                Revision::Nothing(unchanged) => return Poll::Ready(Ok(unchanged)),
+                Revision::Edit(edit) => self.rounds = rounds.write(*edit),
             }
         }
-    }))
+    }
 }
 
 /// What the closure has made of the stored entity.
@@ -136,12 +163,13 @@ fn revise<E: DynamoEntity, X: From<Error>>(
     rounds: &ModifyRounds<'_>,
     change: &mut impl FnMut(&mut E) -> Result<(), X>,
 ) -> Result<Revision<E>, X> {
-    let stored = rounds.stored.as_ref();
-    let (old, mut new) = both(stored, rounds.db)?;
+    let stored = rounds.stored()?;
+    let old: E = entity::read(stored)?;
+    rounds.require_live(old.expires_at())?;
+    let mut new: E = entity::read(stored)?;
     change(&mut new)?;
-    let stored = stored.map_or(&[][..], |stored| stored);
     Ok(
-        match revision(rounds.db, &rounds.key, stored, &old, &new)? {
+        match revision(rounds.db, rounds.pattern, &rounds.key, stored, &old, &new)? {
             Some(edit) => Revision::Edit(Box::new(edit)),
             None => Revision::Nothing(old),
         },
@@ -155,47 +183,69 @@ struct ModifyRounds<'d> {
     key: UntypedKey,
     stored: Option<Bytes>,
     attempt: usize,
+    attempts: usize,
     began: Instant,
     backoff: Backoff,
 }
 
+/// What a round has come to.
+enum RoundEnd<'d> {
+    /// An attempt is to be made of what is stored now.
+    Stored(Box<ModifyRounds<'d>>),
+    Modified(ModifiedItem),
+}
+
 impl<'d> ModifyRounds<'d> {
-    /// Boxed, so that it is compiled here and not where a program uses it.
     fn begin(
         db: &'d Dynamo,
         pattern: &'static Pattern,
-        key: UntypedKey,
-    ) -> BoxFuture<'d, Result<Self>> {
-        Box::pin(Self::read(db, pattern, key))
-    }
-
-    async fn read(db: &'d Dynamo, pattern: &'static Pattern, key: UntypedKey) -> Result<Self> {
-        Ok(ModifyRounds {
-            db,
-            pattern,
-            stored: read_raw(db, pattern, &key).await?,
-            key,
-            attempt: 1,
-            began: Instant::now(),
-            backoff: Backoff::new(),
+        key: Result<UntypedKey>,
+        attempts: usize,
+    ) -> BoxFuture<'d, Result<RoundEnd<'d>>> {
+        Box::pin(async move {
+            let key = key?;
+            Ok(RoundEnd::Stored(Box::new(ModifyRounds {
+                db,
+                pattern,
+                stored: read_raw(db, pattern, &key).await?,
+                key,
+                attempt: 1,
+                attempts,
+                began: Instant::now(),
+                backoff: Backoff::new(),
+            })))
         })
     }
 
-    /// Writes; None if another writer came first, and there is another attempt to be made of what is stored now.
-    fn write(
-        &mut self,
-        edit: Edit,
-        attempts: usize,
-    ) -> BoxFuture<'_, Result<Option<ModifiedItem>>> {
-        Box::pin(self.try_write(edit, attempts))
+    /// The item to change.
+    fn stored(&self) -> Result<&[u8]> {
+        self.stored.as_deref().ok_or_else(|| self.not_found())
     }
 
-    async fn try_write(&mut self, edit: Edit, attempts: usize) -> Result<Option<ModifiedItem>> {
+    fn require_live(&self, expires_at: Option<i64>) -> Result<()> {
+        match entity::is_past(expires_at, self.db.now()) {
+            true => Err(self.not_found()),
+            false => Ok(()),
+        }
+    }
+
+    fn not_found(&self) -> Error {
+        let message = "no live item with this key is there";
+        let error = Error::new(ErrorKind::NotFound, Stage::Request, message);
+        error.of(self.key.declared.def.type_name)
+    }
+
+    /// Writes. If another writer came first, there is another attempt to be made of what is stored now.
+    fn write(self: Box<Self>, edit: Edit) -> BoxFuture<'d, Result<RoundEnd<'d>>> {
+        Box::pin(self.try_write(edit))
+    }
+
+    async fn try_write(mut self: Box<Self>, edit: Edit) -> Result<RoundEnd<'d>> {
         let error = match send(self.db, edit).await {
-            Ok(modified) => return Ok(Some(modified)),
+            Ok(modified) => return Ok(RoundEnd::Modified(modified)),
             Err(error) => error,
         };
-        let is_over = self.attempt >= attempts || !may_be_tried_again(&error);
+        let is_over = self.attempt >= self.attempts || !may_be_tried_again(&error);
         if is_over {
             return Err(error);
         }
@@ -210,7 +260,7 @@ impl<'d> ModifyRounds<'d> {
         };
         self.attempt += 1;
         self.began = Instant::now();
-        Ok(None)
+        Ok(RoundEnd::Stored(self))
     }
 }
 
@@ -231,18 +281,6 @@ impl ModifiedItem {
 /// A conflict may be tried again. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
     error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
-}
-
-/// The stored entity twice: as it was read, and to be changed.
-fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> {
-    let live = match stored {
-        Some(item) => entity::read_live(item, db.now())?.zip(Some(entity::read(item)?)),
-        None => None,
-    };
-    live.ok_or_else(|| {
-        let message = "no live item with this key is there";
-        Error::new(ErrorKind::NotFound, Stage::Request, message).of(E::ENTITY.type_name)
-    })
 }
 
 /// Writes what changed, together with the unique values that changed.
@@ -270,18 +308,19 @@ async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
 
 /// The write of what differs between the entity that was read and the new one, if nobody wrote in between; None if
 /// nothing differs.
-pub(crate) fn revision<E: DynamoEntity>(
+pub(crate) fn revision(
     db: &Dynamo,
+    pattern: &'static Pattern,
     key: &UntypedKey,
     stored: &[u8],
-    old: &E,
-    new: &E,
+    old: &dyn UntypedEntity,
+    new: &dyn UntypedEntity,
 ) -> Result<Option<Edit>> {
-    let fail = |fault| E::DECLARATION.unwritten(fault);
-    let is_same_key = Key::of(new).to_json().is_ok_and(|json| json == key.json());
+    let fail = |fault| key.declared.unwritten(fault);
+    let is_same_key = new.untyped_key().is_ok_and(|new| new.json() == key.json());
     if !is_same_key {
         let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
-        return Err(refused(E::DECLARATION, message.to_owned()));
+        return Err(refused(key.declared, message.to_owned()));
     }
     let values = (
         attributes(old).map_err(fail)?,
@@ -289,7 +328,7 @@ pub(crate) fn revision<E: DynamoEntity>(
     );
     // The attributes that are known are those of the new entity, the version is that of the old one.
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    edit_between(db, (Patterns::<E>::MODIFY, key), stored, values, &loaded)
+    edit_between(db, (pattern, key), stored, values, &loaded)
 }
 
 fn edit_between(
@@ -338,16 +377,17 @@ fn edit_between(
 }
 
 /// The condition that nobody wrote since the entity was read from this item.
-pub(crate) fn as_read<E: DynamoEntity>(
-    old: &E,
+pub(crate) fn as_read(
+    old: &dyn UntypedEntity,
     stored: &[u8],
     db: &Dynamo,
 ) -> Result<(Node, ConditionFailure)> {
-    let fail = |fault| E::DECLARATION.unwritten(fault);
+    let declared = old.declaration();
+    let fail = |fault| declared.unwritten(fault);
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
     let seen = attributes(old).map_err(fail)?;
     let seen: Vec<String> = seen.into_iter().map(|(name, _)| name).collect();
-    unchanged(E::DECLARATION, &loaded, &seen, stored, db).map_err(fail)
+    unchanged(declared, &loaded, &seen, stored, db).map_err(fail)
 }
 
 /// The condition that nobody wrote since the item was read: its version is the same, or else every attribute that the

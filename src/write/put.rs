@@ -9,7 +9,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
 use crate::entity::{
     Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, Patterns, Stamp,
-    UntypedKey, Version, VersionState,
+    UntypedEntity, UntypedKey, Version, VersionState,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
@@ -96,63 +96,24 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// What the write leaves in managed attributes.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
-        stamp_of(E::DECLARATION, self.entity.version(), self.expect, db, now)
-    }
-}
-
-fn stamp_of(
-    declared: &EntityDeclaration,
-    version: Option<Version>,
-    expect: Expect,
-    db: &Dynamo,
-    now: Timestamp,
-) -> Result<Stamp> {
-    let created = match version {
-        Some(Version(VersionState::New)) => Created::Now,
-        _ => Created::Kept,
-    };
-    let version = match version {
-        // The struct's next version cannot be used: another writer may hold it.
-        Some(_) if expect != Expect::Loaded => Version::drawn()?,
-        held => {
-            let next = held.unwrap_or_default().next();
-            next.map_err(|fault| declared.unwritten(fault))?
-        }
-    };
-    Ok(Stamp::write(version, now, created).by(db.actor()))
-}
-
-impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
-    /// What is asked of the stored item, and what is left in managed attributes.
-    fn prepare(&self, db: &Dynamo) -> Result<PreparedPut> {
-        let now = db.now();
-        let stamp = self.stamp(db, now)?;
-        let loaded = LoadedItem::of(&*self.entity);
-        PreparedPut::of(
-            E::DECLARATION,
-            stamp,
-            self.expect,
-            loaded,
-            self.condition.clone(),
-            now,
-        )
-    }
-
-    /// Whether there may be no live item, so that no unique values are given up.
-    fn is_entering(&self) -> bool {
-        let is_new = matches!(self.entity.version(), Some(Version(VersionState::New)));
-        self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
+        stamp_of(&*self.entity, self.expect, db, now)
     }
 
     /// The put, and the entity as it will be stored.
     fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
-        let (prepared, is_entering) = (self.prepare(db)?, self.is_entering());
-        put_of(Patterns::<E>::PUT, &*self.entity, prepared, is_entering, db)
+        let entity = &*self.entity;
+        let given = GivenPut {
+            pattern: Patterns::<E>::PUT,
+            entity,
+            expect: self.expect,
+            condition: &self.condition,
+        };
+        with_stored(entity, given.prepare(db), db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (put, stored) = self.write(db)?;
-        put.members(&Key::of(&*self.entity).untyped()?, Box::new(stored), db)
+        put.members(&untyped_key(&*self.entity)?, Box::new(stored), db)
     }
 
     pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
@@ -186,34 +147,111 @@ pub(crate) fn send_put<E: DynamoEntity>(
     written: Result<(WrittenPut, E)>,
     db: &Dynamo,
 ) -> Call<'_, E> {
-    match written {
-        Ok((put, stored)) => Call::of_write(put.send(db), Outcome::Known(Some(stored))),
-        Err(error) => Call::failed(error),
+    let (sent, stored) = match written {
+        Ok((put, stored)) => (put.send(db), Some(stored)),
+        Err(error) => (SentCall::failed(error), None),
+    };
+    Call::new(sent, Outcome::Known(stored))
+}
+
+/// A put without the type of the entity.
+struct GivenPut<'e> {
+    pattern: &'static Pattern,
+    entity: &'e dyn UntypedEntity,
+    expect: Expect,
+    condition: &'e Node,
+}
+
+impl<'e> GivenPut<'e> {
+    fn prepare(self, db: &Dynamo) -> Result<PreparedPut<'e>> {
+        let declared = self.entity.declaration();
+        let now = db.now();
+        let stamp = stamp_of(self.entity, self.expect, db, now)?;
+        let loaded = LoadedItem::of(self.entity);
+        let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
+        let (condition, condition_failure) =
+            check::condition(declared.def, self.expect, loaded.as_ref(), now);
+        let asked = check::with(condition, condition_failure, self.condition.clone());
+        Ok(PreparedPut {
+            pattern: self.pattern,
+            entity: self.entity,
+            stamp,
+            asked,
+            is_entering: self.is_entering(),
+            now,
+        })
+    }
+
+    /// Whether there may be no live item, so that no unique values are given up.
+    fn is_entering(&self) -> bool {
+        let held = self.entity.held_version();
+        let is_new = matches!(held, Some(Version(VersionState::New)));
+        self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
     }
 }
 
-/// What a put leaves in managed attributes and asks, before its item is written.
-pub(crate) struct PreparedPut {
+fn stamp_of(
+    entity: &dyn UntypedEntity,
+    expect: Expect,
+    db: &Dynamo,
+    now: Timestamp,
+) -> Result<Stamp> {
+    let held = entity.held_version();
+    let created = match held {
+        Some(Version(VersionState::New)) => Created::Now,
+        _ => Created::Kept,
+    };
+    let version = match held {
+        // The struct's next version cannot be used: another writer may hold it.
+        Some(_) if expect != Expect::Loaded => Version::drawn()?,
+        held => {
+            let next = held.unwrap_or_default().next();
+            next.map_err(|fault| entity.declaration().unwritten(fault))?
+        }
+    };
+    Ok(Stamp::write(version, now, created).by(db.actor()))
+}
+
+/// What a put leaves in managed attributes and asks, before its item is written; a `create` is one too.
+pub(crate) struct PreparedPut<'e> {
+    pub(crate) pattern: &'static Pattern,
+    pub(crate) entity: &'e dyn UntypedEntity,
     pub(crate) stamp: Stamp,
     pub(crate) asked: (Node, ConditionFailure),
+    /// Whether there may be no live item, so that no unique values are given up.
+    pub(crate) is_entering: bool,
     pub(crate) now: Timestamp,
 }
 
-impl PreparedPut {
-    fn of(
-        declared: &EntityDeclaration,
-        stamp: Stamp,
-        expect: Expect,
-        loaded: Result<Option<LoadedItem>, CodecError>,
-        when: Node,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
-        let (condition, condition_failure) =
-            check::condition(declared.def, expect, loaded.as_ref(), now);
-        let asked = check::with(condition, condition_failure, when);
-        Ok(PreparedPut { stamp, asked, now })
+impl PreparedPut<'_> {
+    /// Writes the item.
+    fn write(self, db: &Dynamo) -> Result<(WrittenPut, Stamp)> {
+        let declared = self.entity.declaration();
+        let mut write = WriteRequest::of_entity(
+            declared,
+            WriteVerb::Put,
+            self.pattern,
+            1024,
+            self.asked,
+            self.now,
+            db,
+        );
+        encode_item(self.entity, &self.stamp, write.writer())?;
+        let uniques = match unique::concerns(declared) {
+            true => Some(PutUniques {
+                key: untyped_key(self.entity)?,
+                is_entering: self.is_entering,
+            }),
+            false => None,
+        };
+        Ok((WrittenPut { write, uniques }, self.stamp))
     }
+}
+
+/// The key of an entity.
+pub(crate) fn untyped_key(entity: &dyn UntypedEntity) -> Result<UntypedKey> {
+    let key = entity.untyped_key();
+    key.map_err(|fault| entity.declaration().unwritten(fault))
 }
 
 /// A put whose item is written, without the type of the entity.
@@ -313,59 +351,38 @@ impl WrittenPut {
     }
 }
 
-/// A put of an entity, and the entity as it will be stored; `create` is one too.
-pub(crate) fn put_of<E: DynamoEntity>(
-    pattern: &'static Pattern,
+/// A put of this entity, and the entity as it will be stored.
+pub(crate) fn with_stored<E: DynamoEntity>(
     entity: &E,
-    PreparedPut { stamp, asked, now }: PreparedPut,
-    is_entering: bool,
+    prepared: Result<PreparedPut<'_>>,
     db: &Dynamo,
 ) -> Result<(WrittenPut, E)> {
-    let verb = WriteVerb::Put;
-    let mut write = WriteRequest::of_entity(E::DECLARATION, verb, pattern, 1024, asked, now, db);
-    let stored = write_item(entity, &stamp, write.writer())?;
-    let uniques = match unique::concerns(E::DECLARATION) {
-        true => Some(PutUniques {
-            key: Key::of(entity).untyped()?,
-            is_entering,
-        }),
-        false => None,
-    };
-    Ok((WrittenPut { write, uniques }, stored))
+    let (put, stamp) = prepared?.write(db)?;
+    if let Some(stored) = entity.as_stored(&stamp) {
+        return Ok((put, stored));
+    }
+    // Finds a type that writes what it cannot read, before anything is stored.
+    match crate::entity::read(put.write.subject()) {
+        Ok(stored) => Ok((put, stored)),
+        Err(error) => Err(unreadable(E::DECLARATION, &error)),
+    }
 }
 
-/// Writes the item and checks its size; returns its bytes.
-pub(crate) fn encode_item<'b, E: DynamoEntity>(
-    entity: &E,
+/// Writes the item and checks its size.
+pub(crate) fn encode_item(
+    entity: &dyn UntypedEntity,
     stamp: &Stamp,
-    body: &'b mut Writer,
-) -> Result<&'b [u8]> {
-    encode_with(E::DECLARATION, &|body| entity.encode(stamp, body), body)
-}
-
-fn encode_with<'b>(
-    declared: &EntityDeclaration,
-    encode: &dyn Fn(&mut Writer) -> Result<(), CodecError>,
-    body: &'b mut Writer,
-) -> Result<&'b [u8]> {
+    body: &mut Writer,
+) -> Result<()> {
+    let declared = entity.declaration();
     let start = body.len();
     body.restart_size();
     body.raw("{");
-    encode(body).map_err(|fault| declared.unwritten(fault))?;
+    let written = entity.write(stamp, body);
+    written.map_err(|fault| declared.unwritten(fault))?;
     body.raw("}");
     let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check(declared, item, body.size())?;
-    Ok(item)
-}
-
-/// Writes the item and returns the entity as it will be stored.
-fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
-    let item = encode_item(entity, stamp, body)?;
-    if let Some(stored) = entity.as_stored(stamp) {
-        return Ok(stored);
-    }
-    // Finds a type that writes what it cannot read, before anything is stored.
-    crate::entity::read(item).map_err(|error| unreadable(E::DECLARATION, &error))
+    size::check(declared, item, body.size())
 }
 
 #[cold]

@@ -7,6 +7,7 @@ use crate::codec::Item;
 use crate::entity::{self, DynamoEntity};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Returned;
+use crate::schema::EntityDef;
 
 /// What a write returns.
 pub trait Returning<E: DynamoEntity> {
@@ -106,12 +107,23 @@ impl<E: DynamoEntity> Returning<E> for ReturningNothing {
 
 /// Reads the entity. If that fails, the write has happened all the same, so the error brings the item.
 pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
-    let item = item.ok_or_else(|| {
-        let message = "the answer of an update holds no item";
-        Error::new(ErrorKind::Service, Stage::Service, message).of(E::ENTITY.type_name)
-    })?;
-    entity::read(item).map_err(|error: Error| {
-        let error = error.with_current(Bytes::copy_from_slice(item), now);
-        error.declared_as(Some(E::ENTITY.id))
-    })
+    let Some(item) = item else {
+        return Err(missing(&E::ENTITY));
+    };
+    match entity::read(item) {
+        Ok(entity) => Ok(entity),
+        Err(error) => Err(unread(error, item, now, &E::ENTITY)),
+    }
+}
+
+#[cold]
+fn missing(def: &EntityDef) -> Error {
+    let message = "the answer of an update holds no item";
+    Error::new(ErrorKind::Service, Stage::Service, message).of(def.type_name)
+}
+
+#[cold]
+fn unread(error: Error, item: &[u8], now: Timestamp, def: &EntityDef) -> Error {
+    let error = error.with_current(Bytes::copy_from_slice(item), now);
+    error.declared_as(Some(def.id))
 }

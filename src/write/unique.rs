@@ -20,19 +20,21 @@ pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 use sentinel::Holding;
 pub(crate) use sentinel::take_over;
 
-use crate::entity::{DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedKey, encode_as_is};
+use crate::entity::{
+    DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedEntity, UntypedKey, encode_as_is,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::json::{CodecError, Reader};
 use crate::plan::WriteRequest;
-use crate::write::{UpdateOrigin, attribute_of, draft, known, split, tell_changes};
+use crate::write::{UpdateOrigin, attribute_of, draft, known, split, tell_changes, untyped_key};
 
 /// The unique values that a loaded entity holds, and the condition that the stored item still has them.
 pub(crate) type LoadedUniques = (Holdings, Node);
 
 /// The unique values of a loaded entity.
-pub(crate) fn loaded<E: DynamoEntity>(entity: &E) -> Result<LoadedUniques> {
-    let key = Key::of(entity).untyped()?;
+pub(crate) fn loaded(entity: &dyn UntypedEntity) -> Result<LoadedUniques> {
+    let key = untyped_key(entity)?;
     let item = encode_as_is(entity).map_err(|fault| key.declared.unwritten(fault))?;
     loaded_from(&item, &key)
 }
@@ -94,7 +96,7 @@ fn holdings_in(item: &[u8], update: Option<&UpdateActions>, key: &UntypedKey) ->
 /// The keys of the sentinels of an item. The item need hold no more than its key and the fields of its unique values.
 pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     let parts = E::KeyParts::read(&mut Reader::new(item))?;
-    sentinels_in(item, &UntypedKey::of(&Key::<E>::from_parts(parts))?)
+    sentinels_in(item, &Key::<E>::from_parts(parts).to_untyped()?)
 }
 
 fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<Vec<u8>>, CodecError> {

@@ -8,7 +8,7 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
-use crate::plan::{Call, Explanation, Operation, Outcome, Plan, TransactionMember};
+use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, Plan, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
@@ -104,8 +104,8 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::Out> {
-        let outcome = Outcome::Returned(R::RETURNED, R::read);
-        Call::of_write(self.draft.send(db, R::RETURNED), outcome)
+        let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read);
+        Call::new(self.draft.send(db, R::RETURNED), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {

@@ -8,7 +8,7 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
-use crate::plan::{Call, Explanation, Operation, Outcome, Plan, TransactionMember};
+use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, Plan, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, UpdateDraft,
@@ -54,8 +54,8 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Upsert<E, R> {
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
-        let outcome = Outcome::Returned(R::RETURNED, R::read_if_any);
-        Call::of_write(self.draft.send(db, R::RETURNED), outcome)
+        let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
+        Call::new(self.draft.send(db, R::RETURNED), outcome)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {

@@ -117,6 +117,16 @@ async fn two_values_of_two_keys_are_refused(db: Db) -> Outcome {
     let refused = refused.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidValue);
     assert!(refused.to_string().contains("different keys"), "{refused}");
+    // It is no update that changes nothing, which programs leave out.
+    assert!(!person("a").changes_to(&person("b")).is_empty());
+    // A job reports it, too.
+    db.create_tables([Person::schema()]).await?;
+    person("a").create().send(&db).await?;
+    let job = Person::scan().update_each(|_| person("a").changes_to(&person("b")));
+    let report = job.send(&db).await?;
+    assert_eq!(report.written, 0);
+    assert!(report.complete().is_err());
+    assert_eq!(db.count::<Person>().await, 1);
     Ok(())
 }
 

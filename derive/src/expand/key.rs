@@ -177,15 +177,15 @@ fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let compared = templates(entity).map(|(template, which)| {
         let is_repeated = parts(template).any(|(field, _)| uses(entity, field) > 1);
         let is_asked = match is_repeated || template.shards.is_some() {
-            true => TokenStream::new(),
-            false => code!(.filter(|_| is_put)),
+            true => code!(true),
+            false => code!(is_put),
         };
         let (text, parts) = (local(&format!("read_{which}")), code!(parts));
         let target = code!(__d::KeyTarget::stored(text));
         let hash = code!(__d::Shard::Of(__d::hash_of_read(&parts)?));
         let write = write_from_parts(entity, fields, (template, which), &parts, &target, &hash);
         code! {
-            if let ::core::option::Option::Some(text) = #text.as_deref() #is_asked {
+            if let ::core::option::Option::Some(text) = __d::text_if(#is_asked, &#text) {
                 #write
             }
         }
@@ -343,7 +343,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
             #read
             #(#unpack)*
             let mut parts = Self { #(#members),* };
-            let is_put = put.is_some();
+            let is_put = ::core::option::Option::is_some(&put);
             if let ::core::option::Option::Some(put) = put {
                 put(&mut parts);
             }

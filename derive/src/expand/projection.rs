@@ -117,23 +117,24 @@ fn read(projection: &Projection, here: &TokenStream, fields: &TokenStream) -> To
     let variables = numbered("field", projection);
     let values = numbered("value", projection);
     let names = projection.fields.iter().map(|field| &field.ident);
+    let numbers = 0..projection.fields.len();
     code! {
         #[inline]
         fn read(json: &[u8]) -> ::core::result::Result<Self, __d::CodecError> {
             #fields
+            let numbers = __d::FieldNumbers::new([#(#variables.attribute()),*]);
             #(let mut #values = ::core::option::Option::None;)*
             // On a `&mut` variable, methods that take `&mut self` are found before those of foreign traits.
             let reader = &mut __d::Reader::new(json);
             let mut first = true;
             reader.open_object()?;
             while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-                #(
-                    if #variables.is_named(&name) {
+                match numbers.of(&name) {
+                    #(::core::option::Option::Some(#numbers) => {
                         #values = #variables.read(&mut *reader)?;
-                        continue;
-                    }
-                )*
-                reader.skip()?;
+                    })*
+                    _ => reader.skip()?,
+                }
             }
             let key = if false #(|| #variables.is_of_key(&#values))* {
                 let put = &mut |key: &mut _| { #(#variables.put_in(key, &#values);)* };

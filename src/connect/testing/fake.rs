@@ -81,7 +81,7 @@ fn needing_row<E: DynamoEntity>() -> ConditionFailure {
 
 /// The error of a write whose condition failed on this entity, whatever its TTL.
 fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<&E>) -> Error {
-    let encoded = current.map(encode_as_is).transpose();
+    let encoded = current.map(|current| encode_as_is(current)).transpose();
     match encoded {
         Ok(item) => {
             let failure = refused(item.map(Bytes::from));

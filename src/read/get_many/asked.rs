@@ -5,7 +5,7 @@ use std::fmt;
 use super::RowReader;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, HasDeclaration, Key};
+use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::key::json::KeyJson;
@@ -50,7 +50,8 @@ impl ReadForm {
             options.raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of(E::DECLARATION, attributes).write(&mut options);
+            let table = &<E::Table as DynamoTable>::TABLE;
+            projection_of(&E::ENTITY, table, attributes).write(&mut options);
         }
         TableFrame {
             entity: E::ENTITY.type_name,
@@ -85,7 +86,7 @@ impl<Row> RowReader<Row> {
     ) -> Result<Option<Row>> {
         match (found, self.of_error) {
             (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
-            (Ok(Some(item)), _) => (self.read)(&item).map(Some),
+            (Ok(Some(item)), _) => self.read.read(&item).map(Some),
             (Ok(None), _) => Ok(None),
             (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
             (Err(error), None) => Err(error),

@@ -1,8 +1,6 @@
 //! Where an update comes from, and what is known because of that.
 
-use crate::entity::{
-    DynamoEntity, EntityDeclaration, HasDeclaration, Known, UntypedKey, encode_as_is,
-};
+use crate::entity::{EntityDeclaration, Known, UntypedEntity, UntypedKey, encode_as_is};
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
 use crate::json::{CodecError, Names, members};
 use crate::plan::LoadedItem;
@@ -33,7 +31,7 @@ impl UpdateOrigin {
     }
 
     /// The version of a loaded entity, and no attributes.
-    pub(crate) fn version_of<E: DynamoEntity>(entity: &E) -> Result<Self, CodecError> {
+    pub(crate) fn version_of(entity: &dyn UntypedEntity) -> Result<Self, CodecError> {
         Ok(UpdateOrigin::Entity {
             loaded: LoadedItem::of(entity)?,
             attributes: Vec::new(),
@@ -52,8 +50,8 @@ impl UpdateOrigin {
 }
 
 /// What a loaded entity knows.
-pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<UpdateOrigin, CodecError> {
-    let attributes = if E::DECLARATION.has_templates() {
+pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecError> {
+    let attributes = if entity.declaration().has_templates() {
         split(&encode_as_is(entity)?)?
     } else {
         Vec::new()

@@ -3,13 +3,14 @@
 use std::fmt;
 
 use super::sentinel::{Holding, Sentinel, holding};
+use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::owner_of;
 use crate::entity::{self, DynamoEntity, HasDeclaration, UniquePattern, UntypedKey};
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, Writer};
-use crate::plan::{Call, Explanation, found_item, read_raw};
+use crate::plan::{AnswerItem, Call, Explanation, Outcome, SentCall, found_item, read_raw};
 use crate::read::plan_read;
 use crate::schema::Pattern;
 use crate::write::{UpdateOrigin, known, split};
@@ -67,15 +68,15 @@ impl<E: DynamoEntity> LookUp<E> {
 
     /// Finds and reads the item.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
-        Call::of(Box::pin(async move {
-            let Some(item) = self.find(db).await? else {
-                return Ok(None);
-            };
-            match self.hide_expired {
-                true => entity::read_live(&item, db.now()),
-                false => entity::read(&item).map(Some),
-            }
-        }))
+        let read = match self.hide_expired {
+            true => read_live::<E>,
+            false => read_any::<E>,
+        };
+        let found = Box::pin(async move { Ok((self.find(db).await?, db.now())) });
+        Call::new(
+            SentCall::Steps(found),
+            Outcome::Item(AnswerItem::Found, read),
+        )
     }
 
     /// The item that the sentinel names, if it still has the value. If not, a write came in between, or others who know
@@ -115,6 +116,17 @@ impl<E: DynamoEntity> LookUp<E> {
             });
         read.send(db).await
     }
+}
+
+fn read_live<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<Option<E>> {
+    match item {
+        Some(item) => entity::read_live(item, now),
+        None => Ok(None),
+    }
+}
+
+fn read_any<E: DynamoEntity>(item: Option<&[u8]>, _: Timestamp) -> Result<Option<E>> {
+    item.map(entity::read).transpose()
 }
 
 impl<E: DynamoEntity> fmt::Debug for LookUp<E> {

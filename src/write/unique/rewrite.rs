@@ -12,7 +12,7 @@ use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::json::member;
+use crate::json::{Names, members};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Outcome, SentCall, TransactionMember, WriteRequest, WriteVerb,
@@ -163,9 +163,11 @@ impl Rewrite {
         let Some(item) = stored else {
             return Node::Missing(here);
         };
-        let as_read = |name: String| match member(item, &name) {
-            Ok(Some(json)) => check::value_condition(name, json),
-            _ => Node::Missing(Place::of(name)),
+        let held = members(item).unwrap_or_default();
+        let held = Names::of_members(&held);
+        let as_read = |name: String| match held.get(&name) {
+            Some(json) => check::value_condition(name, json),
+            None => Node::Missing(Place::of(name)),
         };
         let asked = self.relied_on(item).into_iter().map(as_read);
         Node::all([Node::Exists(here)].into_iter().chain(asked))
@@ -252,7 +254,12 @@ impl Rewriting for Rewrite {
         let (Some(stored), Some(current)) = (stored, current) else {
             return stored.is_none() && current.is_none();
         };
-        let same = |name: &String| member(stored, name).ok() == member(current, name).ok();
+        let (Ok(before), Ok(now)) = (members(stored), members(current)) else {
+            return false;
+        };
+        let before = Names::of_members(&before);
+        let now = Names::of_members(&now);
+        let same = |name: &String| before.get(name) == now.get(name);
         self.relied_on(stored).iter().all(same)
     }
 }

@@ -13,6 +13,7 @@ use crate::tests;
 
 tests![
     every_read_tells_rows_by_their_keys,
+    filters_hold_for_rows_without_a_type,
     limits_count_only_rows_of_the_entity,
     collections_tell_rows_by_their_keys,
     jobs_reach_rows_without_a_type,
@@ -167,6 +168,14 @@ async fn reads<R>(db: &Db, q: Query<R>, wanted: &[R]) -> Outcome
 where
     R: std::fmt::Debug + Ord + Clone + Send + 'static,
 {
+    assert_eq!(q.clone().explain(db)?.filters, [Filter::Type]);
+    reads_with(db, q, wanted).await
+}
+
+async fn reads_with<R>(db: &Db, q: Query<R>, wanted: &[R]) -> Outcome
+where
+    R: std::fmt::Debug + Ord + Clone + Send + 'static,
+{
     assert_eq!(sorted(q.clone().all(db).await?), wanted);
     assert_eq!(sorted(streamed(db, q.clone()).await?), wanted);
     assert_eq!(q.clone().count(db).await?, wanted.len() as u64);
@@ -176,7 +185,6 @@ where
         wanted.len().min(3) as u64
     );
     assert_eq!(q.clone().exists(db).await?, !wanted.is_empty());
-    assert_eq!(q.clone().explain(db)?.filters, [Filter::Type]);
     for limit in [1, 4] {
         let (mut seen, mut next) = (Vec::new(), None);
         loop {
@@ -216,6 +224,35 @@ async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
     assert_eq!(sorted(selected), numbers);
     let keys = Thread::thread_keys("open").all(&db).await?;
     assert_eq!(keys.len(), threads.len());
+    Ok(())
+}
+
+/// A row that has no type has to fit the filter of the caller as well.
+async fn filters_hold_for_rows_without_a_type(db: Db) -> Outcome {
+    let (_, mut letters) = fill(&db, 7).await?;
+    let mut random = fastrand::Rng::with_seed(11);
+    for letter in &mut letters {
+        letter.reads = random.u32(0..4);
+        plant(&db, letter, random.bool()).await?;
+    }
+    let all = [
+        Letter::scan().into(),
+        Query::<Letter>::from(Letter::scan().segments(3)),
+        Letter::in_partition(each(OWNERS)).into(),
+        Letter::letters_of("open").into(),
+    ];
+    for q in all {
+        for least in 0..5 {
+            let wanted = letters.iter().filter(|row| row.reads >= least).cloned();
+            let asked = q.clone().filter(|l| l.reads().ge(least));
+            let explained = asked.clone().explain(&db)?;
+            assert_eq!(explained.filters, [Filter::Type, Filter::Condition]);
+            reads_with(&db, asked, &sorted(wanted)).await?;
+        }
+        let wanted = letters.iter().filter(|row| [0, 3].contains(&row.reads));
+        let asked = q.filter(|l| l.reads().eq(0) | l.reads().eq(3));
+        reads_with(&db, asked, &sorted(wanted.cloned())).await?;
+    }
     Ok(())
 }
 
