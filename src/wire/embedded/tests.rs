@@ -267,7 +267,7 @@ async fn a_caller_that_gives_up_harms_nobody() {
 #[tokio::test]
 async fn a_panic_hangs_nobody() {
     let engine = EmbeddedEngine::memory().await.unwrap();
-    let (status, body) = engine.execute(super::engine::PANIC, b"{}").await;
+    let (status, body) = engine.execute(super::database::PANIC, b"{}").await;
     assert_eq!(status, 500);
     assert!(
         String::from_utf8(body)
