@@ -248,10 +248,10 @@ impl Dynamo {
         self.0.wire.client()
     }
 
-    /// The SDK client, for operations on tables.
-    pub(crate) fn table_client(&self) -> Result<&Client> {
+    /// Where operations on tables go.
+    pub(crate) fn table_wire(&self) -> Result<&Wire> {
         self.0.wire.require_runtime()?;
-        Ok(self.client())
+        Ok(&self.0.wire)
     }
 
     /// The time by this connection's clock; [`now_as`](Self::now_as) has it as a type of the fields.

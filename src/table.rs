@@ -24,7 +24,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
-use crate::wire::Client;
+use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable, Status};
 #[cfg(feature = "export")]
 pub(crate) use compare::obstacles as obstacles_to_change;
@@ -99,11 +99,11 @@ impl Dynamo {
 async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let mut schemas = named(db, schemas)?;
     schemas.retain(|schema| schema.ttl.is_some());
-    let client = db.table_client()?;
-    require(client, &schemas).await?;
+    let wire = db.table_wire()?;
+    require(wire, &schemas).await?;
     let tables = schemas
         .iter()
-        .map(|schema| of(client, schema, Asks::Creation, &TtlGoal));
+        .map(|schema| of(wire, schema, Asks::Creation, &TtlGoal));
     in_turn(&tables.collect::<Vec<_>>()).await
 }
 
@@ -121,13 +121,13 @@ async fn in_turn<G: TableGoal>(tables: &[Convergence<'_, G>]) -> Result<()> {
 }
 
 fn of<'c, G>(
-    client: &'c Client,
+    wire: &'c Wire,
     declared: &'c TableSchema,
     asks: Asks,
     goal: &'c G,
 ) -> Convergence<'c, G> {
     Convergence {
-        client,
+        wire,
         declared,
         asks,
         goal,
@@ -135,9 +135,9 @@ fn of<'c, G>(
 }
 
 /// Refuses tables that are not there.
-async fn require(client: &Client, schemas: &[TableSchema]) -> Result<()> {
+async fn require(wire: &Wire, schemas: &[TableSchema]) -> Result<()> {
     for schema in schemas {
-        if service::describe(client, &schema.name).await?.is_none() {
+        if service::describe(wire, &schema.name).await?.is_none() {
             return Err(missing(&schema.name));
         }
     }
@@ -146,14 +146,14 @@ async fn require(client: &Client, schemas: &[TableSchema]) -> Result<()> {
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
-    let client = db.table_client()?;
+    let wire = db.table_wire()?;
     let mut absent = Vec::new();
     let mut lacking_ttl = Vec::new();
     let mut young = Vec::new();
     let mut mismatches = Vec::new();
     for schema in &schemas {
-        match settle_declared(client, schema).await? {
-            Some(found) => match differences(client, schema, &found).await? {
+        match settle_declared(wire, schema).await? {
+            Some(found) => match differences(wire, schema, &found).await? {
                 Differences {
                     list,
                     lacks_ttl: true,
@@ -169,56 +169,50 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     }
     refuse(mismatches)?;
     for schema in lacking_ttl {
-        await_ttl(client, schema).await?;
+        await_ttl(wire, schema).await?;
         young.push(schema);
     }
     for schema in young {
-        complete_recovery(client, schema).await?;
+        complete_recovery(wire, schema).await?;
     }
     for schema in &absent {
-        begin(client, schema).await?;
+        begin(wire, schema).await?;
     }
     for schema in &absent {
-        finish(client, schema).await?;
+        finish(wire, schema).await?;
     }
     Ok(())
 }
 
 /// Waits for a table that was requested, and makes it as declared. Another creator may have made it.
-async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
-    of(client, schema, Asks::Creation, &CreationGoal)
-        .run()
-        .await
+async fn finish(wire: &Wire, schema: &TableSchema) -> Result<()> {
+    of(wire, schema, Asks::Creation, &CreationGoal).run().await
 }
 
 /// Sees to it that a young table can be restored, if that is declared. Its creator may have done it, or have died before.
-async fn complete_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
+async fn complete_recovery(wire: &Wire, schema: &TableSchema) -> Result<()> {
     match schema.settings.point_in_time_recovery {
-        Some(_) => {
-            of(client, schema, Asks::Creation, &RecoveryGoal)
-                .run()
-                .await
-        }
+        Some(_) => of(wire, schema, Asks::Creation, &RecoveryGoal).run().await,
         None => Ok(()),
     }
 }
 
 pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
-    let client = db.table_client()?;
-    require(client, &schemas).await?;
+    let wire = db.table_wire()?;
+    require(wire, &schemas).await?;
     let tables = schemas
         .iter()
-        .map(|schema| of(client, schema, Asks::Description, &IndexGoal));
+        .map(|schema| of(wire, schema, Asks::Description, &IndexGoal));
     in_turn(&tables.collect::<Vec<_>>()).await
 }
 
 /// Begins one table, as soon as no more tables are being made than the service makes at once. It says the same of an account
 /// that has all the tables it may have, so nobody waits for long.
-async fn begin(client: &Client, schema: &TableSchema) -> Result<()> {
+async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let mut crowd = TablePolling::until(TROUBLE);
     loop {
-        match service::create(client, schema).await {
+        match service::create(wire, schema).await {
             Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,
             done => return done,
         }
@@ -262,13 +256,13 @@ impl<'s> Settling<'s> {
 }
 
 /// The table once it and its declared indexes are created; `None` if there is no table.
-async fn settle_declared(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
-    settle(client, &schema.name, &Settling::of(schema, &|| {})).await
+async fn settle_declared(wire: &Wire, schema: &TableSchema) -> Result<Option<DescribedTable>> {
+    settle(wire, &schema.name, &Settling::of(schema, &|| {})).await
 }
 
 /// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.
 async fn settle(
-    client: &Client,
+    wire: &Wire,
     name: &str,
     settling: &Settling<'_>,
 ) -> Result<Option<DescribedTable>> {
@@ -277,7 +271,7 @@ async fn settle(
     // `None` until the service has answered: a service that cannot be reached is reported at once.
     let mut trouble: Option<TablePolling> = None;
     loop {
-        let found = match (service::describe(client, name).await, &mut trouble) {
+        let found = match (service::describe(wire, name).await, &mut trouble) {
             (Err(error), Some(trouble)) if is_trouble(&error) => {
                 trouble.wait(|| error).await?;
                 continue;
@@ -321,12 +315,12 @@ struct Differences {
 }
 
 async fn differences(
-    client: &Client,
+    wire: &Wire,
     schema: &TableSchema,
     found: &DescribedTable,
 ) -> Result<Differences> {
     let mut list = compare::differences(schema, &found.schema);
-    let ttl = service::ttl(client, &schema.name).await?;
+    let ttl = service::ttl(wire, &schema.name).await?;
     let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
     if !lacks_ttl {
         list.extend(compare::ttl(schema.ttl.as_deref(), ttl.as_deref()));
@@ -335,10 +329,10 @@ async fn differences(
 }
 
 /// Waits for the TTL of another creator's table: its creator switches that on, and an existing table is never changed.
-async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
+async fn await_ttl(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let mut pace = TablePolling::until(SETTLING);
     loop {
-        let found = service::ttl(client, &schema.name).await?;
+        let found = service::ttl(wire, &schema.name).await?;
         let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());
         if list.is_none() {
             return Ok(());

@@ -8,7 +8,7 @@ use super::polling::TablePolling;
 use super::{Settling, TROUBLE, is_trouble, settle};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
-use crate::wire::Client;
+use crate::wire::Wire;
 use crate::wire::table::{self as service, TableUpdate};
 
 /// How long a service may take until it shows what it has taken.
@@ -45,7 +45,7 @@ pub(super) trait TableGoal: Sync {
 
 /// How a table becomes as it is declared, as far as somebody wants that.
 pub(super) struct Convergence<'c, G> {
-    pub(super) client: &'c Client,
+    pub(super) wire: &'c Wire,
     pub(super) declared: &'c TableSchema,
     pub(super) asks: Asks,
     pub(super) goal: &'c G,
@@ -113,7 +113,7 @@ impl<G: TableGoal> Convergence<'_, G> {
                 // Who wants less does not wait for what others change.
                 Asks::Description | Asks::Creation => Settling::of(self.declared, &tell),
             };
-            match look(self.client, self.declared, self.asks, &settling).await {
+            match look(self.wire, self.declared, self.asks, &settling).await {
                 // A new table is not shown to all requests at once.
                 Err(error) if is_trouble(&error) || error.is_table_not_found() => {
                     trouble.wait(|| error).await?;
@@ -165,7 +165,7 @@ impl<G: TableGoal> Convergence<'_, G> {
             course.busy = None;
             self.goal.tell(&change, StepState::Begins);
         }
-        let error = match perform(self.client, self.declared, found, &change).await {
+        let error = match perform(self.wire, self.declared, found, &change).await {
             Ok(()) => {
                 course.unshown = TablePolling::until(SHOWS);
                 course.taken.push(change);
@@ -208,16 +208,16 @@ impl<G: TableGoal> Convergence<'_, G> {
 
 /// The table with all that several requests tell of it, once nothing is being changed.
 pub(super) async fn look(
-    client: &Client,
+    wire: &Wire,
     declared: &TableSchema,
     asks: Asks,
     settling: &Settling<'_>,
 ) -> Result<Option<FoundTable>> {
-    match (settle(client, &declared.name, settling).await?, asks) {
+    match (settle(wire, &declared.name, settling).await?, asks) {
         (None, _) => Ok(None),
         (Some(described), Asks::Description) => Ok(Some(FoundTable::described(described))),
         (Some(described), _) => {
-            let complete = FoundTable::complete(client, declared, described, asks);
+            let complete = FoundTable::complete(wire, declared, described, asks);
             complete.await.map(Some)
         }
     }
@@ -254,27 +254,27 @@ fn passes(
 
 /// Asks the service for one change.
 async fn perform(
-    client: &Client,
+    wire: &Wire,
     declared: &TableSchema,
     found: Option<&FoundTable>,
     change: &TableChange,
 ) -> Result<()> {
     let name = &declared.name;
     let Some(FoundTable { described, .. }) = found else {
-        return service::create(client, declared).await;
+        return service::create(wire, declared).await;
     };
     let update = match change {
         TableChange::SetRecovery(days) | TableChange::ShortenRecovery(days) => {
-            return service::enable_recovery(client, name, *days).await;
+            return service::enable_recovery(wire, name, *days).await;
         }
         TableChange::AddTtl(attribute) => {
-            return service::set_ttl(client, name, attribute, true).await;
+            return service::set_ttl(wire, name, attribute, true).await;
         }
         TableChange::RemoveTtl(attribute) => {
-            return service::set_ttl(client, name, attribute, false).await;
+            return service::set_ttl(wire, name, attribute, false).await;
         }
         TableChange::SetTags(_) => {
-            return service::tag(client, described, &declared.settings).await;
+            return service::tag(wire, described, &declared.settings).await;
         }
         TableChange::AddIndex(index) => match declared.index(index) {
             Some(index) => TableUpdate::AddIndex(index),
@@ -288,5 +288,5 @@ async fn perform(
         TableChange::SetBilling(billing) => TableUpdate::Billing(*billing, declared),
         TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
     };
-    service::update(client, described, update).await
+    service::update(wire, described, update).await
 }

@@ -46,7 +46,7 @@ use super::{Settling, named};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::schema::TableSchema;
-use crate::wire::Client;
+use crate::wire::Wire;
 pub(super) use found::FoundTable;
 pub(super) use steps::changes;
 
@@ -151,19 +151,19 @@ impl TablePlan {
 async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
     let bases: Vec<String> = schemas.iter().map(|schema| schema.name.clone()).collect();
     let named = named(db, schemas)?;
-    let client = db.table_client()?;
+    let wire = db.table_wire()?;
     let tables = named.into_iter().map(|declared| {
         let mut bases = bases.iter();
         let base = bases.find(|base| db.table_name(base) == declared.name);
-        plan_table(client, base.cloned().unwrap_or_default(), declared)
+        plan_table(wire, base.cloned().unwrap_or_default(), declared)
     });
     Ok(TablePlan {
         tables: try_join_all(tables).await?,
     })
 }
 
-async fn plan_table(client: &Client, base: String, declared: TableSchema) -> Result<PlannedTable> {
-    let found = look(client, &declared, Asks::All, &Settling::all(&|| {})).await?;
+async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<PlannedTable> {
+    let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
     let steps = changes(&declared, found.as_ref()).into_iter();
     let steps = steps.map(|change| steps::step(&base, &declared, found.as_ref(), change));
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {

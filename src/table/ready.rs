@@ -15,7 +15,7 @@ use crate::json::Writer;
 use crate::runtime::sleep_until;
 use crate::schema::{IndexSchema, KeyAttribute, KeyType, Pattern, TableSchema};
 use crate::wire::table::{self as service, DescribedTable, Status};
-use crate::wire::{Client, Request, Resend, ServiceOperation};
+use crate::wire::{Request, Resend, ServiceOperation, Wire};
 
 /// What the reads are for: they concern no entity.
 static READY: Pattern = Pattern::alone("Table", "ready");
@@ -98,8 +98,8 @@ impl ReadinessCheck {
             .map(|schema| self.db.table_name(&schema.name))
             .collect();
         let prepared = named(&self.db, self.schemas);
-        let prepared = prepared.and_then(|schemas| Ok((schemas, self.db.table_client()?.clone())));
-        let (schemas, client) = match prepared {
+        let prepared = prepared.and_then(|schemas| Ok((schemas, self.db.table_wire()?.clone())));
+        let (schemas, wire) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return refused(names, &error),
         };
@@ -107,7 +107,7 @@ impl ReadinessCheck {
         let tables = schemas.iter().map(|schema| {
             let look = TableLook {
                 db: &self.db,
-                client: &client,
+                wire: &wire,
                 schema,
                 looks: &self.looks,
                 deadline: Deadline {
@@ -178,7 +178,7 @@ impl Deadline {
 /// A look at one table.
 struct TableLook<'l> {
     db: &'l Dynamo,
-    client: &'l Client,
+    wire: &'l Wire,
     schema: &'l TableSchema,
     looks: &'l [Look],
     deadline: Deadline,
@@ -206,7 +206,7 @@ impl TableLook<'_> {
         if !self.wants(look) {
             return Some(Vec::new());
         }
-        let found = service::describe(self.client, &self.schema.name);
+        let found = service::describe(self.wire, &self.schema.name);
         match self.deadline.bound(look, found).await {
             Ok(Some(found)) => self.compare(&found),
             Ok(None) => {
@@ -262,7 +262,7 @@ impl TableLook<'_> {
         if !self.wants(look) {
             return true;
         }
-        let found = service::ttl(self.client, &self.schema.name);
+        let found = service::ttl(self.wire, &self.schema.name);
         match self.deadline.bound(look, found).await {
             Ok(found) => {
                 match compare::ttl(self.schema.ttl.as_deref(), found.as_deref()) {

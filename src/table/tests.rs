@@ -6,7 +6,7 @@ use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView,
 };
 use crate::wire::embedded::EmbeddedEngine;
-use crate::wire::{Request, Resend, ServiceOperation};
+use crate::wire::{Client, Request, Resend, ServiceOperation};
 
 static PATTERN: Pattern = Pattern::alone("Test", "test");
 
@@ -251,13 +251,13 @@ async fn a_table_is_created_as_declared_and_then_left_alone() {
     let (db, http) = start().await;
     db.create_tables([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["CreateTable", "UpdateTimeToLive"]);
-    let found = service::describe(db.client(), "dev-shop")
+    let found = service::describe(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap()
         .unwrap();
     assert_eq!(compare::differences(&shop(), &found.schema), [""; 0]);
     assert_eq!(
-        service::ttl(db.client(), "dev-shop")
+        service::ttl(db.table_wire().unwrap(), "dev-shop")
             .await
             .unwrap()
             .as_deref(),
@@ -280,7 +280,9 @@ async fn creators_may_race() {
     for creator in creators {
         creator.await.unwrap().unwrap();
     }
-    let ttl = service::ttl(db.client(), "dev-shop").await.unwrap();
+    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+        .await
+        .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));
 }
 
@@ -410,7 +412,7 @@ async fn a_young_table_waits_for_its_creators_ttl() {
     http.plan([]);
     let creator = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        service::set_ttl(db.client(), "dev-shop", "expires", true).await
+        service::set_ttl(db.table_wire().unwrap(), "dev-shop", "expires", true).await
     };
     let (created, enabled) = tokio::join!(db.create_tables([shop()]), creator);
     enabled.unwrap();
@@ -579,7 +581,9 @@ async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
 
     db.enable_ttl([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["UpdateTimeToLive"]);
-    let ttl = service::ttl(db.client(), "dev-shop").await.unwrap();
+    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+        .await
+        .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));
     http.plan([]);
     db.enable_ttl([shop(), shop()]).await.unwrap();

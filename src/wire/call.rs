@@ -159,6 +159,12 @@ impl Wire {
         &self.client
     }
 
+    /// The engine in this process that requests go to.
+    #[cfg(feature = "embedded")]
+    pub(super) fn engine(&self) -> Option<&EmbeddedEngine> {
+        self.engine.as_ref()
+    }
+
     #[cfg(all(test, feature = "aws"))]
     pub(super) fn keeps_agent(&self) -> bool {
         let agent = self.agent.as_ref();

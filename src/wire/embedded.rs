@@ -25,11 +25,13 @@ mod database;
 mod dispatch;
 mod engine;
 mod http;
+mod prepared;
 #[cfg(test)]
 mod tests;
 
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
+pub(super) use prepared::PreparedOperation;
 
 /// What stands in the names of the engine's tables in place of a region.
 pub(crate) const REGION: &str = "dynoxide";

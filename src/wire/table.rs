@@ -2,23 +2,24 @@
 
 mod decode;
 mod encode;
+mod send;
 mod update;
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
     BillingMode, GlobalSecondaryIndex, LocalSecondaryIndex, PointInTimeRecoveryStatus,
     StreamSpecification, TimeToLiveStatus,
 };
 
-use super::failure::{Site, from_sdk};
+use super::Wire;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{IndexSchema, TableSchema};
 use decode::found;
 use encode::{
     class, definitions, incomplete, keys, projection, stream_type, table_keys, tags, units,
 };
+use send::sent;
 pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag, update};
 
 /// A table as the service describes it.
@@ -55,26 +56,22 @@ pub(crate) enum Status {
 }
 
 /// `None` if there is no such table.
-pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<DescribedTable>> {
-    match client.describe_table().table_name(name).send().await {
+pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<DescribedTable>> {
+    let request = wire.client().describe_table().table_name(name);
+    match sent!(wire, DescribeTable in describe_table, request, name) {
         Ok(output) => output.table().map(|table| found(name, table)).transpose(),
-        Err(error) => {
-            let error = from_sdk(error, Site::harmless("DescribeTable", name)).error;
-            if error.is_table_not_found() {
-                Ok(None)
-            } else {
-                Err(error)
-            }
-        }
+        Err(error) if error.is_table_not_found() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
 /// Starts to create a table that is billed on demand. It is no error if somebody else does the same.
-pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> {
+pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
     let settings = &schema.settings;
     let units = units(settings.billing)?;
-    let mut request = client
+    let mut request = wire
+        .client()
         .create_table()
         .table_name(name)
         .billing_mode(match units {
@@ -118,16 +115,10 @@ pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> 
             .map_err(incomplete)?;
         request = request.stream_specification(stream);
     }
-    match request.send().await {
+    match sent!(wire, CreateTable in create_table, request, name) {
         Ok(_) => Ok(()),
-        Err(error) => {
-            let error = from_sdk(error, Site::harmless("CreateTable", name)).error;
-            if error.is_table_in_use() {
-                Ok(())
-            } else {
-                Err(hint(error, &schema.global_indexes))
-            }
-        }
+        Err(error) if error.is_table_in_use() => Ok(()),
+        Err(error) => Err(hint(error, &schema.global_indexes)),
     }
 }
 
@@ -141,13 +132,11 @@ pub(crate) struct ExpiryState {
 }
 
 /// How items expire; None if the server does not know of that, so that nothing does.
-pub(crate) async fn expiry(client: &Client, name: &str) -> Result<Option<ExpiryState>> {
-    let output = match client.describe_time_to_live().table_name(name).send().await {
+pub(crate) async fn expiry(wire: &Wire, name: &str) -> Result<Option<ExpiryState>> {
+    let request = wire.client().describe_time_to_live().table_name(name);
+    let output = match sent!(wire, DescribeTimeToLive in describe_time_to_live, request, name) {
         Ok(output) => output,
-        Err(error) => {
-            let error = from_sdk(error, Site::harmless("DescribeTimeToLive", name)).error;
-            return lacking(error);
-        }
+        Err(error) => return lacking(error),
     };
     let ttl = output.time_to_live_description();
     let status = ttl.and_then(|ttl| ttl.time_to_live_status());
@@ -166,8 +155,8 @@ pub(crate) async fn expiry(client: &Client, name: &str) -> Result<Option<ExpiryS
 }
 
 /// The attribute by which items expire, `None` if they do not.
-pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
-    let expiry = expiry(client, name).await?;
+pub(crate) async fn ttl(wire: &Wire, name: &str) -> Result<Option<String>> {
+    let expiry = expiry(wire, name).await?;
     Ok(expiry.and_then(|expiry| expiry.attribute))
 }
 
@@ -180,14 +169,12 @@ pub(crate) struct RecoveryState {
 }
 
 /// Whether the table can be restored to any second; None if the server does not know of that.
-pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<RecoveryState>> {
-    let request = client.describe_continuous_backups().table_name(name);
-    let output = match request.send().await {
+pub(crate) async fn recovery(wire: &Wire, name: &str) -> Result<Option<RecoveryState>> {
+    let request = wire.client().describe_continuous_backups().table_name(name);
+    let output = match sent!(wire, DescribeContinuousBackups in describe_continuous_backups, request, name)
+    {
         Ok(output) => output,
-        Err(error) => {
-            let site = Site::harmless("DescribeContinuousBackups", name);
-            return lacking(from_sdk(error, site).error);
-        }
+        Err(error) => return lacking(error),
     };
     let backups = output.continuous_backups_description();
     let recovery = backups.and_then(|backups| backups.point_in_time_recovery_description());
@@ -202,22 +189,21 @@ pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<Recov
 
 /// The labels of a table; None if the server knows none.
 pub(crate) async fn labels(
-    client: &Client,
+    wire: &Wire,
     found: &DescribedTable,
 ) -> Result<Option<BTreeMap<String, String>>> {
     let mut labels = BTreeMap::new();
     let mut next = None;
     loop {
-        let request = client
+        let request = wire
+            .client()
             .list_tags_of_resource()
             .set_resource_arn(found.arn.clone())
             .set_next_token(next);
-        let page = match request.send().await {
+        let name = &found.schema.name;
+        let page = match sent!(wire, ListTagsOfResource in list_tags_of_resource, request, name) {
             Ok(page) => page,
-            Err(error) => {
-                let site = Site::harmless("ListTagsOfResource", &found.schema.name);
-                return lacking(from_sdk(error, site).error);
-            }
+            Err(error) => return lacking(error),
         };
         let tags = page.tags().iter();
         labels.extend(tags.map(|tag| (tag.key().to_owned(), tag.value().to_owned())));

@@ -14,7 +14,7 @@ use super::super::converge::{Asks, Convergence, TableGoal, Verdict};
 use super::{Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::wire::Client;
+use crate::wire::Wire;
 
 type Listener<'p> = Box<dyn FnMut(StepProgress<'_>) + Send + 'p>;
 
@@ -116,12 +116,12 @@ impl<'p> PlanApplication<'p> {
     }
 
     async fn run(self) -> Result<()> {
-        let client = self.db.table_client()?;
+        let wire = self.db.table_wire()?;
         let listener = Mutex::new(self.listener);
         let tables = self.plan.tables.iter();
         let tables: Vec<TableApplication<'_, 'p>> = tables
             .map(|table| TableApplication {
-                client,
+                wire,
                 table,
                 allowed: &self.allowed,
                 keeps: self.keeps,
@@ -161,7 +161,7 @@ fn says(planned: &TableChange, change: &TableChange) -> bool {
 
 /// The part of an application that concerns one table.
 struct TableApplication<'a, 'p> {
-    client: &'a Client,
+    wire: &'a Wire,
     table: &'a PlannedTable,
     allowed: &'a BTreeSet<Deletion>,
     keeps: bool,
@@ -174,7 +174,7 @@ struct TableApplication<'a, 'p> {
 impl TableApplication<'_, '_> {
     fn convergence(&self) -> Convergence<'_, Self> {
         Convergence {
-            client: self.client,
+            wire: self.wire,
             declared: &self.table.declared,
             asks: Asks::All,
             goal: self,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::converge::Asks;
 use crate::error::Result;
 use crate::schema::TableSchema;
-use crate::wire::Client;
+use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable, ExpiryState, RecoveryState};
 
 /// A table as it is. What is None is not known to the server, or nobody asks for it.
@@ -31,13 +31,13 @@ impl FoundTable {
     /// Asks for what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
     pub(in crate::table) async fn complete(
-        client: &Client,
+        wire: &Wire,
         declared: &TableSchema,
         described: DescribedTable,
         asks: Asks,
     ) -> Result<Self> {
         let name = &described.schema.name;
-        let expiry = match (service::expiry(client, name).await?, asks) {
+        let expiry = match (service::expiry(wire, name).await?, asks) {
             // Whoever wants TTL is told by the server that it has none.
             (None, Asks::Creation) => Some(ExpiryState {
                 attribute: None,
@@ -46,11 +46,11 @@ impl FoundTable {
             (expiry, _) => expiry,
         };
         let recovery = match declared.settings.point_in_time_recovery {
-            Some(_) => service::recovery(client, name).await?,
+            Some(_) => service::recovery(wire, name).await?,
             None => None,
         };
         let labels = match asks == Asks::All && !declared.settings.tags.is_empty() {
-            true => service::labels(client, &described).await?,
+            true => service::labels(wire, &described).await?,
             false => None,
         };
         Ok(FoundTable {

@@ -48,7 +48,7 @@ fn writes(http: &Faults) -> Vec<String> {
 
 async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
     let settling = Settling::all(&|| {});
-    let found = look(db.client(), declared, Asks::All, &settling)
+    let found = look(db.table_wire().unwrap(), declared, Asks::All, &settling)
         .await
         .unwrap();
     found.unwrap()

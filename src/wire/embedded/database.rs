@@ -36,6 +36,13 @@ impl SharedDatabase {
     }
 }
 
+#[cfg(test)]
+impl SharedDatabase {
+    pub(super) fn hold(&self) -> impl Sized + '_ {
+        self.0.lock().unwrap()
+    }
+}
+
 /// After a panic inside the engine, its caller is told, and others go on.
 fn answer(database: &Database, operation: &str, body: &[u8]) -> EngineAnswer {
     let answer = catch_unwind(AssertUnwindSafe(|| {

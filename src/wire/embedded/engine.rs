@@ -128,6 +128,12 @@ impl EmbeddedEngine {
         }
     }
 
+    /// Keeps a database in memory from answering.
+    #[cfg(test)]
+    pub(super) fn hold(&self) -> Option<impl Sized + '_> {
+        self.near.as_ref().map(|database| database.hold())
+    }
+
     #[cfg(test)]
     pub(crate) async fn execute(&self, operation: &str, body: &[u8]) -> (u16, Vec<u8>) {
         self.call(operation.to_owned().into(), Bytes::copy_from_slice(body))

@@ -317,3 +317,98 @@ fn the_handles_are_for_every_thread() {
     shared::<super::EmbeddedHttpClient>();
     shared::<Arc<Dynamo>>();
 }
+
+/// What is answered on the caller's thread needs little of its stack, in debug builds too, where threads of tests have 2 MB.
+#[test]
+fn brief_requests_need_little_stack() {
+    let nested = |open: &str, close: &str, times: usize| {
+        [open.repeat(times), "0".into(), close.repeat(times)].concat()
+    };
+    let value = nested("{\"L\":[", "]}", 14).replace('0', "{\"S\":\"x\"}");
+    let mut condition = String::from("attribute_exists(pk)");
+    for _ in 0..15 {
+        condition = format!("({condition} AND attribute_exists(pk))");
+    }
+    let negated = format!("{}attribute_not_exists(pk)", "NOT ".repeat(29));
+    let item = format!(r#"{{"pk":{{"S":"a"}},"v":{value}}}"#);
+    let update = |condition: &str| {
+        format!(
+            r#"{{"TableName":"tab","Key":{{"pk":{{"S":"a"}}}},"UpdateExpression":"SET x = :v","ConditionExpression":"{condition}","ExpressionAttributeValues":{{":v":{value}}}}}"#
+        )
+    };
+    let put = format!(r#"{{"TableName":"tab","Item":{item}}}"#);
+    let requests = [
+        ("PutItem", put.clone(), 200),
+        ("UpdateItem", update(&condition), 200),
+        ("UpdateItem", update(&negated), 200),
+        (
+            "GetItem",
+            r#"{"TableName":"tab","Key":{"pk":{"S":"a"}}}"#.into(),
+            200,
+        ),
+        (
+            "TransactWriteItems",
+            format!(r#"{{"TransactItems":[{{"Put":{put}}}]}}"#),
+            200,
+        ),
+        ("DescribeTable", r#"{"TableName":"tab"}"#.into(), 200),
+        (
+            "DeleteItem",
+            r#"{"TableName":"tab","Key":{"pk":{"S":"a"}}}"#.into(),
+            200,
+        ),
+    ];
+    let ask = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let engine = EmbeddedEngine::memory().await.unwrap();
+            create_table(&engine.client()).await;
+            for (operation, body, wanted) in requests {
+                assert!(super::brief::is_brief(operation, body.as_bytes()), "{body}");
+                let (status, said) = engine.execute(operation, body.as_bytes()).await;
+                assert_eq!(status, wanted, "{body} {}", String::from_utf8_lossy(&said));
+            }
+        });
+    };
+    let thread = std::thread::Builder::new()
+        .stack_size(512 * 1024)
+        .spawn(ask);
+    thread.unwrap().join().unwrap();
+}
+
+/// While one request is being answered, others wait on the thread of the database and not on those of the callers.
+#[tokio::test]
+async fn a_caller_never_waits_for_another() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    create_table(&engine.client()).await;
+    let held = engine.hold().unwrap();
+    let mut call = pin!(engine.execute("DescribeTable", br#"{"TableName":"tab"}"#));
+    for _ in 0..3 {
+        let waits = tokio::time::timeout(Duration::from_millis(20), call.as_mut()).await;
+        assert!(waits.is_err(), "it is held");
+    }
+    drop(held);
+    assert_eq!(call.await.0, 200);
+}
+
+/// Two tasks on one thread take turns, as they do where requests are under way: otherwise no race would be seen in tests.
+#[tokio::test]
+async fn callers_take_turns() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    create_table(&engine.client()).await;
+    let order = std::sync::Mutex::new(Vec::new());
+    let caller = async |name: char| {
+        for _ in 0..4 {
+            engine
+                .execute("DescribeTable", br#"{"TableName":"tab"}"#)
+                .await;
+            order.lock().unwrap().push(name);
+        }
+    };
+    tokio::join!(caller('a'), caller('b'));
+    for pair in order.into_inner().unwrap().chunks(2) {
+        assert!(pair.contains(&'a') && pair.contains(&'b'), "{pair:?}");
+    }
+}

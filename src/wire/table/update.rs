@@ -1,6 +1,5 @@
 //! Changes of a table that is there.
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction,
@@ -11,7 +10,8 @@ use aws_sdk_dynamodb::types::{
 use super::encode::{
     class, definitions, incomplete, keys, pair_units, projection, stream_type, tags, units,
 };
-use super::{DescribedTable, Site, from_sdk, hint};
+use super::send::sent;
+use super::{DescribedTable, Wire, hint};
 use crate::error::Result;
 use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSchema, TableSettings};
 
@@ -29,12 +29,12 @@ pub(crate) enum TableUpdate<'u> {
 
 /// Starts to change the table.
 pub(crate) async fn update(
-    client: &Client,
+    wire: &Wire,
     found: &DescribedTable,
     update: TableUpdate<'_>,
 ) -> Result<()> {
     let name = &found.schema.name;
-    let request = client.update_table().table_name(name);
+    let request = wire.client().update_table().table_name(name);
     let request = match update {
         TableUpdate::AddIndex(index) => add_index(request, found, index)?,
         TableUpdate::RemoveIndex(index) => {
@@ -52,15 +52,13 @@ pub(crate) async fn update(
         TableUpdate::Class(wanted) => request.table_class(class(wanted)),
         TableUpdate::Billing(billing, declared) => bill(request, found, billing, declared)?,
     };
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let error = from_sdk(error, Site::harmless("UpdateTable", name)).error;
-            Err(match update {
-                TableUpdate::AddIndex(index) => hint(error, std::slice::from_ref(index)),
-                _ => error,
-            })
-        }
+    match (
+        sent!(wire, UpdateTable in update_table, request, name),
+        update,
+    ) {
+        (Ok(_), _) => Ok(()),
+        (Err(error), TableUpdate::AddIndex(index)) => Err(hint(error, std::slice::from_ref(index))),
+        (Err(error), _) => Err(error),
     }
 }
 
@@ -116,53 +114,42 @@ fn bill(
 }
 
 /// Has items expire by this attribute, or no more by it.
-pub(crate) async fn set_ttl(
-    client: &Client,
-    name: &str,
-    attribute: &str,
-    is_on: bool,
-) -> Result<()> {
+pub(crate) async fn set_ttl(wire: &Wire, name: &str, attribute: &str, is_on: bool) -> Result<()> {
     let ttl = TimeToLiveSpecification::builder()
         .enabled(is_on)
         .attribute_name(attribute);
     let ttl = ttl.build().map_err(incomplete)?;
-    let request = client
+    let request = wire
+        .client()
         .update_time_to_live()
         .table_name(name)
         .time_to_live_specification(ttl);
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(from_sdk(error, Site::harmless("UpdateTimeToLive", name)).error),
-    }
+    sent!(wire, UpdateTimeToLive in update_time_to_live, request, name).map(drop)
 }
 
 /// Keeps what is needed to restore the table to any second of the last days.
-pub(crate) async fn enable_recovery(client: &Client, name: &str, days: u8) -> Result<()> {
+pub(crate) async fn enable_recovery(wire: &Wire, name: &str, days: u8) -> Result<()> {
     let recovery = PointInTimeRecoverySpecification::builder()
         .point_in_time_recovery_enabled(true)
         .recovery_period_in_days(days.into());
-    let request = client
+    let request = wire
+        .client()
         .update_continuous_backups()
         .table_name(name)
         .point_in_time_recovery_specification(recovery.build().map_err(incomplete)?);
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(from_sdk(error, Site::harmless("UpdateContinuousBackups", name)).error),
-    }
+    sent!(wire, UpdateContinuousBackups in update_continuous_backups, request, name).map(drop)
 }
 
 /// Labels the table with these besides those that it has.
 pub(crate) async fn tag(
-    client: &Client,
+    wire: &Wire,
     found: &DescribedTable,
     settings: &TableSettings,
 ) -> Result<()> {
-    let request = client
+    let request = wire
+        .client()
         .tag_resource()
         .set_resource_arn(found.arn.clone())
         .set_tags(tags(settings)?);
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(from_sdk(error, Site::harmless("TagResource", &found.schema.name)).error),
-    }
+    sent!(wire, TagResource in tag_resource, request, &found.schema.name).map(drop)
 }

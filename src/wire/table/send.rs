@@ -1,0 +1,28 @@
+//! Sends an operation on a table: through the SDK, or past its orchestration to an engine in this process.
+
+/// Sends an operation that a builder of the SDK has made; the result is the SDK's output, or the error of this library.
+macro_rules! sent {
+    ($wire:expr, $operation:ident in $module:ident, $request:expr, $table:expr) => {
+        async {
+            let request = $request;
+            let site = $crate::wire::failure::Site::harmless(stringify!($operation), $table);
+            #[cfg(feature = "embedded")]
+            if let Some(engine) = $wire.engine()
+                && let Ok(input) = request.as_input().clone().build()
+                && let Some(prepared) = $crate::wire::embedded::PreparedOperation::of(
+                    &aws_sdk_dynamodb::operation::$module::$operation::new(),
+                    input,
+                )
+            {
+                return prepared.send(engine, site).await;
+            }
+            match request.send().await {
+                Ok(output) => Ok(output),
+                Err(error) => Err($crate::wire::failure::from_sdk(error, site).error),
+            }
+        }
+        .await
+    };
+}
+
+pub(super) use sent;
