@@ -105,14 +105,14 @@ fn to_labels(map: Map) -> Option<BTreeMap<String, String>> {
         .collect()
 }
 
-fn text(value: AttributeValue) -> Option<String> {
+pub fn text(value: AttributeValue) -> Option<String> {
     match value {
         S(text) => Some(text),
         _ => None,
     }
 }
 
-fn number<T: std::str::FromStr>(value: AttributeValue) -> Option<T> {
+pub fn number<T: std::str::FromStr>(value: AttributeValue) -> Option<T> {
     match value {
         N(digits) => digits.parse().ok(),
         _ => None,

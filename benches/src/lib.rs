@@ -16,6 +16,7 @@ pub mod by_hand;
 pub mod caller;
 pub mod callgrind;
 pub mod event;
+pub mod flat;
 pub mod gate;
 pub mod growth;
 pub mod identity;

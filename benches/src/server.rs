@@ -8,11 +8,17 @@ use std::sync::{Arc, Mutex};
 use rustls::{ServerConnection, StreamOwned};
 
 use crate::event;
+use crate::flat::visits;
 use crate::gate::Gate;
 use crate::growth::{self, GROWTH};
 use crate::identity::ServerIdentity;
 use crate::order::{Filed, large, orders, some_of, stored};
 use crate::work::{FILED, LONG, REFUSED, SHORT};
+
+/// The names of the answers with flat items.
+const FLAT_ITEM: &str = "flat item";
+const FLAT_PAGE: &str = "flat page";
+const FLAT_BATCH: &str = "flat batch";
 
 /// The name of the answer that holds the rows of a projection.
 const TOTALS: &str = "totals";
@@ -126,6 +132,8 @@ impl Answers {
     fn new() -> Self {
         let item = stored(&orders(1)[0]);
         let one = format!("{{\"Item\":{item}}}");
+        let flat: Vec<String> = visits(100).iter().map(stored).collect();
+        let flat_list = format!("[{}]", flat.join(","));
         let list = |count| {
             let items: Vec<String> = orders(count).iter().map(stored).collect();
             format!("[{}]", items.join(","))
@@ -146,6 +154,12 @@ impl Answers {
             (SHORT, page(100)),
             (LONG, page(1000)),
             (FILED, filed(&stored)),
+            (FLAT_ITEM, format!("{{\"Item\":{}}}", flat[0])),
+            (FLAT_PAGE, page_of(100, flat_list.clone())),
+            (
+                FLAT_BATCH,
+                format!("{{\"Responses\":{{\"visits\":{flat_list}}},\"UnprocessedKeys\":{{}}}}"),
+            ),
             (
                 TOTALS,
                 filed(&|row| some_of(row, |name| totals.contains(&name))),
@@ -191,6 +205,9 @@ impl Answers {
         }
         let name = match operation {
             _ if contains(body, &prefixed(REFUSED)) => REFUSED,
+            "GetItem" if contains(body, b"\"visits\"") => FLAT_ITEM,
+            "BatchGetItem" if contains(body, b"\"visits\"") => FLAT_BATCH,
+            "Query" if contains(body, b"\"rows-100-visits\"") => FLAT_PAGE,
             "Query" if contains(body, FILED.as_bytes()) => {
                 match contains(body, b"ProjectionExpression") {
                     true => TOTALS,

@@ -51,6 +51,13 @@ works! {
     Scan100 "scan-100" x 8: "Scan, 100 rows";
     BatchGet100 "batch-get-100" x 8: "BatchGet, 100 items";
     BatchWrite25 "batch-write-25" x 10: "BatchWrite, 25 puts";
+    FlatGet "flat-get" x 40: "Get, flat item";
+    FlatPut "flat-put" x 40: "Put, flat item";
+    FlatQuery100 "flat-query-100" x 8: "Query, 100 flat rows";
+    FlatBatchGet100 "flat-batch-get-100" x 8: "BatchGet, 100 flat items";
+    FlatBatchWrite25 "flat-batch-write-25" x 10: "BatchWrite, 25 flat puts";
+    GivenGet "given-get" x 40: "Get, by a client that the caller has made";
+    GivenPut "given-put" x 40: "Put, by a client that the caller has made";
     Transact3 "transact-3" x 20: "TransactWrite, put, update and check";
     Snapshot3 "snapshot-3" x 20: "TransactGet, 3 items";
     Partition "partition" x 1: "6400 short rows of one partition, 64 requests";

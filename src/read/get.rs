@@ -103,7 +103,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     type Out = Option<F::Row>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
-        let read = PlannedRead {
+        let read = UntypedRead {
             def: &E::ENTITY,
             table: &<E::Table as DynamoTable>::TABLE,
             pattern: Patterns::<E>::GET,
@@ -122,7 +122,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
 }
 
 /// How an item is read, without the type of the entity.
-struct PlannedRead {
+struct UntypedRead {
     def: &'static EntityDef,
     table: &'static TableDef,
     pattern: &'static Pattern,
@@ -131,7 +131,7 @@ struct PlannedRead {
     attributes: Option<Vec<&'static str>>,
 }
 
-impl PlannedRead {
+impl UntypedRead {
     /// The read of the item with this key, an object of DynamoDB JSON.
     fn plan(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
         let key = key.map_err(|fault| Error::encode(self.def.type_name, fault))?;
@@ -165,7 +165,7 @@ pub(crate) fn plan_read(
     key: &[u8],
     db: &Dynamo,
 ) -> Plan<()> {
-    let read = PlannedRead {
+    let read = UntypedRead {
         def: declared.def,
         table: declared.table,
         pattern,

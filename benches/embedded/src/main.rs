@@ -1,8 +1,10 @@
 //! Compares typed puts and gets of an embedded connection with the engine alone, which takes the same
 //! requests on one thread: JSON in, its typed call, JSON out. Both are measured in one run, so that their
-//! ratio means something.
+//! ratio means something. Behind that: calls one after the other, with many tables on the engine too, and how long
+//! a fresh database takes.
 //!
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml
+//!     cargo run --manifest-path benches/embedded/Cargo.toml             # as in tests
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,22 @@ struct Note {
     text: String,
     stars: u32,
     done: bool,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "labels", key(pk = "LABEL#{label}", sk = "{number:08}"), gsi(by_note, pk = "NOTE#{number}", sk = "{label}"))]
+struct Label {
+    label: String,
+    number: u64,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "visits", key(pk = page, sk = second))]
+struct Visit {
+    page: String,
+    second: u64,
+    #[dynamo(ttl)]
+    expires_at: Option<i64>,
 }
 
 fn note(number: u64) -> Note {
@@ -66,6 +84,62 @@ async fn main() -> Result<()> {
         };
         println!("| {name} | {} | {} |", cell(0), cell(1));
     }
+    one_after_the_other(&raw).await?;
+    fresh().await
+}
+
+/// The middle of some rounds.
+fn median(mut rounds: Vec<Duration>) -> Duration {
+    rounds.sort();
+    rounds[rounds.len() / 2]
+}
+
+async fn one_after_the_other(raw: &Raw) -> Result<()> {
+    println!("\n| one after the other, microseconds | get |\n|---|---|");
+    let row = |what: &str, rounds: Vec<Duration>, calls: u32| {
+        println!("| {what} | {:.1} |", median(rounds).as_secs_f64() * 1e6 / f64::from(calls));
+    };
+    let alone = (0..9).map(|_| timed(|| raw.gets())).collect();
+    row("the engine's own dispatch", alone, OPERATIONS as u32);
+    let db = Dynamo::connect("embedded:memory").await?;
+    db.create_tables([Note::schema()]).await?;
+    note(1).put().send(&db).await?;
+    row("typed", gets_of(std::slice::from_ref(&db)).await?, CALLS);
+    let prefixed = (0..60).map(|number| db.clone().with_prefix(format!("t{number}")));
+    let prefixed: Vec<Dynamo> = prefixed.collect();
+    for db in &prefixed {
+        db.create_tables([Note::schema()]).await?;
+        note(1).put().send(db).await?;
+    }
+    row("typed, beside 60 prefixes", gets_of(std::slice::from_ref(&db)).await?, CALLS);
+    row("typed, over 60 prefixes in turn", gets_of(&prefixed).await?, CALLS);
+    Ok(())
+}
+
+const CALLS: u32 = 1_200;
+
+async fn gets_of(all: &[Dynamo]) -> Result<Vec<Duration>> {
+    let mut rounds = Vec::new();
+    for _ in 0..9 {
+        let began = Instant::now();
+        for db in all.iter().cycle().take(CALLS as usize) {
+            assert!(Note::key("ann", 1).get().send(db).await?.is_some());
+        }
+        rounds.push(began.elapsed());
+    }
+    Ok(rounds)
+}
+
+/// How long tests wait before they begin.
+async fn fresh() -> Result<()> {
+    let mut rounds = Vec::new();
+    for _ in 0..25 {
+        let began = Instant::now();
+        let db = Dynamo::connect("embedded:memory").await?;
+        db.create_tables([Note::schema(), Label::schema(), Visit::schema()]).await?;
+        rounds.push(began.elapsed());
+    }
+    println!("\na fresh database with three tables: {:.2} ms", median(rounds).as_secs_f64() * 1e3);
     Ok(())
 }
 

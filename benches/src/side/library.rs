@@ -10,20 +10,25 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::set_default;
 use tracing::{Metadata, Subscriber};
 
+use super::sdk::client;
 use super::{Side, runtime};
 use crate::event::{Event, ROWS};
+use crate::flat::{Visit, visits};
 use crate::order::{CUSTOMER, FIRST, Filed, Order, Total, large, order, orders, stored};
 use crate::work::{LONG, REFUSED, SHORT, Work};
 
 pub struct Library {
     runtime: Runtime,
     db: Dynamo,
+    /// A connection by a client that was made elsewhere.
+    given: Dynamo,
     /// The same connection, as it is for works that are watched.
     watched: Vec<(Work, Dynamo)>,
     order: Order,
     orders: Vec<Order>,
     large: Order,
     json: String,
+    visits: Vec<Visit>,
 }
 
 /// The connections of works that are watched. They share what was learned of the client.
@@ -73,6 +78,8 @@ impl Library {
         Library {
             runtime,
             watched: watched(&db),
+            given: Dynamo::new(client(address)),
+            visits: visits(25),
             db,
             order: order(),
             orders: orders(25),
@@ -87,6 +94,32 @@ impl Library {
         let _guard = (work == Work::GetTraced).then(|| set_default(Deaf));
         let done = match work {
             Work::Get => self.get(db).await?,
+            Work::GivenGet => self.get(&self.given).await?,
+            Work::GivenPut => {
+                black_box(self.order.put().send(&self.given).await?);
+                1
+            }
+            Work::FlatGet => {
+                let found = Visit::key(CUSTOMER, 1).get().send(db).await?;
+                usize::from(black_box(found).is_some())
+            }
+            Work::FlatPut => {
+                black_box(self.visits[0].put().send(db).await?);
+                1
+            }
+            Work::FlatQuery100 => {
+                let db = db.clone().with_prefix(SHORT);
+                black_box(Visit::in_partition(CUSTOMER).all(&db).await?).len()
+            }
+            Work::FlatBatchGet100 => {
+                let keys = (1..=100).map(|number| Visit::key(CUSTOMER, number));
+                let found = Visit::get_many(keys).send(db).await?;
+                black_box(found).iter().flatten().count()
+            }
+            Work::FlatBatchWrite25 => {
+                let puts = self.visits.iter().map(|visit| visit.put());
+                black_box(Batch::new().with_all(puts).send(db).await?).done as usize
+            }
             work if work.is_watched() => self.get(db).await?,
             Work::Put => {
                 black_box(self.order.put().send(db).await?);

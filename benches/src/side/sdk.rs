@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 use super::json::Json;
 use super::{Side, runtime};
 use crate::by_hand::{self, Map};
+use crate::flat::{self, Visit, visits};
 use crate::order::{CUSTOMER, FIRST, Order, Total, order, orders, stored};
 use crate::work::{FILED, Work};
 
@@ -29,6 +30,20 @@ pub struct Sdk {
     answer: &'static [u8],
     to_map: fn(&Order) -> Map,
     from_map: fn(Map) -> Order,
+    visits: Vec<Visit>,
+    to_flat: fn(&Visit) -> Map,
+    from_flat: fn(Map) -> Visit,
+}
+
+/// A client with default settings.
+pub(super) fn client(address: &str) -> Client {
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "bench"))
+        .endpoint_url(address)
+        .retry_config(RetryConfig::standard());
+    Client::from_conf(config.build())
 }
 
 type Answer<T> = Result<T, aws_sdk_dynamodb::Error>;
@@ -36,28 +51,37 @@ type Answer<T> = Result<T, aws_sdk_dynamodb::Error>;
 impl Sdk {
     pub fn by_hand(address: &str) -> Self {
         let from_map = |map| by_hand::from_map(map).expect("an order");
-        Sdk::new(address, by_hand::to_map, from_map)
+        let from_flat = |map| flat::from_map(map).expect("a visit");
+        Sdk::new(
+            address,
+            (by_hand::to_map, from_map),
+            (flat::to_map, from_flat),
+        )
     }
 
     pub fn by_serde(address: &str) -> Self {
         Sdk::new(
             address,
-            |order| serde_dynamo::to_item(order).expect("it fits"),
-            |map| serde_dynamo::from_item(map).expect("an order"),
+            (
+                |order| serde_dynamo::to_item(order).expect("it fits"),
+                |map| serde_dynamo::from_item(map).expect("an order"),
+            ),
+            (
+                |visit| serde_dynamo::to_item(visit).expect("it fits"),
+                |map| serde_dynamo::from_item(map).expect("a visit"),
+            ),
         )
     }
 
-    fn new(address: &str, to_map: fn(&Order) -> Map, from_map: fn(Map) -> Order) -> Self {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("us-east-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "bench"))
-            .endpoint_url(address)
-            .retry_config(RetryConfig::standard());
+    fn new(
+        address: &str,
+        (to_map, from_map): (fn(&Order) -> Map, fn(Map) -> Order),
+        (to_flat, from_flat): (fn(&Visit) -> Map, fn(Map) -> Visit),
+    ) -> Self {
         let answer = format!("{{\"Item\":{}}}", stored(&order()));
         Sdk {
             runtime: runtime(),
-            client: Client::from_conf(config.build()),
+            client: client(address),
             json: Json::new(),
             order: order(),
             orders: orders(25),
@@ -65,40 +89,58 @@ impl Sdk {
             answer: answer.into_bytes().leak(),
             to_map,
             from_map,
+            visits: visits(25),
+            to_flat,
+            from_flat,
         }
     }
 
     async fn send(&self, work: Work) -> Answer<Option<usize>> {
         let done = match work {
-            Work::Get => self.get().await?,
-            Work::Put => self.put().await?,
+            Work::Get | Work::GivenGet => self.get("orders", FIRST, self.from_map).await?,
+            Work::Put | Work::GivenPut => self.put("orders", (self.to_map)(&self.order)).await?,
+            Work::FlatGet => self.get("visits", 1, self.from_flat).await?,
+            Work::FlatPut => self.put("visits", (self.to_flat)(&self.visits[0])).await?,
+            Work::FlatQuery100 => self.query("rows-100-visits", self.from_flat).await?,
+            Work::FlatBatchGet100 => {
+                self.batch_get("visits", 1, self.from_flat, |visit| visit.number)
+                    .await?
+            }
+            Work::FlatBatchWrite25 => {
+                self.batch_write("visits", &self.visits, self.to_flat)
+                    .await?
+            }
             Work::Update => self.update().await?,
             Work::Delete => self.delete().await?,
-            Work::Query100 => self.query("rows-100-orders").await?,
-            Work::Query1000 => self.query("rows-1000-orders").await?,
+            Work::Query100 => self.query("rows-100-orders", self.from_map).await?,
+            Work::Query1000 => self.query("rows-1000-orders", self.from_map).await?,
             Work::Keys1000 => self.filed().await?,
             Work::Select1000 => self.totals().await?,
             Work::Scan100 => self.scan("rows-100-orders").await?,
             Work::Snapshot3 => self.snapshot().await?,
-            Work::BatchGet100 => self.batch_get().await?,
-            Work::BatchWrite25 => self.batch_write().await?,
+            Work::BatchGet100 => {
+                self.batch_get("orders", FIRST, self.from_map, |order| order.number)
+                    .await?
+            }
+            Work::BatchWrite25 => {
+                self.batch_write("orders", &self.orders, self.to_map)
+                    .await?
+            }
             Work::Transact3 => self.transact().await?,
             _ => return Ok(None),
         };
         Ok(Some(done))
     }
 
-    async fn get(&self) -> Answer<usize> {
-        let get = self.client.get_item().table_name("orders");
-        let found = get.set_key(Some(key(FIRST))).send().await?.item;
-        Ok(usize::from(black_box(found.map(self.from_map)).is_some()))
+    async fn get<T>(&self, table: &str, number: u64, read: fn(Map) -> T) -> Answer<usize> {
+        let get = self.client.get_item().table_name(table);
+        let found = get.set_key(Some(key(number))).send().await?.item;
+        Ok(usize::from(black_box(found.map(read)).is_some()))
     }
 
-    async fn put(&self) -> Answer<usize> {
-        let put = self.client.put_item().table_name("orders");
-        put.set_item(Some((self.to_map)(&self.order)))
-            .send()
-            .await?;
+    async fn put(&self, table: &str, item: Map) -> Answer<usize> {
+        let put = self.client.put_item().table_name(table);
+        put.set_item(Some(item)).send().await?;
         Ok(1)
     }
 
@@ -130,7 +172,7 @@ impl Sdk {
         Ok(1)
     }
 
-    async fn query(&self, table: &str) -> Answer<usize> {
+    async fn query<T>(&self, table: &str, read: fn(Map) -> T) -> Answer<usize> {
         let query = self
             .client
             .query()
@@ -139,7 +181,7 @@ impl Sdk {
             .expression_attribute_names("#n0", "customer")
             .expression_attribute_values(":v0", S(CUSTOMER.into()));
         let items = query.send().await?.items.unwrap_or_default();
-        let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
+        let rows: Vec<T> = items.into_iter().map(read).collect();
         Ok(black_box(rows).len())
     }
 
@@ -193,31 +235,37 @@ impl Sdk {
         Ok(black_box(orders).iter().flatten().count())
     }
 
-    async fn batch_get(&self) -> Answer<usize> {
-        let keys = (FIRST..FIRST + 100).map(key).collect();
+    async fn batch_get<T>(
+        &self,
+        table: &str,
+        first: u64,
+        read: fn(Map) -> T,
+        number: fn(&T) -> u64,
+    ) -> Answer<usize> {
+        let keys = (first..first + 100).map(key).collect();
         let keys = KeysAndAttributes::builder().set_keys(Some(keys)).build();
         let get = self.client.batch_get_item();
-        let get = get.request_items("orders", keys.expect("its keys"));
+        let get = get.request_items(table, keys.expect("its keys"));
         let mut answer = get.send().await?;
         let tables = answer.responses.take().unwrap_or_default();
         // The rows are put into the order of the keys, as the library returns them.
         let mut found = std::collections::HashMap::with_capacity(100);
-        for order in tables.into_values().flatten().map(self.from_map) {
-            found.insert(order.number, order);
+        for row in tables.into_values().flatten().map(read) {
+            found.insert(number(&row), row);
         }
-        let rows = (FIRST..FIRST + 100).map(|number| found.remove(&number));
-        let rows: Vec<Option<Order>> = rows.collect();
+        let rows = (first..first + 100).map(|number| found.remove(&number));
+        let rows: Vec<Option<T>> = rows.collect();
         Ok(black_box(rows).iter().flatten().count())
     }
 
-    async fn batch_write(&self) -> Answer<usize> {
-        let writes = self.orders.iter().map(|order| {
-            let put = PutRequest::builder().set_item(Some((self.to_map)(order)));
+    async fn batch_write<T>(&self, table: &str, rows: &[T], write: fn(&T) -> Map) -> Answer<usize> {
+        let writes = rows.iter().map(|row| {
+            let put = PutRequest::builder().set_item(Some(write(row)));
             let put = put.build().expect("its item");
             WriteRequest::builder().put_request(put).build()
         });
         let batch = self.client.batch_write_item();
-        let batch = batch.request_items("orders", writes.collect());
+        let batch = batch.request_items(table, writes.collect());
         let answer = batch.send().await?;
         let left = answer.unprocessed_items.map_or(0, |left| left.len());
         Ok(25 - left)

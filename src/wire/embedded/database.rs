@@ -1,6 +1,7 @@
 //! The database, which answers one request at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use dynoxide::Database;
@@ -12,22 +13,42 @@ use super::dispatch::{EngineAnswer, dispatch, internal_error};
 pub(super) const PANIC: &str = "Panic";
 
 /// The database of an engine: for its thread, and for callers that find it free.
-pub(super) struct SharedDatabase(Mutex<Database>);
+pub(super) struct SharedDatabase {
+    database: Mutex<Database>,
+    /// How many requests wait for the thread. They come first, or busy callers would never let it in.
+    queued: AtomicUsize,
+}
+
+/// A request that waits for the thread.
+pub(super) struct QueuedRequest<'d>(&'d SharedDatabase);
 
 impl SharedDatabase {
     pub(super) fn new(database: Database) -> Self {
-        SharedDatabase(Mutex::new(database))
+        SharedDatabase {
+            database: Mutex::new(database),
+            queued: AtomicUsize::new(0),
+        }
     }
 
     /// Answers as soon as no other request is being answered.
     pub(super) fn answer(&self, operation: &str, body: &[u8]) -> EngineAnswer {
-        let database = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let database = self.database.lock();
+        let database = database.unwrap_or_else(PoisonError::into_inner);
         answer(&database, operation, body)
     }
 
-    /// Answers at once, or not at all if another request is being answered.
+    /// Counts a request that waits for the thread, until the guard is dropped.
+    pub(super) fn queued(&self) -> QueuedRequest<'_> {
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        QueuedRequest(self)
+    }
+
+    /// Answers at once, or not at all if another request is being answered or waits.
     pub(super) fn answer_if_free(&self, operation: &str, body: &[u8]) -> Option<EngineAnswer> {
-        let database = match self.0.try_lock() {
+        if self.queued.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        let database = match self.database.try_lock() {
             Ok(database) => database,
             Err(TryLockError::Poisoned(database)) => database.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
@@ -36,10 +57,16 @@ impl SharedDatabase {
     }
 }
 
+impl Drop for QueuedRequest<'_> {
+    fn drop(&mut self) {
+        self.0.queued.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 #[cfg(test)]
 impl SharedDatabase {
     pub(super) fn hold(&self) -> impl Sized + '_ {
-        self.0.lock().unwrap()
+        self.database.lock().unwrap()
     }
 }
 

@@ -27,6 +27,9 @@ use crate::wire::sleep::AnySleep;
 /// The stack is large, because deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
 
+/// How often a small request looks whether the database is free, before it is queued.
+const PATIENCE: usize = 16;
+
 /// What an error is about, and what to do instead.
 const WHAT: &str = "the embedded database";
 const INSTEAD: &str = "share one `Dynamo` by cloning it";
@@ -111,13 +114,16 @@ impl EmbeddedEngine {
     /// Executes one request: takes the operation and a body of DynamoDB JSON, and returns a status and a body.
     pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> EngineAnswer {
         if let Some(database) = self.near.as_ref().filter(|_| is_brief(&operation, &body)) {
-            // As if it were under way: other tasks go on, timers are looked at, and races are run.
-            tokio::task::yield_now().await;
-            if let Some(answer) = database.answer_if_free(&operation, &body) {
-                return answer;
+            for _ in 0..PATIENCE {
+                // As if it were under way: other tasks go on, timers are looked at, and races are run.
+                tokio::task::yield_now().await;
+                if let Some(answer) = database.answer_if_free(&operation, &body) {
+                    return answer;
+                }
             }
         }
         let (answer, answered) = oneshot::channel();
+        let _queued = self.near.as_ref().map(|database| database.queued());
         match self.jobs.send(EngineJob {
             operation,
             body,

@@ -324,7 +324,7 @@ fn brief_requests_need_little_stack() {
     let nested = |open: &str, close: &str, times: usize| {
         [open.repeat(times), "0".into(), close.repeat(times)].concat()
     };
-    let value = nested("{\"L\":[", "]}", 14).replace('0', "{\"S\":\"x\"}");
+    let value = nested("{\"L\":[", "]}", 12).replace('0', "{\"S\":\"x\"}");
     let mut condition = String::from("attribute_exists(pk)");
     for _ in 0..15 {
         condition = format!("({condition} AND attribute_exists(pk))");
