@@ -95,7 +95,7 @@ fn write_parts(parts: &dyn UntypedParts, writer: &mut Writer) -> Result<(), Code
 
 /// The key attributes as an object.
 pub(super) fn key_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
-    let mut writer = Writer::default();
+    let mut writer = Writer::with_capacity(128);
     writer.raw("{");
     write_parts(parts, &mut writer)?;
     writer.raw("}");
