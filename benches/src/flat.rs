@@ -33,8 +33,8 @@ fn numbered(number: u64) -> Visit {
     Visit {
         customer: CUSTOMER.into(),
         number,
-        page: format!("https://shop.example/catalogue/kitchen/kettles/model-{number:06}?sort=price&order=ascending"),
-        referrer: Some("https://search.example/results?query=quiet+kettle+with+temperature+and+a+long+cord&page=2".into()),
+        page: format!("https://shop.example/catalogue/kitchen/kettles/model-{number:06}?sort=price&order=ascending&colour=brushed-steel&volume=1.5-litres&delivery=within-two-days&campaign=spring-in-the-kitchen"),
+        referrer: Some("https://search.example/results?query=quiet+kettle+with+temperature+and+a+long+cord&page=2&region=ch-de&safe=on&source=address-bar&time=last-twelve-months&kind=shops-and-reviews&layout=two-columns&session=8f1d7c02b95e4a6e".into()),
         agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36".into(),
         language: "de-CH,de;q=0.9,en;q=0.8".into(),
         country: "CH".into(),
