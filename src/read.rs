@@ -13,7 +13,7 @@ mod snapshot;
 
 pub(crate) use batch_get::{BATCH, BatchGet, Failing, FoundItem, TableFrame, WantedKey};
 pub use get::{Get, GetForm, Selected, Whole};
-pub(crate) use get::{plan_read, projection_of};
+pub(crate) use get::{plan_read, projection_of, read_any, read_live};
 pub(crate) use get_many::{AllFound, ReadAll, ReadForm, primary_key};
 pub use get_many::{FoundStream, GetMany, KeyOf, Listed, Streamed};
 pub(crate) use get_many::{PlannedRead, ReadDraft};

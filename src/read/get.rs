@@ -176,7 +176,8 @@ pub(crate) fn plan_read(
     read.plan_of(key, db).reading(nothing)
 }
 
-fn read_live<E: DynamoEntity, F: GetForm<E>>(
+/// Reads an item, if one was found and has not expired.
+pub(crate) fn read_live<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     now: Timestamp,
 ) -> Result<Option<F::Row>> {
@@ -186,7 +187,8 @@ fn read_live<E: DynamoEntity, F: GetForm<E>>(
     }
 }
 
-fn read_any<E: DynamoEntity, F: GetForm<E>>(
+/// Reads an item, if one was found.
+pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     _: Timestamp,
 ) -> Result<Option<F::Row>> {

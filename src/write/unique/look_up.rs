@@ -3,15 +3,14 @@
 use std::fmt;
 
 use super::sentinel::{Holding, Sentinel, holding};
-use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::owner_of;
-use crate::entity::{self, DynamoEntity, HasDeclaration, UniquePattern, UntypedKey};
+use crate::entity::{DynamoEntity, HasDeclaration, UniquePattern, UntypedKey};
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, Writer};
 use crate::plan::{AnswerItem, Call, Explanation, Outcome, SentCall, found_item, read_raw};
-use crate::read::plan_read;
+use crate::read::{Whole, plan_read, read_any, read_live};
 use crate::schema::Pattern;
 use crate::write::{UpdateOrigin, known, split};
 
@@ -69,8 +68,8 @@ impl<E: DynamoEntity> LookUp<E> {
     /// Finds and reads the item.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
         let read = match self.hide_expired {
-            true => read_live::<E>,
-            false => read_any::<E>,
+            true => read_live::<E, Whole>,
+            false => read_any::<E, Whole>,
         };
         let found = Box::pin(async move { Ok((self.find(db).await?, db.now())) });
         Call::new(
@@ -116,17 +115,6 @@ impl<E: DynamoEntity> LookUp<E> {
             });
         read.send(db).await
     }
-}
-
-fn read_live<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<Option<E>> {
-    match item {
-        Some(item) => entity::read_live(item, now),
-        None => Ok(None),
-    }
-}
-
-fn read_any<E: DynamoEntity>(item: Option<&[u8]>, _: Timestamp) -> Result<Option<E>> {
-    item.map(entity::read).transpose()
 }
 
 impl<E: DynamoEntity> fmt::Debug for LookUp<E> {
