@@ -37,4 +37,6 @@ chapters! {
     costs = "../docs/costs.md"
     limits = "../docs/limits.md"
     coming_from = "../docs/coming_from.md"
+    troubleshooting = "../docs/troubleshooting.md"
+    glossary = "../docs/glossary.md"
 }
