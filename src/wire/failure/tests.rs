@@ -128,7 +128,7 @@ fn source_in(file: &Path) -> Option<PathBuf> {
 /// The errors that the model lists for an operation.
 fn listed(operation: &str) -> BTreeSet<String> {
     let path = sdk().join("operation").join(format!("{operation}.rs"));
-    let source = std::fs::read_to_string(&path).expect("the source of the operation");
+    let source = fs::read_to_string(&path).expect("the source of the operation");
     let errors = source.lines().filter_map(|line| {
         let (variant, of) = line.trim().split_once('(')?;
         (of == format!("crate::types::error::{variant}),")).then(|| variant.to_owned())
