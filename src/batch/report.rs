@@ -1,16 +1,15 @@
-//! What became of a batch.
+//! The result of a batch.
 
 use super::Batch;
 use super::key::BatchKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
-/// What became of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or
-/// `errors`.
+/// The result of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or `errors`.
 #[derive(Debug)]
 #[must_use = "writes may be left: look at it, or write `.complete()?`"]
 #[non_exhaustive]
 pub struct BatchReport {
-    /// How many writes the service has acknowledged.
+    /// The number of writes that DynamoDB has acknowledged.
     pub done: u64,
     /// How many writes were not sent because a later write of the input has the same key.
     pub superseded: u64,
@@ -19,8 +18,8 @@ pub struct BatchReport {
     pub left: Batch<'static>,
     /// The writes that failed and are not worth sending again, in the order of the input.
     pub errors: Vec<BatchError>,
-    /// Why writes are left, each reason once: the service was too busy for longer than the budget, refused a
-    /// whole request, or could not be reached. Empty for a batch that was stopped under way.
+    /// The reasons why writes are left, each once: DynamoDB was too busy for longer than the budget, rejected a whole
+    /// request, or could not be reached. Empty for a batch that was stopped in progress.
     pub reasons: Vec<Error>,
 }
 
@@ -49,9 +48,8 @@ impl BatchReport {
         self.left.ready().map(BatchKey::of)
     }
 
-    /// `Ok` if nothing is left and nothing went wrong; otherwise an error that says how many. If writes are left, its
-    /// kind is that of the first reason, because they may be sent again; otherwise it is that of the first write that
-    /// went wrong.
+    /// `Ok` if nothing is left and nothing failed; otherwise an error with the numbers. If writes are left, its kind
+    /// is that of the first reason, because you may send them again; otherwise it is that of the first failed write.
     pub fn complete(&self) -> Result<()> {
         let (left, wrong) = (self.left.len(), self.errors.len());
         if left == 0 && wrong == 0 {
