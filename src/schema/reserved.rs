@@ -1,6 +1,6 @@
 //! Reserved attributes: no field has their names, and users cannot set them.
 
-/// The attribute that only items with unique values have.
+/// The attribute that only the items that store unique values have.
 pub(crate) const UNIQUE: &str = "$unique";
 
 /// The prefix of the attributes by which jobs mark the items that they changed.
