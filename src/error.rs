@@ -1,6 +1,8 @@
 //! All failures, as one opaque type. Messages contain names, never values.
 
 mod failed_operation;
+#[cfg(test)]
+mod tests;
 mod throttle;
 
 use std::error::Error as StdError;
@@ -42,8 +44,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(refused.current::<Note>()?, Some(note)); // came with the error: no second read
 /// # Ok(()) }
 /// ```
+#[derive(thiserror::Error)]
+#[error(transparent)]
 pub struct Error(Box<ErrorParts>);
 
+#[derive(thiserror::Error)]
+#[error("{}{message}", self.front())]
 struct ErrorParts {
     kind: ErrorKind,
     stage: Stage,
@@ -483,58 +489,49 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
-        if let Some(entity) = inner.entity {
-            write!(f, "{entity}")?;
-            if let Some(attribute) = &inner.attribute {
-                write!(f, ".{attribute}")?;
-            }
-            if let Some(key) = inner.key {
-                write!(f, " (key `{key}`)")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&inner.message)
+impl ErrorParts {
+    /// The beginning of its text: the names of the entity and of what is concerned of it, as far as they are known.
+    fn front(&self) -> String {
+        let Some(entity) = self.entity else {
+            return String::new();
+        };
+        let attribute = self.attribute.iter().map(|name| format!(".{name}"));
+        let key = self.key.iter().map(|name| format!(" (key `{name}`)"));
+        let names: String = attribute.chain(key).collect();
+        format!("{entity}{names}: ")
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
+        self.0.fmt(f)
+    }
+}
+
+/// The optional parts appear if they are known, and the items never, so this cannot be derived.
+impl fmt::Debug for ErrorParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Error");
-        debug
-            .field("kind", &inner.kind)
-            .field("stage", &inner.stage);
+        debug.field("kind", &self.kind).field("stage", &self.stage);
         for (name, value) in [
-            ("entity", inner.entity),
-            ("key", inner.key),
-            ("attribute", inner.attribute.as_deref()),
-            ("code", inner.code.as_deref()),
-            ("request_id", inner.request_id.as_deref()),
+            ("entity", self.entity),
+            ("key", self.key),
+            ("attribute", self.attribute.as_deref()),
+            ("code", self.code.as_deref()),
+            ("request_id", self.request_id.as_deref()),
         ] {
             if let Some(value) = value {
                 debug.field(name, &value);
             }
         }
-        debug.field("message", &inner.message);
-        if !inner.failures.is_empty() {
-            debug.field("failures", &inner.failures);
+        debug.field("message", &self.message);
+        if !self.failures.is_empty() {
+            debug.field("failures", &self.failures);
         }
-        if let Some(source) = &inner.source {
+        if let Some(source) = &self.source {
             debug.field("source", source);
         }
         // The item itself stays out: values are shown only by asking for them with `current`.
-        debug.field("current", &inner.current.is_some()).finish()
-    }
-}
-
-impl StdError for Error {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        debug.field("current", &self.current.is_some()).finish()
     }
 }

@@ -89,9 +89,9 @@
 //!
 //! | feature | content |
 //! |---|---|
-//! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials; builds TLS with a C compiler |
 //! | `testing` | connections that fail on demand, and errors for fakes: the module `testing` |
-//! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
+//! | `embedded` | the engine in this process; builds SQLite with a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |

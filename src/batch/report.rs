@@ -1,7 +1,5 @@
 //! The result of a batch.
 
-use std::fmt;
-
 use super::Batch;
 use super::key::BatchKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -81,12 +79,14 @@ impl BatchReport {
 }
 
 /// A write of a batch that went wrong and is not worth sending again.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("write {index} of the batch: {error}")]
 #[non_exhaustive]
 pub struct BatchError {
     /// The place of the write in the whole input of the batch, from 0.
     pub index: usize,
     /// What went wrong, with the entity and the attribute of its key.
+    #[source]
     pub error: Error,
 }
 
@@ -99,14 +99,21 @@ impl BatchError {
     }
 }
 
-impl fmt::Display for BatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "write {} of the batch: {}", self.index, self.error)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
 
-impl std::error::Error for BatchError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+    use super::*;
+
+    #[test]
+    fn a_failed_write_is_told_with_its_place() {
+        let error = Error::new(ErrorKind::TooLarge, Stage::Encode, "it is large").of("Note");
+        let failed = BatchError { index: 7, error };
+        assert_eq!(
+            failed.to_string(),
+            "write 7 of the batch: Note: it is large"
+        );
+        let source = failed.source().and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(Error::kind), Some(ErrorKind::TooLarge));
     }
 }

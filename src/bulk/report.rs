@@ -94,9 +94,15 @@ impl Deref for BulkProgress<'_> {
 }
 
 /// A row, or a write, that was not done.
+///
+/// Its text says which one failed, by its place or by the names of its key, and why. It never shows a value: the
+/// [`key`](FailedRow::key) has those.
+#[derive(thiserror::Error)]
+#[error("{}: {error}", self.name())]
 pub struct FailedRow {
     pub(super) key: Item,
     pub(super) number: Option<u64>,
+    #[source]
     pub(super) error: Error,
 }
 
@@ -122,22 +128,17 @@ impl FailedRow {
     pub fn error(&self) -> &Error {
         &self.error
     }
-}
 
-/// Says which one failed, by its place or by the names of its key, and why. It never shows a value: the
-/// [`key`](FailedRow::key) has those.
-impl fmt::Display for FailedRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number {
-            Some(number) => write!(f, "write {number} of the job")?,
-            None => f.write_str("a row")?,
+    /// The beginning of its text.
+    fn name(&self) -> String {
+        if let Some(number) = self.number {
+            return format!("write {number} of the job");
         }
         let names = self.key.iter().map(|(name, _)| format!("`{name}`"));
-        let names: Vec<String> = names.collect();
-        if self.number.is_none() && !names.is_empty() {
-            write!(f, " with the key {}", names.join(", "))?;
+        match names.collect::<Vec<_>>()[..] {
+            [] => "a row".to_owned(),
+            ref names => format!("a row with the key {}", names.join(", ")),
         }
-        write!(f, ": {}", self.error)
     }
 }
 
@@ -247,4 +248,40 @@ pub(super) fn too_many(failed: usize) -> Error {
         "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"
     );
     Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    fn failed(key: &[&str], number: Option<u64>) -> FailedRow {
+        let key = key.iter().map(|name| (*name, "secret")).collect();
+        let error = Error::new(ErrorKind::Conflict, Stage::Service, "it differs").of("Note");
+        FailedRow { key, number, error }
+    }
+
+    #[test]
+    fn a_failed_row_is_told_by_its_place_or_its_key() {
+        for (key, number, text) in [
+            (&[][..], None, "a row: Note: it differs"),
+            (&["pk"], None, "a row with the key `pk`: Note: it differs"),
+            (
+                &["pk", "sk"],
+                None,
+                "a row with the key `pk`, `sk`: Note: it differs",
+            ),
+            (&["pk"], Some(4), "write 4 of the job: Note: it differs"),
+        ] {
+            assert_eq!(failed(key, number).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_failed_row_is_an_error_with_its_reason_as_source() {
+        let failed = failed(&["pk"], None);
+        let source = failed.source().and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(Error::kind), Some(ErrorKind::Conflict));
+    }
 }

@@ -105,6 +105,8 @@ rules! {
         "an index that lists all attributes in place of `project = all`";
     ManyCopies, "many_copies", indexes::many_copies,
         "an attribute without bound that three or more indexes copy";
+    JoinedKey, "joined_key", indexes::joined_key,
+        "an index key that joins fields by `#` and could have them as key attributes of their own";
     IndexOfSentinels, "index_of_sentinels", indexes::index_of_sentinels,
         "an index by the TTL alone, which holds the items that keep unique values too";
     GrowingAttribute, "growing_attribute", attributes::growing_attribute,

@@ -1,10 +1,12 @@
-//! Asks the policy evaluator of `tests/judge`, a crate of others with its own dependencies.
+//! Asks the policy evaluator of `tests/judge`, a crate of others with its own dependencies. `scripts/policy-judge` builds it and
+//! names it in `POLICY_JUDGE`; nothing is downloaded by a test.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
+
+use super::tools::tool;
 
 type Done<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -37,15 +39,14 @@ impl Question {
     }
 }
 
-/// Has all questions answered, and compares the answers with what they have to be.
-pub fn ask(questions: &[Question]) -> Done<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut judge = Command::new(cargo)
-        .args(["run", "--quiet", "--locked", "--manifest-path"])
-        .arg(root.join("tests/judge/Cargo.toml"))
-        .arg("--target-dir")
-        .arg(root.join("target/judge"))
+/// Has all questions of a test answered, and compares the answers with what they have to be.
+pub fn ask(test: &str, questions: &[Question]) -> Done<()> {
+    assert!(!questions.is_empty());
+    let script = "scripts/policy-judge cargo test --test examples exports::policies";
+    let Some(judge) = tool("POLICY_JUDGE", test, script) else {
+        return Ok(());
+    };
+    let mut judge = Command::new(judge)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;

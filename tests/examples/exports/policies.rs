@@ -263,7 +263,7 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
         let scans = seen.keys().filter(|(action, ..)| *action == "Scan").count();
         assert_eq!(recorder.scanned().len(), scans, "{system}");
     }
-    ask(&all)
+    ask("the_ten_systems_may_do_what_they_do", &all)
 }
 
 /// A role of one entity of a shared table has no way to the others.
@@ -283,7 +283,7 @@ fn partitions_of_others_are_denied() -> Outcome {
         is_allowed,
     };
     let message = message_delivery::Messages::schema().name;
-    ask(&[
+    let questions = [
         question("GetItem", &message, &["MESSAGE#1"], true),
         question("GetItem", &message, &["MESSAGE#1", "MESSAGE#2"], true),
         question("GetItem", &message, &["OTHER#1"], false),
@@ -291,7 +291,8 @@ fn partitions_of_others_are_denied() -> Outcome {
         question("Query", "blog", &["POSTS"], true),
         question("Query", "blog", &["POSTS2"], false),
         question("Query", "blog", &["POST#1"], false),
-    ])
+    ];
+    ask("partitions_of_others_are_denied", &questions)
 }
 
 #[test]

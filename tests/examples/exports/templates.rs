@@ -9,7 +9,7 @@ use fastrand::Rng;
 use super::goldens::check;
 use super::random::{later, tables};
 use super::stack::Stack;
-use super::tools::{create_stack, lint, tool};
+use super::tools::{PYTHON_TOOLS, create_stack, lint, tool};
 use crate::schemas::all;
 use crate::support::db::{Db, Mode};
 use crate::support::engine::Kind;
@@ -17,7 +17,11 @@ use crate::support::suite::Outcome;
 
 #[test]
 fn cfn_lint_finds_nothing_in_templates() -> Outcome {
-    let Some(cfn_lint) = tool("CFN_LINT", "cfn_lint_finds_nothing_in_templates") else {
+    let Some(cfn_lint) = tool(
+        "CFN_LINT",
+        "cfn_lint_finds_nothing_in_templates",
+        PYTHON_TOOLS,
+    ) else {
         return Ok(());
     };
     let folder = tempfile::tempdir()?;
@@ -42,7 +46,7 @@ fn cfn_lint_finds_nothing_in_templates() -> Outcome {
 /// moto's stacks know no TTL, class and recovery of tables, so these are left out.
 #[tokio::test]
 async fn stacks_of_moto_are_as_declared() -> Outcome {
-    let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared") else {
+    let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared", PYTHON_TOOLS) else {
         return Ok(());
     };
     // A server may have the stack of another run.
