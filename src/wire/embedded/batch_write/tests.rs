@@ -14,7 +14,7 @@ fn ask(store: &mut EngineStore, operation: &str, request: &Value) -> (u16, Value
 
 fn with_table(mut store: EngineStore) -> EngineStore {
     let table = json!({
-        "TableName": "tab",
+        "TableName": "rows",
         "BillingMode": "PAY_PER_REQUEST",
         "AttributeDefinitions": [
             {"AttributeName": "pk", "AttributeType": "S"},
@@ -22,7 +22,7 @@ fn with_table(mut store: EngineStore) -> EngineStore {
         ],
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
         "GlobalSecondaryIndexes": [{
-            "IndexName": "g",
+            "IndexName": "by-name",
             "KeySchema": [{"AttributeName": "by", "KeyType": "HASH"}],
             "Projection": {"ProjectionType": "ALL"},
         }],
@@ -41,7 +41,7 @@ fn delete(pk: &str) -> Value {
 }
 
 fn batch(writes: &[Value]) -> Value {
-    json!({"RequestItems": {"tab": writes}})
+    json!({"RequestItems": {"rows": writes}})
 }
 
 /// What the engine says to a batch, and what is stored then.
@@ -56,10 +56,10 @@ fn by_engine(store: &mut EngineStore, request: &Value) -> (u16, Value) {
 }
 
 fn stored(store: &mut EngineStore) -> [Value; 2] {
-    ["tab", "g"].map(|of| {
-        let mut scan = json!({"TableName": "tab"});
-        if of == "g" {
-            scan["IndexName"] = json!("g");
+    ["rows", "by-name"].map(|of| {
+        let mut scan = json!({"TableName": "rows"});
+        if of != "rows" {
+            scan["IndexName"] = json!(of);
         }
         ask(store, "Scan", &scan).1
     })
@@ -91,7 +91,7 @@ fn a_batch_is_answered_as_the_engine_does() {
         batch(&[]),
         json!({"RequestItems": {}}),
         json!({"RequestItems": {"missing": [delete("a")]}}),
-        json!({"RequestItems": {"tab": [delete("e")], "missing": [delete("a")]}}),
+        json!({"RequestItems": {"rows": [delete("e")], "missing": [delete("a")]}}),
         json!({"RequestItems": {"t": [delete("a")]}}),
         batch(&[item("e", "x"), item("e", "y")]),
         batch(&[item("e", "x"), delete("e")]),
