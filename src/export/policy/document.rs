@@ -1,6 +1,6 @@
 //! Statements, and the documents that they fit into.
 
-use super::{Partitions, texts};
+use super::{partitions::Partitions, texts};
 use crate::error::{Error, Result};
 use crate::json::JsonTree;
 
@@ -38,9 +38,24 @@ impl Statement {
     }
 
     fn condition(&self) -> Option<JsonTree> {
-        let partitions = texts(self.partitions.as_ref()?.iter().map(String::as_str));
-        let keys = JsonTree::object([("dynamodb:LeadingKeys", Some(partitions))]);
-        Some(JsonTree::object([("ForAllValues:StringLike", Some(keys))]))
+        if self.partitions.is_any() {
+            return None;
+        }
+        let limits = self.partitions.limits();
+        let values = limits.map(|(key, values)| {
+            let values = texts(values.iter().map(String::as_str));
+            (key.name(), Some(values))
+        });
+        // A condition for all values holds where there are none, so a request has to have the key.
+        let present = self.partitions.limits();
+        let present = present.map(|(key, _)| (key.name(), Some("false".into())));
+        Some(JsonTree::object([
+            (
+                "ForAllValues:StringLike",
+                Some(JsonTree::object(values.collect::<Vec<_>>())),
+            ),
+            ("Null", Some(JsonTree::object(present.collect::<Vec<_>>()))),
+        ]))
     }
 
     /// Two statements, each about a half of the resources; None if there is one resource only.

@@ -205,7 +205,7 @@ fn questions(policy: &Policy, seen: &Seen) -> Result<Vec<Question>, Box<dyn std:
                     policy: policy.clone(),
                     action: action.to_owned(),
                     resource,
-                    leading_keys,
+                    keys: vec![("LeadingKeys", leading_keys)],
                     is_allowed,
                 });
             };
@@ -279,7 +279,10 @@ fn partitions_of_others_are_denied() -> Outcome {
         policy: policy.clone(),
         action: action.to_owned(),
         resource: arn(table, None),
-        leading_keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        keys: vec![(
+            "LeadingKeys",
+            keys.iter().map(|key| (*key).to_owned()).collect(),
+        )],
         is_allowed,
     };
     let message = message_delivery::Messages::schema().name;
@@ -291,7 +294,161 @@ fn partitions_of_others_are_denied() -> Outcome {
         question("Query", "blog", &["POSTS"], true),
         question("Query", "blog", &["POSTS2"], false),
         question("Query", "blog", &["POST#1"], false),
+        // A condition for all values is true of none, so a request without a partition would pass it.
+        question("GetItem", &message, &[], false),
+        question("Query", "blog", &[], false),
     ])
+}
+
+/// A task of one of many organisations, in an index with a key of several attributes.
+#[derive(DynamoEntity)]
+#[dynamo(table = "tasks", key(pk = "ORG#{org}#TASK", sk = number), unique(by_title, org, title))]
+#[dynamo(gsi(by_state, pk = [org, state, year], sk = [number]), gsi(by_owner, pk = owner, sk = number))]
+#[dynamo(gsi(by_year, pk = [year, org], sk = number))]
+#[allow(dead_code)]
+struct Task {
+    org: String,
+    number: u32,
+    state: String,
+    year: u32,
+    owner: String,
+    title: String,
+}
+
+/// A request of an index with a key of several attributes has each of them by a condition key of its own.
+#[test]
+fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
+    let tasks = || Policy::new([Task::schema()]);
+    let reads = tasks()
+        .allow("Task", [PolicyVerb::GET])
+        .allow_pattern("Task.by_state")
+        .allow_pattern("Task.by_year")
+        .with_value("org", "ac*me#");
+    let policy: Json = serde_json::from_str(&reads.document()?)?;
+    let question = |policy: &Json,
+                    action: &str,
+                    index: Option<&str>,
+                    keys: &[(&'static str, &str)],
+                    is_allowed| {
+        let keys = keys
+            .iter()
+            .map(|(key, value)| (*key, vec![(*value).to_owned()]));
+        Question {
+            policy: policy.clone(),
+            action: action.to_owned(),
+            resource: arn("tasks", index),
+            keys: keys.collect(),
+            is_allowed,
+        }
+    };
+    let [first, second, third] = [
+        "FirstPartitionKeyValues",
+        "SecondPartitionKeyValues",
+        "ThirdPartitionKeyValues",
+    ];
+    let (state, year) = (Some("by_state"), Some("by_year"));
+    let mut questions = vec![
+        question(
+            &policy,
+            "Query",
+            state,
+            &[(first, "ac*me#"), (second, "open"), (third, "7")],
+            true,
+        ),
+        question(&policy, "Query", state, &[(first, "ac*me#")], true),
+        question(
+            &policy,
+            "Query",
+            state,
+            &[(first, "acXme#"), (second, "open")],
+            false,
+        ),
+        question(&policy, "Query", state, &[(second, "ac*me#")], false),
+        question(&policy, "Query", state, &[], false),
+        question(
+            &policy,
+            "Query",
+            year,
+            &[(first, "2026"), (second, "ac*me#")],
+            true,
+        ),
+        question(
+            &policy,
+            "Query",
+            year,
+            &[(first, "ac*me#"), (second, "other")],
+            false,
+        ),
+        question(&policy, "Query", year, &[(first, "ac*me#")], false),
+        question(
+            &policy,
+            "GetItem",
+            None,
+            &[("LeadingKeys", "ORG#ac%0Ame%03#TASK")],
+            true,
+        ),
+        question(
+            &policy,
+            "GetItem",
+            None,
+            &[("LeadingKeys", "ORG#ac*me##TASK")],
+            false,
+        ),
+        question(
+            &policy,
+            "GetItem",
+            None,
+            &[("LeadingKeys", "ORG#other#TASK")],
+            false,
+        ),
+        question(&policy, "GetItem", None, &[], false),
+    ];
+    // The key as the library writes it.
+    let key = Task::key("ac*me#", 7).to_item()?;
+    let written = key
+        .get("org_pk")
+        .or(key.get("pk"))
+        .and_then(|pk| pk.as_text());
+    let written = written.ok_or("a key")?;
+    for question in &mut questions[8..9] {
+        question.keys = vec![("LeadingKeys", vec![written.to_owned()])];
+    }
+    // Two attributes of one entity, exact both.
+    let both = tasks()
+        .allow_pattern("Task.by_state")
+        .with_value("org", "acme")
+        .with_value("state", "open");
+    let both: Json = serde_json::from_str(&both.document()?)?;
+    questions.extend([
+        question(
+            &both,
+            "Query",
+            state,
+            &[(first, "acme"), (second, "open")],
+            true,
+        ),
+        question(
+            &both,
+            "Query",
+            state,
+            &[(first, "acme"), (second, "done")],
+            false,
+        ),
+        question(&both, "Query", state, &[(first, "acme")], false),
+    ]);
+    ask(&questions)?;
+    // What is not known is not limited, and so said by the absence of a condition.
+    let open = tasks()
+        .allow_pattern("Task.by_state")
+        .leading_keys()
+        .document()?;
+    assert!(!open.contains("Condition"), "{open}");
+    let unknown = tasks()
+        .allow_reads()
+        .with_value("tenant", "acme")
+        .document();
+    assert!(unknown.unwrap_err().to_string().contains("`tenant`"));
+    Ok(())
 }
 
 #[test]
