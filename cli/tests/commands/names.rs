@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-use dynamo_entity::prelude::*;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity_cli::App;
 
