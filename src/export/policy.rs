@@ -208,10 +208,9 @@ impl Policy {
         self
     }
 
-    /// Limits actions to partitions whose keys have this value of a field, for the role of one tenant say: it is
-    /// [`leading_keys`](Self::leading_keys) with one more value that is known. The value is written as it is stored. It counts in
-    /// a key that is the field itself, and in a template up to which everything is known, where the field is a `String`
-    /// without a format.
+    /// Limits actions to partitions whose keys have this value of a field, for example for the role of one tenant. It includes
+    /// [`leading_keys`](Self::leading_keys). The value is written as it is stored. It counts in a key that is the field itself,
+    /// and in a template in which everything before it is known, if the field is a `String` without a format there.
     ///
     /// In an index whose partition key has several attributes, each attribute is limited by a condition of its own,
     /// `dynamodb:FirstPartitionKeyValues` to `dynamodb:FourthPartitionKeyValues`.

@@ -134,7 +134,7 @@ pub fn parts_come_in_their_order(place: &Place) -> Outcome {
         (
             "todos",
             todo,
-            &["--missing", "label"],
+            &["--due", "3", "--kind", "Home", "--missing", "label"],
             &["neither `:first` nor `:last`"],
         ),
         (
