@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::partitions::{KeyCondition, Partitions};
+use super::partitions::{KeyCondition, KeyValue, Partitions};
 use crate::json::Tag;
 use crate::key::escape_part;
 use crate::schema::{
@@ -32,7 +32,7 @@ impl KeyReader<'_> {
 
     /// The partitions of the items that keep the unique values of the entity, and of no other: in a table of several they
     /// begin with its stored name, in one of its own with that of the value.
-    fn uniques(&self) -> impl Iterator<Item = String> + '_ {
+    fn uniques(&self) -> impl Iterator<Item = KeyValue> + '_ {
         let is_shared = self.table.type_attribute.is_some();
         self.entity.uniques.iter().map(move |unique| {
             let mut front = b"$UNIQUE#".to_vec();
@@ -41,7 +41,8 @@ impl KeyReader<'_> {
                 false => &unique.stored,
             };
             escape_part(name, Style::Escaped, &mut front);
-            format!("{}#*", escaped(&String::from_utf8_lossy(&front)))
+            front.push(b'#');
+            KeyValue::Beginning(String::from_utf8_lossy(&front).into_owned())
         })
     }
 
@@ -64,9 +65,11 @@ impl KeyReader<'_> {
     }
 
     /// The value of a key attribute, or the text that it begins with; None if nothing is known of it.
-    fn known(&self, key: &KeySchema) -> Option<String> {
+    fn known(&self, key: &KeySchema) -> Option<KeyValue> {
         let pieces = match &key.content {
-            KeyContent::Field(field) => return self.values.get(field).map(|value| escaped(value)),
+            KeyContent::Field(field) => {
+                return self.values.get(field).cloned().map(KeyValue::Exact);
+            }
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
             KeyContent::Template(_) => return None,
         };
@@ -76,9 +79,12 @@ impl KeyReader<'_> {
             PieceSchema::Shard(_) => None,
         });
         let texts: Vec<String> = texts.collect();
-        let rest = if texts.len() < pieces.len() { "*" } else { "" };
-        let begin = escaped(&texts.concat());
-        (!begin.is_empty()).then(|| format!("{begin}{rest}"))
+        let text = texts.concat();
+        match texts.len() < pieces.len() {
+            _ if text.is_empty() => None,
+            true => Some(KeyValue::Beginning(text)),
+            false => Some(KeyValue::Exact(text)),
+        }
     }
 
     /// The text of a part whose value is known. Only texts stand in keys as they are given.
@@ -93,34 +99,5 @@ impl KeyReader<'_> {
         let mut text = Vec::new();
         escape_part(value, self.table.style, &mut text);
         Some(String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
-/// A text in which IAM finds nothing to replace and nothing that stands for others.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, letters.peek()) {
-            ('*' | '?', _) | ('$', Some('{')) => {
-                out.push_str("${");
-                out.push(letter);
-                out.push('}');
-            }
-            _ => out.push(letter),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn texts_stand_for_themselves() {
-        assert_eq!(escaped("ORDER#"), "ORDER#");
-        assert_eq!(escaped("$UNIQUE"), "$UNIQUE");
-        assert_eq!(escaped("a*b?${c}"), "a${*}b${?}${$}{c}");
     }
 }

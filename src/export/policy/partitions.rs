@@ -13,9 +13,18 @@ pub(super) enum KeyCondition {
     Fourth,
 }
 
+/// What a key has to be.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KeyValue {
+    /// This text.
+    Exact(String),
+    /// A text that begins so.
+    Beginning(String),
+}
+
 /// For each condition key the values that are allowed. Without any, all partitions are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Partitions(BTreeMap<KeyCondition, BTreeSet<String>>);
+pub(super) struct Partitions(BTreeMap<KeyCondition, BTreeSet<KeyValue>>);
 
 impl KeyCondition {
     /// Those of the attributes of a partition key of several, in their order.
@@ -48,7 +57,7 @@ impl Partitions {
     }
 
     /// Limits them by one more condition key.
-    pub(super) fn limited(mut self, key: KeyCondition, value: Option<String>) -> Self {
+    pub(super) fn limited(mut self, key: KeyCondition, value: Option<KeyValue>) -> Self {
         if let Some(value) = value {
             self.0.entry(key).or_default().insert(value);
         }
@@ -64,8 +73,66 @@ impl Partitions {
         self
     }
 
-    /// The condition keys with their values.
-    pub(super) fn limits(&self) -> impl Iterator<Item = (KeyCondition, &BTreeSet<String>)> {
-        self.0.iter().map(|(key, values)| (*key, values))
+    /// The condition keys, each with the operator that compares it and its values as that reads them.
+    pub(super) fn limits(&self) -> impl Iterator<Item = (KeyCondition, &'static str, Vec<String>)> {
+        self.0.iter().map(|(key, values)| {
+            let is_exact = |value: &KeyValue| matches!(value, KeyValue::Exact(_));
+            let (operator, written): (_, fn(&KeyValue) -> String) =
+                match values.iter().all(is_exact) {
+                    true => ("ForAllValues:StringEquals", KeyValue::literal),
+                    false => ("ForAllValues:StringLike", KeyValue::pattern),
+                };
+            (*key, operator, values.iter().map(written).collect())
+        })
+    }
+}
+
+impl KeyValue {
+    /// As it is compared by equality, in which IAM finds no variables.
+    fn literal(&self) -> String {
+        let (KeyValue::Exact(text) | KeyValue::Beginning(text)) = self;
+        escaped(text, |_| false)
+    }
+
+    /// As a pattern, in which nothing but its end stands for others.
+    fn pattern(&self) -> String {
+        let is_wild = |letter| matches!(letter, '*' | '?');
+        match self {
+            KeyValue::Exact(text) => escaped(text, is_wild),
+            KeyValue::Beginning(text) => escaped(text, is_wild) + "*",
+        }
+    }
+}
+
+/// A text in which IAM replaces nothing, and takes letters of a meaning as they are.
+fn escaped(text: &str, has_meaning: fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let begins_variable = letter == '$' && letters.peek() == Some(&'{');
+        if begins_variable || has_meaning(letter) {
+            out.push_str("${");
+            out.push(letter);
+            out.push('}');
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KeyValue;
+
+    #[test]
+    fn texts_stand_for_themselves() {
+        let exact = |text: &str| KeyValue::Exact(text.to_owned());
+        assert_eq!(exact("ORDER#").pattern(), "ORDER#");
+        assert_eq!(exact("$UNIQUE").pattern(), "$UNIQUE");
+        assert_eq!(exact("a*b?${c}").pattern(), "a${*}b${?}${$}{c}");
+        assert_eq!(exact("a*b?${c}").literal(), "a*b?${$}{c}");
+        let beginning = KeyValue::Beginning("a*#".to_owned());
+        assert_eq!(beginning.pattern(), "a${*}#*");
     }
 }

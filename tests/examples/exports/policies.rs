@@ -250,7 +250,12 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
         let role = role(system).ok_or("a role")?;
         check(&format!("policies/{system}.json"), &role.document()?)?;
         all.extend(questions(&role, &seen)?);
-        all.extend(questions(&role.leading_keys(), &seen)?);
+        // The keys of some puts are not observed, since nothing tells which of their attributes they are.
+        let observed = questions(&role.leading_keys(), &seen)?.into_iter();
+        all.extend(observed.filter(|question| {
+            let has_keys = question.keys.iter().any(|(_, values)| !values.is_empty());
+            has_keys || !question.is_allowed || question.action == "Scan"
+        }));
         let recorded = recorder.policy_with_scans(&prefix);
         let recorded = recorded.region("eu-west-1").account("111122223333");
         all.extend(questions(&recorded, &seen)?);
@@ -319,100 +324,59 @@ struct Task {
 #[test]
 fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
     let tasks = || Policy::new([Task::schema()]);
-    let reads = tasks()
-        .allow("Task", [PolicyVerb::GET])
-        .allow_pattern("Task.by_state")
-        .allow_pattern("Task.by_year")
-        .with_value("org", "ac*me#");
-    let policy: Json = serde_json::from_str(&reads.document()?)?;
-    let question = |policy: &Json,
-                    action: &str,
-                    index: Option<&str>,
-                    keys: &[(&'static str, &str)],
-                    is_allowed| {
-        let keys = keys
-            .iter()
-            .map(|(key, value)| (*key, vec![(*value).to_owned()]));
-        Question {
-            policy: policy.clone(),
-            action: action.to_owned(),
-            resource: arn("tasks", index),
-            keys: keys.collect(),
-            is_allowed,
-        }
+    let of_org = |policy: Policy, org: &str| -> Result<Json, Box<dyn std::error::Error>> {
+        Ok(serde_json::from_str(
+            &policy.with_value("org", org).document()?,
+        )?)
     };
+    let indexes = tasks()
+        .allow_pattern("Task.by_state")
+        .allow_pattern("Task.by_year");
+    let policy = of_org(indexes, "ac*me#")?;
+    let items = of_org(tasks().allow("Task", [PolicyVerb::GET]), "acme#")?;
+    let question =
+        |policy: &Json, action: &str, index, keys: &[(&'static str, &str)], is_allowed| {
+            let keys = keys
+                .iter()
+                .map(|(key, value)| (*key, vec![(*value).to_owned()]));
+            Question {
+                policy: policy.clone(),
+                action: action.to_owned(),
+                resource: arn("tasks", index),
+                keys: keys.collect(),
+                is_allowed,
+            }
+        };
     let [first, second, third] = [
         "FirstPartitionKeyValues",
         "SecondPartitionKeyValues",
         "ThirdPartitionKeyValues",
     ];
-    let (state, year) = (Some("by_state"), Some("by_year"));
-    let mut questions = vec![
-        question(
-            &policy,
-            "Query",
-            state,
-            &[(first, "ac*me#"), (second, "open"), (third, "7")],
+    let mut questions = Vec::new();
+    for (index, keys, is_allowed) in [
+        (
+            "by_state",
+            &[(first, "ac*me#"), (second, "open"), (third, "7")][..],
             true,
         ),
-        question(&policy, "Query", state, &[(first, "ac*me#")], true),
-        question(
-            &policy,
-            "Query",
-            state,
-            &[(first, "acXme#"), (second, "open")],
-            false,
-        ),
-        question(&policy, "Query", state, &[(second, "ac*me#")], false),
-        question(&policy, "Query", state, &[], false),
-        question(
-            &policy,
-            "Query",
-            year,
-            &[(first, "2026"), (second, "ac*me#")],
-            true,
-        ),
-        question(
-            &policy,
-            "Query",
-            year,
-            &[(first, "ac*me#"), (second, "other")],
-            false,
-        ),
-        question(&policy, "Query", year, &[(first, "ac*me#")], false),
-        question(
-            &policy,
-            "GetItem",
-            None,
-            &[("LeadingKeys", "ORG#ac%0Ame%03#TASK")],
-            true,
-        ),
-        question(
-            &policy,
-            "GetItem",
-            None,
-            &[("LeadingKeys", "ORG#ac*me##TASK")],
-            false,
-        ),
-        question(
-            &policy,
-            "GetItem",
-            None,
-            &[("LeadingKeys", "ORG#other#TASK")],
-            false,
-        ),
-        question(&policy, "GetItem", None, &[], false),
-    ];
-    // The key as the library writes it.
-    let key = Task::key("ac*me#", 7).to_item()?;
-    let written = key
-        .get("org_pk")
-        .or(key.get("pk"))
-        .and_then(|pk| pk.as_text());
-    let written = written.ok_or("a key")?;
-    for question in &mut questions[8..9] {
-        question.keys = vec![("LeadingKeys", vec![written.to_owned()])];
+        ("by_state", &[(first, "ac*me#")], true),
+        ("by_state", &[(first, "acXme#"), (second, "open")], false),
+        ("by_state", &[(second, "ac*me#")], false),
+        ("by_state", &[], false),
+        ("by_year", &[(first, "2026"), (second, "ac*me#")], true),
+        ("by_year", &[(first, "ac*me#"), (second, "other")], false),
+        ("by_year", &[(first, "ac*me#")], false),
+    ] {
+        questions.push(question(&policy, "Query", Some(index), keys, is_allowed));
     }
+    // The keys as the library writes them.
+    for (org, is_allowed) in [("acme#", true), ("acme", false), ("acme##TASK", false)] {
+        let key = Task::key(org, 7).to_item()?;
+        let key = key.get("pk").and_then(|pk| pk.as_text()).ok_or("a key")?;
+        let keys = [("LeadingKeys", key)];
+        questions.push(question(&items, "GetItem", None, &keys, is_allowed));
+    }
+    questions.push(question(&items, "GetItem", None, &[], false));
     // Two attributes of one entity, exact both.
     let both = tasks()
         .allow_pattern("Task.by_state")
