@@ -332,7 +332,7 @@ async fn units_of_undeclared_indexes_are_not_ours() {
 /// The table of these tests as it was, in the words of the service.
 fn was(more: &str) -> Fault {
     told(&format!(
-        r#"{{"Table":{{"TableName":"notes","TableStatus":"ACTIVE","KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}],"AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],"TableArn":"arn:aws:dynamodb:dynoxide:1:table/notes"{more}}}}}"#
+        r#"{{"Table":{{"TableName":"notes","TableStatus":"ACTIVE","KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}],"AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],"TableArn":"arn:aws:dynamodb:eu-west-1:1:table/notes"{more}}}}}"#
     ))
 }
 
