@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::partitions::{KeyCondition, KeyValue, Partitions};
+use super::partitions::{KeyCondition, KeyLimit, Partitions};
 use crate::json::Tag;
 use crate::key::escape_part;
 use crate::schema::{
@@ -32,7 +32,7 @@ impl KeyReader<'_> {
 
     /// The partitions of the items that keep the unique values of the entity, and of no other: in a table of several they
     /// begin with its stored name, in one of its own with that of the value.
-    fn uniques(&self) -> impl Iterator<Item = KeyValue> + '_ {
+    fn uniques(&self) -> impl Iterator<Item = KeyLimit> + '_ {
         let is_shared = self.table.type_attribute.is_some();
         self.entity.uniques.iter().map(move |unique| {
             let mut front = b"$UNIQUE#".to_vec();
@@ -42,7 +42,7 @@ impl KeyReader<'_> {
             };
             escape_part(name, Style::Escaped, &mut front);
             front.push(b'#');
-            KeyValue::Beginning(String::from_utf8_lossy(&front).into_owned())
+            KeyLimit::Beginning(String::from_utf8_lossy(&front).into_owned())
         })
     }
 
@@ -65,10 +65,10 @@ impl KeyReader<'_> {
     }
 
     /// The value of a key attribute, or the text that it begins with; None if nothing is known of it.
-    fn known(&self, key: &KeySchema) -> Option<KeyValue> {
+    fn known(&self, key: &KeySchema) -> Option<KeyLimit> {
         let pieces = match &key.content {
             KeyContent::Field(field) => {
-                return self.values.get(field).cloned().map(KeyValue::Exact);
+                return self.values.get(field).cloned().map(KeyLimit::Exact);
             }
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
             KeyContent::Template(_) => return None,
@@ -82,8 +82,8 @@ impl KeyReader<'_> {
         let text = texts.concat();
         match texts.len() < pieces.len() {
             _ if text.is_empty() => None,
-            true => Some(KeyValue::Beginning(text)),
-            false => Some(KeyValue::Exact(text)),
+            true => Some(KeyLimit::Beginning(text)),
+            false => Some(KeyLimit::Exact(text)),
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) enum KeyCondition {
 
 /// What a key has to be.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum KeyValue {
+pub(super) enum KeyLimit {
     /// This text.
     Exact(String),
     /// A text that begins so.
@@ -24,7 +24,7 @@ pub(super) enum KeyValue {
 
 /// For each condition key the values that are allowed. Without any, all partitions are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Partitions(BTreeMap<KeyCondition, BTreeSet<KeyValue>>);
+pub(super) struct Partitions(BTreeMap<KeyCondition, BTreeSet<KeyLimit>>);
 
 impl KeyCondition {
     /// Those of the attributes of a partition key of several, in their order.
@@ -57,7 +57,7 @@ impl Partitions {
     }
 
     /// Limits them by one more condition key.
-    pub(super) fn limited(mut self, key: KeyCondition, value: Option<KeyValue>) -> Self {
+    pub(super) fn limited(mut self, key: KeyCondition, value: Option<KeyLimit>) -> Self {
         if let Some(value) = value {
             self.0.entry(key).or_default().insert(value);
         }
@@ -76,21 +76,21 @@ impl Partitions {
     /// The condition keys, each with the operator that compares it and its values as that reads them.
     pub(super) fn limits(&self) -> impl Iterator<Item = (KeyCondition, &'static str, Vec<String>)> {
         self.0.iter().map(|(key, values)| {
-            let is_exact = |value: &KeyValue| matches!(value, KeyValue::Exact(_));
-            let (operator, written): (_, fn(&KeyValue) -> String) =
+            let is_exact = |value: &KeyLimit| matches!(value, KeyLimit::Exact(_));
+            let (operator, written): (_, fn(&KeyLimit) -> String) =
                 match values.iter().all(is_exact) {
-                    true => ("ForAllValues:StringEquals", KeyValue::literal),
-                    false => ("ForAllValues:StringLike", KeyValue::pattern),
+                    true => ("ForAllValues:StringEquals", KeyLimit::literal),
+                    false => ("ForAllValues:StringLike", KeyLimit::pattern),
                 };
             (*key, operator, values.iter().map(written).collect())
         })
     }
 }
 
-impl KeyValue {
+impl KeyLimit {
     /// As it is compared by equality, in which IAM finds no variables.
     fn literal(&self) -> String {
-        let (KeyValue::Exact(text) | KeyValue::Beginning(text)) = self;
+        let (KeyLimit::Exact(text) | KeyLimit::Beginning(text)) = self;
         escaped(text, |_| false)
     }
 
@@ -98,8 +98,8 @@ impl KeyValue {
     fn pattern(&self) -> String {
         let is_wild = |letter| matches!(letter, '*' | '?');
         match self {
-            KeyValue::Exact(text) => escaped(text, is_wild),
-            KeyValue::Beginning(text) => escaped(text, is_wild) + "*",
+            KeyLimit::Exact(text) => escaped(text, is_wild),
+            KeyLimit::Beginning(text) => escaped(text, is_wild) + "*",
         }
     }
 }
@@ -123,16 +123,16 @@ fn escaped(text: &str, has_meaning: fn(char) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::KeyValue;
+    use super::KeyLimit;
 
     #[test]
     fn texts_stand_for_themselves() {
-        let exact = |text: &str| KeyValue::Exact(text.to_owned());
+        let exact = |text: &str| KeyLimit::Exact(text.to_owned());
         assert_eq!(exact("ORDER#").pattern(), "ORDER#");
         assert_eq!(exact("$UNIQUE").pattern(), "$UNIQUE");
         assert_eq!(exact("a*b?${c}").pattern(), "a${*}b${?}${$}{c}");
         assert_eq!(exact("a*b?${c}").literal(), "a*b?${$}{c}");
-        let beginning = KeyValue::Beginning("a*#".to_owned());
+        let beginning = KeyLimit::Beginning("a*#".to_owned());
         assert_eq!(beginning.pattern(), "a${*}#*");
     }
 }
