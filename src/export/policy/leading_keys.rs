@@ -73,18 +73,22 @@ impl KeyReader<'_> {
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
             KeyContent::Template(_) => return None,
         };
-        let texts = pieces.iter().map_while(|piece| match piece {
-            PieceSchema::Text(text) => Some(text.clone()),
-            PieceSchema::Part(part) => self.part(part),
-            PieceSchema::Shard(_) => None,
-        });
-        let texts: Vec<String> = texts.collect();
-        let text = texts.concat();
-        match texts.len() < pieces.len() {
-            _ if text.is_empty() => None,
-            true => Some(KeyLimit::Beginning(text)),
-            false => Some(KeyLimit::Exact(text)),
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                PieceSchema::Text(known) => text.push_str(known),
+                PieceSchema::Part(part) => match self.part(part) {
+                    Some(known) => text.push_str(&known),
+                    None => return beginning(text),
+                },
+                PieceSchema::Shard(_) => {
+                    // The part before ends here, so that it is no beginning of a longer one.
+                    text.push(self.table.style.delimiter());
+                    return beginning(text);
+                }
+            }
         }
+        Some(KeyLimit::Exact(text))
     }
 
     /// The text of a part whose value is known. Only texts stand in keys as they are given.
@@ -100,4 +104,9 @@ impl KeyReader<'_> {
         escape_part(value, self.table.style, &mut text);
         Some(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+/// A text that keys begin with, if there is any.
+fn beginning(text: String) -> Option<KeyLimit> {
+    (!text.is_empty()).then_some(KeyLimit::Beginning(text))
 }

@@ -310,6 +310,7 @@ fn partitions_of_others_are_denied() -> Outcome {
 #[dynamo(table = "tasks", key(pk = "ORG#{org}#TASK", sk = number), unique(by_title, org, title))]
 #[dynamo(gsi(by_state, pk = [org, state, year], sk = [number]), gsi(by_owner, pk = owner, sk = number))]
 #[dynamo(gsi(by_year, pk = [year, org], sk = number))]
+#[dynamo(gsi(by_number, pk = "NUMBER#{org}", sk = "{number}", shards = 4))]
 #[allow(dead_code)]
 struct Task {
     org: String,
@@ -331,7 +332,8 @@ fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
     };
     let indexes = tasks()
         .allow_pattern("Task.by_state")
-        .allow_pattern("Task.by_year");
+        .allow_pattern("Task.by_year")
+        .allow_pattern("Task.by_number");
     let policy = of_org(indexes, "ac*me#")?;
     let items = of_org(tasks().allow("Task", [PolicyVerb::GET]), "acme#")?;
     let question =
@@ -368,6 +370,18 @@ fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
         ("by_year", &[(first, "ac*me#")], false),
     ] {
         questions.push(question(&policy, "Query", Some(index), keys, is_allowed));
+    }
+    // A shard follows the value, and does not make it a beginning of others.
+    let acme = of_org(tasks().allow_pattern("Task.by_number"), "acme")?;
+    for (key, is_allowed) in [("NUMBER#acme#3", true), ("NUMBER#acme2#3", false)] {
+        let keys = [("LeadingKeys", key)];
+        questions.push(question(
+            &acme,
+            "Query",
+            Some("by_number"),
+            &keys,
+            is_allowed,
+        ));
     }
     // The keys as the library writes them.
     for (org, is_allowed) in [("acme#", true), ("acme", false), ("acme##TASK", false)] {
