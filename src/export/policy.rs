@@ -15,7 +15,7 @@ use crate::json::JsonTree;
 use crate::schema::TableSchema;
 use crate::table::named_by;
 use grant::Grant;
-use leading_keys::FieldValues;
+use leading_keys::{FieldValues, unlimited};
 use partitions::Partitions;
 
 pub use recorder::PolicyRecorder;
@@ -215,7 +215,9 @@ impl Policy {
     /// In an index whose partition key has several attributes, each attribute is limited by a condition of its own,
     /// `dynamodb:FirstPartitionKeyValues` to `dynamodb:FourthPartitionKeyValues`.
     ///
-    /// A field that no entity has is an error of [`document`](Self::document).
+    /// A field that no entity has is an error of [`document`](Self::document), and so is everything that would reach the
+    /// partitions of other values: a scan, `allow_ready`, a pattern whose key does not have the field. The items that keep unique
+    /// values are limited to those of the entity, but not to the value.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -300,6 +302,9 @@ impl Policy {
             let mut entities = self.schemas.iter().flat_map(|table| &table.entities);
             entities.any(|entity| entity.field(field).is_some())
         };
+        if !self.values.is_empty() && !self.recorded.0.is_empty() {
+            return Err(unlimited("what a run did", &self.values));
+        }
         match self.values.keys().find(|field| !has(field)) {
             Some(field) => Err(Error::config(format!(
                 "the policy is limited to a value of `{field}`, which is no field of an entity of its tables"

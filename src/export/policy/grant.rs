@@ -1,10 +1,10 @@
 //! What a policy was told to allow, and what that needs.
 
-use super::leading_keys::{FieldValues, KeyReader};
+use super::leading_keys::{FieldValues, KeyReader, unlimited};
 use super::partitions::Partitions;
 use super::{Permissions, PolicyVerb};
 use crate::error::{Error, Result};
-use crate::schema::{CollectionSchema, EntitySchema, TableSchema};
+use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
 
 #[derive(Debug, Clone)]
 pub(super) enum Grant {
@@ -36,6 +36,7 @@ impl Grant {
             Grant::Pattern(pattern) => allow_pattern(of, pattern, all)?,
             Grant::Reads => allow_reads(of, all)?,
             Grant::Writes => allow_writes(of, all)?,
+            Grant::Ready if !values.is_empty() => return Err(unlimited("`ready`", values)),
             Grant::Ready
             | Grant::Plan
             | Grant::CreateTables
@@ -147,8 +148,12 @@ fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Res
         )));
     }
     let partitions = match verb {
+        PolicyVerb::SCAN if !of.values.is_empty() => return Err(unlimited("`scan`", of.values)),
         PolicyVerb::SCAN => Partitions::any(),
-        _ => of.of_entity(),
+        _ => {
+            let what = format!("`{}` of `{}`", verb.name(), entity.name);
+            of.limited(&what, KeyReader::of_entity)?
+        }
     };
     for action in verb.actions(entity) {
         all.add(&table.name, None, action, partitions.clone());
@@ -162,14 +167,14 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
             allow_verb(of, verb, all)?;
         }
         for pattern in &of.entity.patterns {
-            let partitions = of.of_pattern(pattern);
+            let partitions = limited_pattern(&of, pattern)?;
             all.add(&of.table.name, Some(&pattern.index), "Query", partitions);
         }
     }
     for table in declared.schemas {
         let collections = table.collections.iter();
         for collection in collections.filter(|collection| collection.partition.is_some()) {
-            allow_collection(declared, table, collection, all);
+            allow_collection(declared, table, collection, all)?;
         }
     }
     Ok(())
@@ -203,19 +208,19 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
             .as_ref()
             .map_or("scan", |_| "in_partition");
         if verb == name {
-            allow_collection(declared, table, collection, all);
-            return Ok(());
+            return allow_collection(declared, table, collection, all);
         }
     }
     let of = declared.entity(owner)?;
     let KeyReader { table, entity, .. } = of;
     if let Some(pattern) = entity.pattern(name) {
-        let partitions = of.of_pattern(pattern);
+        let partitions = limited_pattern(&of, pattern)?;
         all.add(&table.name, Some(&pattern.index), "Query", partitions);
         return Ok(());
     }
     if entity.uniques.iter().any(|unique| unique.name == name) {
-        let partitions = of.of_entity();
+        let what = format!("the look-up `{name}` of `{}`", entity.name);
+        let partitions = of.limited(&what, KeyReader::of_entity)?;
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
@@ -231,12 +236,17 @@ fn allow_collection(
     table: &TableSchema,
     collection: &CollectionSchema,
     all: &mut Permissions,
-) {
+) -> Result<()> {
+    let values = declared.values;
     let (action, partitions) = match collection.partition {
-        Some(_) => ("Query", partitions_of(declared, table, collection)),
+        Some(_) => ("Query", partitions_of(declared, table, collection)?),
+        None if !values.is_empty() => {
+            return Err(unlimited(&format!("`{}`", collection.name), values));
+        }
         None => ("Scan", Partitions::any()),
     };
     all.add(&table.name, collection.index.as_deref(), action, partitions);
+    Ok(())
 }
 
 /// Those of all its entities.
@@ -244,25 +254,35 @@ fn partitions_of(
     declared: Declarations<'_>,
     table: &TableSchema,
     collection: &CollectionSchema,
-) -> Partitions {
+) -> Result<Partitions> {
     let of_one = |name: &String| {
-        let entity = table.entity(name)?;
+        // Of an entity about which nothing is known, all partitions may be read.
+        let Some(entity) = table.entity(name) else {
+            return Ok(Partitions::any());
+        };
         let of = KeyReader {
             table,
             entity,
             values: declared.values,
         };
-        let Some(index) = &collection.index else {
-            return Some(of.of_entity());
-        };
-        let mut patterns = entity.patterns.iter();
-        let pattern = patterns.find(|pattern| pattern.index == *index)?;
-        Some(of.of_pattern(pattern))
+        of.limited(&format!("`{}`", collection.name), |of| {
+            let Some(index) = &collection.index else {
+                return of.of_entity();
+            };
+            let mut patterns = entity.patterns.iter();
+            let pattern = patterns.find(|pattern| pattern.index == *index);
+            pattern.map_or_else(Partitions::any, |pattern| of.of_pattern(pattern))
+        })
     };
-    // Of an entity about which nothing is known, all partitions may be read.
-    let all = collection.entities.iter();
-    let all = all.map(|name| of_one(name).unwrap_or_default());
-    all.reduce(|all, one| all.or(&one)).unwrap_or_default()
+    let all = collection.entities.iter().map(of_one);
+    let all = all.reduce(|all, one| Ok(all?.or(&one?)));
+    all.unwrap_or_else(|| Ok(Partitions::any()))
+}
+
+/// The partitions of an access pattern.
+fn limited_pattern(of: &KeyReader<'_>, pattern: &PatternSchema) -> Result<Partitions> {
+    let what = format!("`{}.{}`", of.entity.name, pattern.name);
+    of.limited(&what, |of| of.of_pattern(pattern))
 }
 
 fn unknown_pattern(entity: &EntitySchema, name: &str) -> Error {

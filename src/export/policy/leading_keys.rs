@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::partitions::{KeyCondition, KeyLimit, Partitions};
+use crate::error::{Error, Result};
 use crate::json::Tag;
 use crate::key::escape_part;
 use crate::schema::{
@@ -22,6 +23,24 @@ pub(super) struct KeyReader<'s> {
 }
 
 impl KeyReader<'_> {
+    /// The partitions of something, or an error if the values of fields make no difference to them: it would be allowed for
+    /// all values.
+    pub(super) fn limited(
+        &self,
+        what: &str,
+        partitions: impl Fn(&KeyReader<'_>) -> Partitions,
+    ) -> Result<Partitions> {
+        let limited = partitions(self);
+        let plain = KeyReader {
+            values: &FieldValues::new(),
+            ..*self
+        };
+        match self.values.is_empty() || limited != partitions(&plain) {
+            true => Ok(limited),
+            false => Err(unlimited(what, self.values)),
+        }
+    }
+
     /// The partitions of the table that the entity is in, and those of the items that keep its unique values.
     pub(super) fn of_entity(&self) -> Partitions {
         let own = self.leading(&self.entity.pk);
@@ -109,4 +128,14 @@ impl KeyReader<'_> {
 /// A text that keys begin with, if there is any.
 fn beginning(text: String) -> Option<KeyLimit> {
     (!text.is_empty()).then_some(KeyLimit::Beginning(text))
+}
+
+/// The error of a policy that would allow more than its values say.
+pub(super) fn unlimited(what: &str, values: &FieldValues) -> Error {
+    let fields: Vec<String> = values.keys().map(|field| format!("`{field}`")).collect();
+    Error::config(format!(
+        "a policy with a value of {} cannot allow {what}, which would reach the partitions of all values: give that to another \
+         role",
+        fields.join(", ")
+    ))
 }

@@ -426,6 +426,16 @@ fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
         .with_value("tenant", "acme")
         .document();
     assert!(unknown.unwrap_err().to_string().contains("`tenant`"));
+    // Nothing reaches other values in silence.
+    for (wider, says) in [
+        (tasks().allow_pattern("Task.by_owner"), "`Task.by_owner`"),
+        (tasks().allow_reads(), "`Task.by_owner`"),
+        (tasks().allow("Task", [PolicyVerb::SCAN]), "`scan`"),
+        (tasks().allow_ready(), "`ready`"),
+    ] {
+        let refused = wider.with_value("org", "acme").document().unwrap_err();
+        assert!(refused.to_string().contains(says), "{refused}");
+    }
     Ok(())
 }
 
