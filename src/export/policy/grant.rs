@@ -152,7 +152,7 @@ fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Res
         PolicyVerb::SCAN => Partitions::any(),
         _ => {
             let what = format!("`{}` of `{}`", verb.name(), entity.name);
-            of.limited(&what, KeyReader::of_entity)?
+            of.limited(&what, |of| of.of_entity())?
         }
     };
     for action in verb.actions(entity) {
@@ -220,7 +220,7 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
     }
     if entity.uniques.iter().any(|unique| unique.name == name) {
         let what = format!("the look-up `{name}` of `{}`", entity.name);
-        let partitions = of.limited(&what, KeyReader::of_entity)?;
+        let partitions = of.limited(&what, |of| of.of_entity())?;
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
