@@ -286,6 +286,9 @@ impl Policy {
         for grant in &self.grants {
             grant.resolve(&self.schemas, &self.values, &mut all)?;
         }
+        if let Some(what) = all.unlimited_items().filter(|_| !self.values.is_empty()) {
+            return Err(unlimited(&what, &self.values));
+        }
         if !self.has_leading_keys {
             all.forget_partitions();
         }
@@ -352,6 +355,19 @@ impl Permissions {
             .for_each(|partitions| *partitions = Partitions::any());
     }
 
+    /// An action on items that reaches all partitions, of which table or index. Two grants together may be wider than each.
+    fn unlimited_items(&self) -> Option<String> {
+        self.0.iter().find_map(|((table, index), actions)| {
+            let mut items = actions.iter().filter(|(action, _)| is_of_items(action));
+            let (action, _) = items.find(|(_, partitions)| partitions.is_any())?;
+            let of = index.as_ref().map(|index| format!(" of index `{index}`"));
+            Some(format!(
+                "`{action}`{} of table `{table}`",
+                of.unwrap_or_default()
+            ))
+        })
+    }
+
     fn named(self, name: impl Fn(&str) -> String) -> Self {
         let mut named = Permissions::default();
         for ((table, index), actions) in self.0 {
@@ -385,6 +401,11 @@ impl Permissions {
         }
         statements
     }
+}
+
+/// Whether an action reads or writes items, and not the table itself.
+fn is_of_items(action: &str) -> bool {
+    action.ends_with("Item") || matches!(action, "Query" | "Scan")
 }
 
 /// Texts as a list.
