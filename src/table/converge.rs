@@ -258,12 +258,12 @@ pub(super) async fn look(
     }
 }
 
-/// Adds which limit of the service may be meant, where waiting does not help.
+/// Adds the limit of the service that may be meant, if waiting does not help.
 fn with_limit(error: Error, change: &TableChange) -> Error {
     match change.lasting_limit() {
         Some(limit) if error.is_limit_exceeded() => {
             let message = format!(
-                "{error}. The service refuses to {change}, and nobody waits for it: {limit}. Plan again later"
+                "{error}. It is not retried, because the limit lasts for hours or days: {limit}. Plan again later"
             );
             error.with_kind(ErrorKind::LimitExceeded, message)
         }

@@ -265,7 +265,7 @@ impl TableChange {
         }
     }
 
-    /// A limit that the service has for this change over hours or days, which nobody waits for.
+    /// A limit of the service for this change over hours or days, for which an application does not wait.
     pub(in crate::table) fn lasting_limit(&self) -> Option<&'static str> {
         match self {
             TableChange::SetClass(_) => Some("it takes two changes of the class in 30 days"),
