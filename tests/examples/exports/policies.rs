@@ -392,6 +392,7 @@ fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
     }
     questions.push(question(&items, "GetItem", None, &[], false));
     // Two attributes of one entity, exact both.
+    let state = Some("by_state");
     let both = tasks()
         .allow_pattern("Task.by_state")
         .with_value("org", "acme")
