@@ -12,6 +12,7 @@ mod converge;
 mod declared;
 pub mod deploy;
 mod goals;
+mod index_room;
 mod limits;
 mod polling;
 mod readiness;

@@ -30,6 +30,7 @@
 mod apply;
 mod change;
 mod found;
+mod index_changes;
 mod json;
 mod show;
 mod steps;
@@ -113,6 +114,8 @@ pub struct PlanStep {
     pub kind: ChangeKind,
     /// What is lost by it, and has to be [allowed](PlanApplication::allow).
     pub deletes: Option<Deletion>,
+    /// The losses of earlier steps without which it cannot be done.
+    pub after: Vec<Deletion>,
     /// The actions that a policy has to allow.
     pub needs: Vec<&'static str>,
     /// What may come of it besides.
@@ -164,8 +167,8 @@ async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
 
 async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<PlannedTable> {
     let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
-    let steps = changes(&declared, found.as_ref()).into_iter();
-    let steps = steps.map(|change| steps::step(&base, &declared, found.as_ref(), change));
+    let changes = changes(&declared, found.as_ref());
+    let steps = steps::steps(&base, &declared, found.as_ref(), changes);
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
         found
             .as_ref()
@@ -175,7 +178,7 @@ async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<
     Ok(PlannedTable {
         name: declared.name.clone(),
         exists: found.is_some(),
-        steps: steps.collect(),
+        steps,
         not_ours: found_of(steps::not_ours),
         unknown: found
             .as_ref()

@@ -10,7 +10,7 @@ use crate::schema::{
 pub(super) const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
 /// The limit over all indexes that list their attributes.
-const INCLUDED_ATTRIBUTES: usize = 100;
+pub(super) const INCLUDED_ATTRIBUTES: usize = 100;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
 /// The limit for the partition key and for the sort key of a multi-attribute key.
 const KEY_ATTRIBUTES: usize = 4;
@@ -49,12 +49,8 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| too_many(global.len(), GLOBAL_INDEXES, "global indexes"))
         .or_else(|| too_many(local.len(), LOCAL_INDEXES, "local indexes"))
         .or_else(|| {
-            let included = indexes().map(|index| match &index.projection {
-                ProjectionSchema::Include(names) => names.len(),
-                _ => 0,
-            });
             too_many(
-                included.sum(),
+                indexes().map(included).sum(),
                 INCLUDED_ATTRIBUTES,
                 "projected attributes over all indexes",
             )
@@ -67,6 +63,14 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| twice(indexes().map(|index| index.name.as_str())))
         .or_else(|| two_types(schema))
         .or_else(|| bad_settings(&schema.settings))
+}
+
+/// How many projected attributes an index lists.
+pub(super) fn included(index: &IndexSchema) -> usize {
+    match &index.projection {
+        ProjectionSchema::Include(names) => names.len(),
+        _ => 0,
+    }
 }
 
 fn bad_settings(settings: &TableSettings) -> Option<String> {

@@ -41,6 +41,8 @@ pub(crate) struct DescribedTable {
     pub(crate) arn: Option<String>,
     /// The read and write units of the global indexes, where they have units.
     pub(crate) index_units: BTreeMap<String, (u64, u64)>,
+    /// Whether the units of indexes can be changed.
+    pub(crate) sets_index_units: bool,
     /// What else it has, in words, that others look after.
     pub(crate) others: Vec<String>,
 }

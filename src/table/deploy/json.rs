@@ -1,11 +1,13 @@
 //! A plan as JSON, for tools in other languages.
 
-use super::{ChangeKind, PlanStep, PlannedTable, RoughTime, TablePlan};
+use super::{ChangeKind, Deletion, PlanStep, PlannedTable, RoughTime, TablePlan};
 use crate::json::JsonTree;
 
 impl TablePlan {
     /// The plan as JSON: `tables`, each with `name`, `exists`, `steps`, `not_ours` and `unknown`. A step has `kind` (`add`,
-    /// `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does.
+    /// `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does:
+    /// `what` (`index`, `stream`, `protection`, `recovery`, `ttl`), `table` and `index`. `after` lists the losses of earlier
+    /// steps without which it cannot be done, each like `deletes`. Tables have their names without the prefix there.
     pub fn to_json(&self) -> String {
         JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table)))]).to_text()
     }
@@ -50,11 +52,25 @@ fn step(step: &PlanStep) -> JsonTree {
             Some(JsonTree::list(&step.needs, |need| (*need).into())),
         ),
         ("risk", step.risk.map(Into::into)),
+        ("deletes", step.deletes.as_ref().map(deletion)),
         (
-            "deletes",
-            step.deletes
-                .as_ref()
-                .map(|deletion| deletion.to_string().as_str().into()),
+            "after",
+            (!step.after.is_empty()).then(|| JsonTree::list(&step.after, deletion)),
         ),
+    ])
+}
+
+fn deletion(deletion: &Deletion) -> JsonTree {
+    let (what, table, index) = match deletion {
+        Deletion::Index { table, index } => ("index", table, Some(index)),
+        Deletion::Stream { table } => ("stream", table, None),
+        Deletion::Protection { table } => ("protection", table, None),
+        Deletion::Recovery { table } => ("recovery", table, None),
+        Deletion::Ttl { table } => ("ttl", table, None),
+    };
+    JsonTree::object([
+        ("what", Some(what.into())),
+        ("table", Some(table.into())),
+        ("index", index.map(Into::into)),
     ])
 }

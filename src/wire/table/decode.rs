@@ -81,6 +81,7 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
         bytes: count(table.table_size_bytes()),
         arn: table.table_arn().map(str::to_owned),
         index_units: index_units(table),
+        sets_index_units: sets_index_units(table),
         others: others(table),
     })
 }
@@ -99,10 +100,17 @@ fn is_at(table: &TableDescription, region: &str) -> bool {
     arn.split(':').nth(3) == Some(region)
 }
 
-fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
-    // In the embedded engine they stay those of the creation.
+/// In the embedded engine the units of indexes stay those of the creation, and a request may not name more than five.
+fn sets_index_units(table: &TableDescription) -> bool {
     #[cfg(feature = "embedded")]
-    if is_at(table, crate::wire::embedded::REGION) {
+    let is_embedded = is_at(table, crate::wire::embedded::REGION);
+    #[cfg(not(feature = "embedded"))]
+    let is_embedded = is_at(table, "embedded");
+    !is_embedded
+}
+
+fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
+    if !sets_index_units(table) {
         return BTreeMap::new();
     }
     let indexes = table.global_secondary_indexes().iter();

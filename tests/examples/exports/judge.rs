@@ -15,18 +15,18 @@ pub struct Question {
     pub policy: Json,
     pub action: String,
     pub resource: String,
-    /// The partitions that are asked for.
-    pub leading_keys: Vec<String>,
+    /// The values of the partition keys that are asked for, by the condition key that has them.
+    pub keys: Vec<(&'static str, Vec<String>)>,
     /// What the answer has to be.
     pub is_allowed: bool,
 }
 
 impl Question {
     fn json(&self) -> Json {
-        let context = match self.leading_keys.is_empty() {
-            true => json!({}),
-            false => json!({"dynamodb:LeadingKeys": self.leading_keys}),
-        };
+        let keys = self.keys.iter().filter(|(_, values)| !values.is_empty());
+        let context: serde_json::Map<String, Json> = keys
+            .map(|(key, values)| (format!("dynamodb:{key}"), json!(values)))
+            .collect();
         json!({
             "policy": self.policy,
             "request": {
@@ -67,12 +67,12 @@ pub fn ask(test: &str, questions: &[Question]) -> Done<()> {
         let Question {
             action,
             resource,
-            leading_keys,
+            keys,
             ..
         } = question;
         assert_eq!(
             answer, wanted,
-            "{action} of {resource} {leading_keys:?} by {:#}",
+            "{action} of {resource} {keys:?} by {:#}",
             question.policy
         );
     }
