@@ -6,11 +6,14 @@ mod turns;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observers};
-use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
+use crate::wire::{
+    BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
+};
 
 pub(crate) use prefix::TablePrefix;
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
@@ -29,7 +32,10 @@ pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 /// # let _ = db; Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Dynamo(Arc<Connection>);
+pub struct Dynamo(Arc<Connection>, Option<StrayWatch>);
+
+/// Set when a write may still take effect after its call has ended.
+pub(crate) type StrayWatch = Arc<AtomicBool>;
 
 #[derive(Clone)]
 struct Connection {
@@ -54,7 +60,7 @@ impl Dynamo {
     }
 
     pub(crate) fn over(wire: Wire) -> Dynamo {
-        Dynamo(Arc::new(Connection {
+        let connection = Connection {
             wire,
             prefix: TablePrefix::default(),
             clock: SharedClock::new(SystemClock),
@@ -63,7 +69,8 @@ impl Dynamo {
             observers: None,
             turns: Arc::default(),
             is_local: false,
-        }))
+        };
+        Dynamo(Arc::new(connection), None)
     }
 
     /// Puts a prefix before every table's name, joined by `-` unless it ends with `-`, `_` or `.`. An empty prefix is
@@ -316,6 +323,25 @@ impl Dynamo {
             None => self.0.wire.attempt(request, token).await,
             // Boxed: the rare future must not enlarge every call.
             Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
+        }
+    }
+
+    /// The same connection for one write, and what tells whether a request of that write may still take effect.
+    pub(crate) fn watching_strays(&self) -> (Dynamo, StrayWatch) {
+        let watch = StrayWatch::default();
+        (Dynamo(self.0.clone(), Some(watch.clone())), watch)
+    }
+
+    /// Notes that a write may still take effect, if anybody watches.
+    pub(crate) fn note_stray(&self, request: &Request, sent: &Result<Reply, Failure>) {
+        let Some(watch) = &self.1 else { return };
+        let is_stray = match sent {
+            // The service knows by the token that all attempts are the same write, so no other takes effect.
+            Ok(reply) => reply.has_stray && request.resend != Resend::ByToken,
+            Err(failure) => failure.has_stray,
+        };
+        if is_stray {
+            watch.store(true, Ordering::Relaxed);
         }
     }
 

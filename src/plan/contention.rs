@@ -1,14 +1,15 @@
 //! Requests that met other transactions, or a write of another region.
 //!
 //! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
-//! not do so.
+//! not do so. After an attempt without an answer only a success is certain (law W6): a cancellation says nothing of the
+//! earlier attempt, which may still be under way.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::dynamo::Dynamo;
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::plan::{ItemKeys, confirm};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend, TokenLife};
@@ -56,20 +57,23 @@ fn persist<'r>(
     Box::pin(async move {
         let began = Instant::now();
         let token = token.as_ref().map(Borrow::borrow);
-        let failure = match db.attempt(request.borrow(), token).await {
-            Ok(reply) => return Ok(reply),
-            Err(failure) => failure,
+        let sent = match db.attempt(request.borrow(), token).await {
+            Ok(reply) => Ok(reply),
+            // Boxed: the rare future must not enlarge every call.
+            Err(failure) => {
+                Box::pin(persist_after(
+                    failure,
+                    began,
+                    db,
+                    request.borrow(),
+                    keys,
+                    token,
+                ))
+                .await
+            }
         };
-        // Boxed: the rare future must not enlarge every call.
-        Box::pin(persist_after(
-            failure,
-            began,
-            db,
-            request.borrow(),
-            keys,
-            token,
-        ))
-        .await
+        db.note_stray(request.borrow(), &sent);
+        sent
     })
 }
 
@@ -83,16 +87,18 @@ async fn persist_after(
     token: Option<&Arc<TokenLife>>,
 ) -> Result<Reply, Failure> {
     let (mut backoff, mut attempt, mut unknown) = (Backoff::new(), 1, None);
+    let mut has_stray = false;
     let mut took = began.elapsed();
     loop {
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
-            let failure = last(failure, unknown, request.resend);
-            return Err(match confirm::is_needed(&failure, request.operation, db) {
-                true => confirm::with_items(failure, request, keys, db).await,
-                false => failure,
+            return Err(match unknown {
+                // The outcome remains unknown, whatever a later attempt met.
+                Some(unknown) => met_later(unknown, failure),
+                None => confirmed(failure, request, keys, db).await,
             });
         }
+        has_stray |= failure.has_stray;
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);
         }
@@ -101,20 +107,48 @@ async fn persist_after(
         attempt += 1;
         let this = Instant::now();
         failure = match db.attempt(request, token).await {
-            Ok(reply) => return Ok(reply),
+            Ok(reply) => {
+                return Ok(Reply {
+                    has_stray: has_stray || reply.has_stray,
+                    ..reply
+                });
+            }
             Err(failure) => failure,
         };
+        failure.has_stray |= has_stray;
         took = this.elapsed();
     }
 }
 
-/// The failure that is reported at last. If an earlier attempt was unknown, the outcome remains unknown. Only a failed
-/// condition of a request with a token is certain: if an earlier attempt had taken effect, the service would know its
-/// token.
-fn last(failure: Failure, unknown: Option<Failure>, resend: Resend) -> Failure {
-    let is_certain = failure.condition.is_some() && resend == Resend::ByToken;
-    match unknown {
-        Some(unknown) if !is_certain => unknown,
-        _ => failure,
+/// The failure with the item that its condition was checked on, where the server does not send it.
+async fn confirmed(
+    mut failure: Failure,
+    request: &Request,
+    keys: ItemKeys,
+    db: &Dynamo,
+) -> Failure {
+    let told = match failure.refusal.as_deref_mut() {
+        Some(refusal) => refusal,
+        None => &mut failure,
+    };
+    if confirm::is_needed(told, request.operation, db) {
+        let unconfirmed = std::mem::replace(told, Error::config("it is being confirmed").into());
+        *told = confirm::with_items(unconfirmed, request, keys, db).await;
+    }
+    failure
+}
+
+/// An unknown outcome, with what a later attempt met. Only a success would have been certain: the service knows by the
+/// token that it is the same write.
+pub(crate) fn met_later(unknown: Failure, later: Failure) -> Failure {
+    let refusal = match later.error.kind() {
+        ErrorKind::OutcomeUnknown => later.refusal,
+        _ => Some(Box::new(later)),
+    };
+    Failure {
+        is_contention: false,
+        has_stray: true,
+        refusal: refusal.or(unknown.refusal),
+        ..unknown
     }
 }
