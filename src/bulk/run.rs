@@ -83,7 +83,12 @@ pub(super) async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport
     if let Some(keeper) = &mut runner.keeper {
         // The text that marks the items has to be saved before the first item is marked.
         keeper
-            .save(&runner.ledger.passed, runner.places.as_ref(), false)
+            .save(
+                &runner.ledger.passed,
+                runner.places.as_ref(),
+                runner.order.strays(db.now()),
+                false,
+            )
             .await?;
     }
     runner.work(&tools, rows.as_ref(), concurrency).await;
