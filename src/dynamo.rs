@@ -2,6 +2,7 @@
 
 mod prefix;
 mod secret;
+mod strong_tables;
 mod turns;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use crate::wire::{
 
 pub(crate) use prefix::TablePrefix;
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
+pub(crate) use strong_tables::StrongTables;
 pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 
 /// A connection to DynamoDB, or to something that speaks its language.
@@ -46,6 +48,8 @@ struct Connection {
     actor: Option<Arc<str>>,
     observers: Option<Arc<Observers>>,
     turns: Arc<ItemTurns>,
+    /// Tables without transactions.
+    strong_tables: Arc<StrongTables>,
     /// Whether it leads to an engine on this machine, as far as its URL tells.
     is_local: bool,
 }
@@ -68,6 +72,7 @@ impl Dynamo {
             actor: None,
             observers: None,
             turns: Arc::default(),
+            strong_tables: Arc::default(),
             is_local: false,
         };
         Dynamo(Arc::new(connection), None)
@@ -324,6 +329,10 @@ impl Dynamo {
             // Boxed: the rare future must not enlarge every call.
             Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
         }
+    }
+
+    pub(crate) fn strong_tables(&self) -> &StrongTables {
+        &self.0.strong_tables
     }
 
     /// The same connection for one write, and what tells whether a request of that write may still take effect.

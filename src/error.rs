@@ -130,6 +130,9 @@ pub enum ErrorKind {
     /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
     /// table with a local index. Updates and deletes that make them smaller go through.
     CollectionFull,
+    /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
+    /// `transact` and `snapshot` are transactions. Nothing was written.
+    NoTransactions,
     /// A limit of the account: how many tables it has, or how many of them change at once.
     LimitExceeded,
     /// The table is there with another schema.

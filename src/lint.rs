@@ -22,6 +22,7 @@ mod attributes;
 mod indexes;
 mod model;
 mod partitions;
+mod replicas;
 mod rule;
 mod sort_keys;
 mod uniques;

@@ -16,6 +16,7 @@ mod limits;
 mod polling;
 mod readiness;
 pub mod ready;
+mod replicas;
 #[cfg(test)]
 mod tests;
 

@@ -145,11 +145,13 @@ fn own(was_unknown: bool) -> Fate {
 }
 
 /// A write was refused after an attempt that may have taken effect, or may still do so. The mark is not there, but that
-/// does not prove that the attempt failed: others who replace an item take its mark away.
-fn doubtful(error: Error, entity: &'static str) -> Error {
+/// does not prove that the attempt failed: others who replace an item take its mark away. The item comes along.
+fn doubtful(error: Error) -> Error {
     let message = "an earlier attempt may have taken effect or still be under way, and the item carries no mark of it, which others may have taken away: read before deciding";
-    let unknown = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message).of(entity);
-    unknown.with_source(error)
+    let met = error.again();
+    error
+        .with_kind(ErrorKind::OutcomeUnknown, message)
+        .with_source(met)
 }
 
 fn failed(key: &[u8], number: Option<u64>, error: Error) -> Trouble {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind};
-use crate::plan::{ItemKeys, confirm};
+use crate::error::ErrorKind;
+use crate::plan::{ItemKeys, confirm, strong_tables};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend, TokenLife};
 
@@ -27,7 +27,9 @@ pub(crate) fn call(
     request: Request,
     keys: ItemKeys,
 ) -> BoxFuture<'_, Result<Reply, Failure>> {
-    if request.operation.meets_transactions() {
+    if let Some(refused) = strong_tables::refused(&request, db) {
+        Box::pin(std::future::ready(Err(refused)))
+    } else if request.operation.meets_transactions() {
         // All attempts have one token, which is as old as the first of them.
         let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
         persist(db, request, keys, token)
@@ -92,11 +94,12 @@ async fn persist_after(
     loop {
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
-            return Err(match unknown {
+            let last = match unknown {
                 // The outcome remains unknown, whatever a later attempt met.
                 Some(unknown) => met_later(unknown, failure),
-                None => confirmed(failure, request, keys, db).await,
-            });
+                None => failure,
+            };
+            return Err(confirmed(last, request, keys, db).await);
         }
         has_stray |= failure.has_stray;
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
@@ -120,22 +123,25 @@ async fn persist_after(
     }
 }
 
-/// The failure with the item that its condition was checked on, where the server does not send it.
+/// The failure with the item that its condition was checked on, where the server does not send it, or with the reason why
+/// a table has no transactions. What a later attempt met is not worth a read: it is left out if it would need one.
 async fn confirmed(
     mut failure: Failure,
     request: &Request,
     keys: ItemKeys,
     db: &Dynamo,
 ) -> Failure {
-    let told = match failure.refusal.as_deref_mut() {
-        Some(refusal) => refusal,
-        None => &mut failure,
-    };
-    if confirm::is_needed(told, request.operation, db) {
-        let unconfirmed = std::mem::replace(told, Error::config("it is being confirmed").into());
-        *told = confirm::with_items(unconfirmed, request, keys, db).await;
+    if let Some(refusal) = failure.refusal.take() {
+        let is_told = !confirm::is_needed(&refusal, request.operation, db);
+        failure.refusal = Some(refusal).filter(|_| is_told);
+        failure
+    } else if strong_tables::may_be_why(&failure, request) {
+        strong_tables::explained(failure, request, db).await
+    } else if confirm::is_needed(&failure, request.operation, db) {
+        confirm::with_items(failure, request, keys, db).await
+    } else {
+        failure
     }
-    failure
 }
 
 /// An unknown outcome, with what a later attempt met. Only a success would have been certain: the service knows by the

@@ -207,7 +207,7 @@ impl<'a> GivenWrite<'a> {
     }
 
     fn in_doubt(&self, error: Error) -> Trouble {
-        let error = doubtful(error, self.entity);
+        let error = doubtful(error);
         Trouble::Doubtful(row(self.key, Some(self.number), error))
     }
 

@@ -251,7 +251,7 @@ impl Attempt<'_, '_> {
 
     fn lost_race(&self, error: Error) -> Trouble {
         let error = match self.was_unknown {
-            true => doubtful(error, self.rows.target.entity()),
+            true => doubtful(error),
             false => error,
         };
         failed(self.key, None, error)

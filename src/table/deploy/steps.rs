@@ -195,6 +195,10 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
     let mut notes = found.described.others.clone();
+    if let (None, Some(replicas)) = (&declared.settings.replicas, &there.settings.replicas) {
+        let regions = replicas.regions.iter();
+        notes.extend(regions.map(|region| format!("a replica in {region}")));
+    }
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", shown(view)));
     }
@@ -224,6 +228,11 @@ pub(super) fn unknown(declared: &TableSchema, found: &FoundTable) -> Vec<&'stati
     }
     if settings.class.is_some() && found.described.schema.settings.class.is_none() {
         unknown.push("class");
+    }
+    let has_replicas =
+        found.described.knows_replicas || found.described.schema.settings.replicas.is_some();
+    if settings.replicas.is_some() && !has_replicas {
+        unknown.push("replicas");
     }
     if !settings.tags.is_empty() && found.labels.is_none() {
         unknown.push("labels");
