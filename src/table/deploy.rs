@@ -42,8 +42,7 @@ pub use apply::{PlanApplication, StepProgress, StepState};
 pub use change::{ChangeKind, Deletion, RoughTime, TableChange};
 
 use super::converge::{Asks, look};
-pub use super::replicas::ReplicationFinding;
-use super::replicas::note_strong;
+use super::replicas::{ReplicationFinding, note_strong};
 use super::{Settling, named};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
