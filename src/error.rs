@@ -84,7 +84,8 @@ pub enum ErrorKind {
     NotFound,
     /// The item is there and does not fit: its version or a condition differs.
     Conflict,
-    /// A write was sent and no answer tells whether it took effect. Read before deciding.
+    /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
+    /// attempt was refused, the `source` is that error, which does not say what becomes of the attempt without an answer.
     OutcomeUnknown,
     /// The write took effect, but the item that it left cannot be returned: it could not be read back, or was deleted
     /// since. Only writes that change unique values read back, because a transaction returns nothing.

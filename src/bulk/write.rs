@@ -57,9 +57,10 @@ fn classify(error: &Error) -> RowFailure {
     match error.kind() {
         ErrorKind::OutcomeUnknown => RowFailure::Unknown,
         ErrorKind::Throttled | ErrorKind::Unavailable => RowFailure::Busy,
-        ErrorKind::TableNotFound | ErrorKind::AccessDenied | ErrorKind::Config => {
-            RowFailure::Lasting
-        }
+        ErrorKind::TableNotFound
+        | ErrorKind::NoTransactions
+        | ErrorKind::AccessDenied
+        | ErrorKind::Config => RowFailure::Lasting,
         _ => RowFailure::Own,
     }
 }
