@@ -142,7 +142,8 @@ impl<'a> GivenWrite<'a> {
                     let may_be_done = is_resent || self.was_unknown;
                     pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 }
-                RowFailure::Own if self.was_unknown => return Err(self.in_doubt(error)),
+                // The next run tries it again, and the mark tells.
+                RowFailure::Own if self.was_unknown => return Err(self.failed(doubtful(error))),
                 RowFailure::Unknown | RowFailure::Own => return Err(self.failed(error)),
             }
         }
