@@ -191,14 +191,26 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
     )
 }
 
+/// The replicas in other regions, of a table that is not declared to have any.
+fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
+    let there = &found.described.schema.settings.replicas;
+    let (None, Some(replicas)) = (&declared.settings.replicas, there) else {
+        return Vec::new();
+    };
+    let arn = found.described.arn.as_deref();
+    let own = arn.and_then(|arn| arn.split(':').nth(3));
+    let others = replicas.regions.iter();
+    let others = others.filter(|region| Some(region.as_str()) != own);
+    others
+        .map(|region| format!("a replica in {region}"))
+        .collect()
+}
+
 /// What the table has besides, that is left to others: it is neither compared nor changed.
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
-    let mut notes = found.described.others.clone();
-    if let (None, Some(replicas)) = (&declared.settings.replicas, &there.settings.replicas) {
-        let regions = replicas.regions.iter();
-        notes.extend(regions.map(|region| format!("a replica in {region}")));
-    }
+    let mut notes = other_replicas(declared, found);
+    notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", shown(view)));
     }
