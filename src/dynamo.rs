@@ -2,18 +2,23 @@
 
 mod prefix;
 mod secret;
+mod strong_tables;
 mod turns;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observers};
-use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
+use crate::wire::{
+    BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
+};
 
 pub(crate) use prefix::TablePrefix;
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
+pub(crate) use strong_tables::StrongTables;
 pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 
 /// A connection to DynamoDB, or to a server with the same protocol.
@@ -29,7 +34,10 @@ pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 /// # let _ = db; Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Dynamo(Arc<Connection>);
+pub struct Dynamo(Arc<Connection>, Option<StrayWatch>);
+
+/// Set when a write may still take effect after its call has ended.
+pub(crate) type StrayWatch = Arc<AtomicBool>;
 
 #[derive(Clone)]
 struct Connection {
@@ -40,6 +48,8 @@ struct Connection {
     actor: Option<Arc<str>>,
     observers: Option<Arc<Observers>>,
     turns: Arc<ItemTurns>,
+    /// Tables without transactions.
+    strong_tables: Arc<StrongTables>,
     /// Whether it leads to an engine on this machine, as far as its URL shows.
     is_local: bool,
 }
@@ -54,7 +64,7 @@ impl Dynamo {
     }
 
     pub(crate) fn over(wire: Wire) -> Dynamo {
-        Dynamo(Arc::new(Connection {
+        let connection = Connection {
             wire,
             prefix: TablePrefix::default(),
             clock: SharedClock::new(SystemClock),
@@ -62,8 +72,10 @@ impl Dynamo {
             actor: None,
             observers: None,
             turns: Arc::default(),
+            strong_tables: Arc::default(),
             is_local: false,
-        }))
+        };
+        Dynamo(Arc::new(connection), None)
     }
 
     /// Adds a prefix to every table name, joined by `-` unless it ends with `-`, `_` or `.`. An empty prefix is no
@@ -314,6 +326,29 @@ impl Dynamo {
             None => self.0.wire.attempt(request, token).await,
             // Boxed: the rare future must not enlarge every call.
             Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
+        }
+    }
+
+    pub(crate) fn strong_tables(&self) -> &StrongTables {
+        &self.0.strong_tables
+    }
+
+    /// The same connection for one write, and what tells whether a request of that write may still take effect.
+    pub(crate) fn watching_strays(&self) -> (Dynamo, StrayWatch) {
+        let watch = StrayWatch::default();
+        (Dynamo(self.0.clone(), Some(watch.clone())), watch)
+    }
+
+    /// Notes that a write may still take effect, if anybody watches.
+    pub(crate) fn note_stray(&self, request: &Request, sent: &Result<Reply, Failure>) {
+        let Some(watch) = &self.1 else { return };
+        let is_stray = match sent {
+            // The service knows by the token that all attempts are the same write, so no other takes effect.
+            Ok(reply) => reply.has_stray && request.resend != Resend::ByToken,
+            Err(failure) => failure.has_stray,
+        };
+        if is_stray {
+            watch.store(true, Ordering::Relaxed);
         }
     }
 

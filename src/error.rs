@@ -90,7 +90,8 @@ pub enum ErrorKind {
     NotFound,
     /// The item exists and does not match: its version or a condition differs.
     Conflict,
-    /// A write was sent and no answer tells whether it took effect. Read before deciding.
+    /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
+    /// attempt was refused, the `source` is that error, which does not say what becomes of the attempt without an answer.
     OutcomeUnknown,
     /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
     /// writes that change unique values read back, because a transaction returns nothing.
@@ -136,6 +137,9 @@ pub enum ErrorKind {
     /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
     /// table with a local index. Updates and deletes that make them smaller go through.
     CollectionFull,
+    /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
+    /// `transact` and `snapshot` are transactions. Nothing was written.
+    NoTransactions,
     /// A limit of the account: how many tables it has, or how many of them change at once.
     LimitExceeded,
     /// The table exists with another schema.

@@ -23,6 +23,7 @@ mod attributes;
 mod indexes;
 mod model;
 mod partitions;
+mod replicas;
 mod rule;
 mod sort_keys;
 mod uniques;

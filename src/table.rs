@@ -17,6 +17,7 @@ mod limits;
 mod polling;
 mod readiness;
 pub mod ready;
+mod replicas;
 #[cfg(test)]
 mod tests;
 

@@ -13,6 +13,9 @@ pub struct BatchReport {
     pub done: u64,
     /// How many writes were not sent because a later write of the input has the same key.
     pub superseded: u64,
+    /// How many of the writes that are done were sent more than once, because the answer to an earlier request was lost.
+    /// That request may still arrive, and then it overwrites what was written to these items since.
+    pub sent_twice: u64,
     /// The writes that may not have taken effect, to be sent again byte for byte and to the same tables: that is
     /// harmless if they did. The settings of this batch are the defaults.
     pub left: Batch<'static>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::TableSchema;
+use super::{Replicas, TableSchema};
 
 /// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`] say it, such as
 /// [`deletion_protection`](TableSchema::deletion_protection).
@@ -19,6 +19,8 @@ pub struct TableSettings {
     pub billing: Option<Billing>,
     /// Labels, by which costs are told apart.
     pub tags: BTreeMap<String, String>,
+    /// The regions of a global table; None leaves that to whoever else runs the table.
+    pub replicas: Option<Replicas>,
 }
 
 /// The prices of storage and requests.

@@ -43,6 +43,7 @@ pub use apply::{PlanApplication, StepProgress, StepState};
 pub use change::{ChangeKind, Deletion, RoughTime, TableChange};
 
 use super::converge::{Asks, look};
+use super::replicas::{ReplicationFinding, note_strong};
 use super::{Settling, named};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
@@ -94,6 +95,9 @@ pub struct PlannedTable {
     pub not_ours: Vec<String>,
     /// What is declared and is unknown to the server, such as TTL: it is neither compared nor changed.
     pub unknown: Vec<&'static str>,
+    /// What is to be known of a global table: it is not declared as it is, or something of the model does not hold there.
+    /// A plan adds and removes no replicas.
+    pub replicas: Option<ReplicationFinding>,
     /// Its name without the prefix.
     base: String,
     /// The declaration, with the full name.
@@ -158,17 +162,25 @@ async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
     let tables = named.into_iter().map(|declared| {
         let mut bases = bases.iter();
         let base = bases.find(|base| db.table_name(base) == declared.name);
-        plan_table(wire, base.cloned().unwrap_or_default(), declared)
+        plan_table(db, wire, base.cloned().unwrap_or_default(), declared)
     });
     Ok(TablePlan {
         tables: try_join_all(tables).await?,
     })
 }
 
-async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<PlannedTable> {
+async fn plan_table(
+    db: &Dynamo,
+    wire: &Wire,
+    base: String,
+    declared: TableSchema,
+) -> Result<PlannedTable> {
     let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
     let changes = changes(&declared, found.as_ref());
     let steps = steps::steps(&base, &declared, found.as_ref(), changes);
+    if let Some(found) = &found {
+        note_strong(db, &declared, &found.described);
+    }
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
         found
             .as_ref()
@@ -184,6 +196,10 @@ async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<
             .as_ref()
             .map(|found| steps::unknown(&declared, found))
             .unwrap_or_default(),
+        replicas: match &found {
+            Some(found) => ReplicationFinding::of(&declared, &found.described),
+            None => ReplicationFinding::of_new(&declared),
+        },
         found: found.as_ref().map(|found| found.schema(&base)),
         base,
         declared,

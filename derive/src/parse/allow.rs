@@ -6,7 +6,7 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 
 /// The names of all lints. The library has them too, and a test of it compares both lists.
-const LINTS: [&str; 37] = [
+const LINTS: [&str; 39] = [
     "constant_partition",
     "few_partitions",
     "time_partition",
@@ -43,6 +43,8 @@ const LINTS: [&str; 37] = [
     "implied_unique",
     "few_unique_values",
     "changing_unique",
+    "eventual_replicas",
+    "strong_replicas",
     "unused_allow",
 ];
 

@@ -32,6 +32,9 @@ impl fmt::Display for PlannedTable {
         for note in &self.not_ours {
             writeln!(f, "    not ours: {note}")?;
         }
+        if let Some(finding) = &self.replicas {
+            writeln!(f, "    replicas: {finding}")?;
+        }
         for setting in &self.unknown {
             writeln!(f, "    unknown to this server: {setting}")?;
         }

@@ -248,10 +248,26 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
     )
 }
 
+/// The replicas in other regions, of a table that is not declared to have any.
+fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
+    let there = &found.described.schema.settings.replicas;
+    let (None, Some(replicas)) = (&declared.settings.replicas, there) else {
+        return Vec::new();
+    };
+    let arn = found.described.arn.as_deref();
+    let own = arn.and_then(|arn| arn.split(':').nth(3));
+    let others = replicas.regions.iter();
+    let others = others.filter(|region| Some(region.as_str()) != own);
+    others
+        .map(|region| format!("a replica in {region}"))
+        .collect()
+}
+
 /// What the table has besides, that is left to others: it is neither compared nor changed.
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
-    let mut notes = found.described.others.clone();
+    let mut notes = other_replicas(declared, found);
+    notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", shown(view)));
     }
@@ -281,6 +297,11 @@ pub(super) fn unknown(declared: &TableSchema, found: &FoundTable) -> Vec<&'stati
     }
     if settings.class.is_some() && found.described.schema.settings.class.is_none() {
         unknown.push("class");
+    }
+    let has_replicas =
+        found.described.knows_replicas || found.described.schema.settings.replicas.is_some();
+    if settings.replicas.is_some() && !has_replicas {
+        unknown.push("replicas");
     }
     if !settings.tags.is_empty() && found.labels.is_none() {
         unknown.push("labels");

@@ -246,6 +246,11 @@ async fn a_table_that_is_being_updated_is_waited_for() {
             "limits of its requests on demand"
         ]
     );
+    let finding = plan.tables[0].replicas.as_ref().unwrap().to_string();
+    assert!(
+        finding.contains("eventually consistent in eu-west-1, us-east-1"),
+        "{finding}"
+    );
 }
 
 /// An application that was killed between the two changes of a TTL is begun anew within the hour in which AWS takes none.

@@ -445,7 +445,7 @@ mod tests {
             stage: Stage::Service,
             sent: true,
             unknown: false,
-            doubtful: false,
+            has_stray: false,
         };
         let answer = format!(r#"{{"CancellationReasons":[{reasons}]}}"#);
         let refusal = Refusal {

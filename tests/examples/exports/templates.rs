@@ -271,3 +271,25 @@ impl Named for IndexSchema {
         self
     }
 }
+
+/// Neither format may leave the replicas of a global table out.
+#[test]
+fn a_global_table_is_refused() -> Outcome {
+    use dynamo_entity::export::Terraform;
+    use dynamo_entity::schema::Replicas;
+
+    let mut schemas = all()?;
+    let table = schemas.swap_remove(0);
+    let name = table.name.clone();
+    let global = table.replicated(Replicas::eventual(["eu-west-1", "us-east-1"]));
+    for refused in [
+        CloudFormation::new([global.clone()]).template(),
+        Terraform::new([global]).configuration(),
+    ] {
+        let error = refused.expect_err("it has replicas");
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let said = error.to_string();
+        assert!(said.contains(&name) && said.contains("us-east-1"), "{said}");
+    }
+    Ok(())
+}
