@@ -1,7 +1,7 @@
 //! A plan as JSON, for tools in other languages.
 
-use super::{ChangeKind, Deletion, PlanStep, PlannedTable, RoughTime, TablePlan};
 use super::super::replicas::ReplicationFinding;
+use super::{ChangeKind, Deletion, PlanStep, PlannedTable, RoughTime, TablePlan};
 use crate::json::JsonTree;
 
 impl TablePlan {
