@@ -299,11 +299,11 @@ fn partitions_of_others_are_denied() -> Outcome {
         question("Query", "blog", &["POSTS"], true),
         question("Query", "blog", &["POSTS2"], false),
         question("Query", "blog", &["POST#1"], false),
-    ];
-    ask("partitions_of_others_are_denied", &questions)
         // A condition for all values is true of none, so a request without a partition would pass it.
         question("GetItem", &message, &[], false),
         question("Query", "blog", &[], false),
+    ];
+    ask("partitions_of_others_are_denied", &questions)
 }
 
 /// A task of one of many organisations, in an index with a key of several attributes.
@@ -416,7 +416,7 @@ fn a_role_of_one_tenant_reads_nothing_of_others() -> Outcome {
         ),
         question(&both, "Query", state, &[(first, "acme")], false),
     ]);
-    ask(&questions)?;
+    ask("a_role_of_one_tenant_reads_nothing_of_others", &questions)?;
     // What is not known is not limited, and so said by the absence of a condition.
     let open = tasks()
         .allow_pattern("Task.by_state")
