@@ -104,7 +104,7 @@ impl Worker {
             Err(error) => error.to_string(),
         });
         let effect = effect(&forecast, &result, self.is_calm)?;
-        self.let_late_requests_arrive().await;
+        self.let_late_requests_arrive(effect).await;
         let before: Vec<_> = forecast
             .about
             .iter()
@@ -131,11 +131,12 @@ impl Worker {
         Ok(effect)
     }
 
-    /// Requests that were given up arrive before the rows are looked at. Other tasks go on before, so that what an error
-    /// relied on, such as a value that another row has, may have changed by then.
-    pub async fn let_late_requests_arrive(&mut self) {
+    /// Requests that were given up arrive before the rows are looked at. Other tasks go on before, so that what a refusal
+    /// relied on, such as a value that another row has, has often changed by then.
+    pub async fn let_late_requests_arrive(&mut self, effect: Effect) {
         if self.weather.late() > 0 {
-            let pause = self.rng.u64(0..20);
+            let most = if effect == Effect::None { 200 } else { 10 };
+            let pause = self.rng.u64(0..most);
             tokio::time::sleep(Duration::from_millis(pause)).await;
             self.weather.deliver().await;
         }
