@@ -53,10 +53,8 @@ pub fn every_name_of_an_index_is_taken_as_it_is_printed(place: &Place) -> Outcom
     let steps = json[0]["tables"].as_array().ok_or("a list")?.iter();
     let steps = steps.flat_map(|table| table["steps"].as_array().into_iter().flatten());
     let deletes: Vec<_> = steps.map(|step| step["deletes"].clone()).collect();
-    assert_eq!(
-        deletes[1],
-        serde_json::json!({"what": "index", "table": "dots", "index": INDEXES[1]})
-    );
+    let dotted = serde_json::json!({"what": "index", "table": "dots", "index": "a.b"});
+    assert!(deletes.contains(&dotted), "{deletes:?}");
     // One at a time first, so that a name that means another one is seen.
     for option in printed.iter().take(12) {
         let before = place.run("names", &["plan"])?.out.lines().count();
