@@ -10,7 +10,7 @@ use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// How many writes a request may have.
-const MOST_WRITES: usize = 25;
+pub(super) const MOST_WRITES: usize = 25;
 
 /// How many bytes the writes of a request may have: the service takes 16 MB, and the names of 25 tables need some of
 /// it.

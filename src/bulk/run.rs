@@ -16,6 +16,7 @@ use super::job::{Bulk, OnJobProgress};
 use super::ledger::{EntryKind, JobLedger, Passed};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
 use super::write::{GivenWrite, RowWrites, Tools, Trouble};
+use crate::batch::MOST_DELETES;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::query::Places;
@@ -81,7 +82,12 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
             .save(&runner.ledger.passed, runner.places.as_ref(), false)
             .await?;
     }
-    runner.work(&tools, rows.as_ref(), concurrency).await;
+    // Rows that share requests are at work together.
+    let rows_at_once = match rows.as_ref().and_then(|rows| rows.unchecked.as_ref()) {
+        Some(_) => concurrency.saturating_mul(MOST_DELETES),
+        None => concurrency,
+    };
+    runner.work(&tools, rows.as_ref(), rows_at_once).await;
     Ok(runner.finish().await)
 }
 

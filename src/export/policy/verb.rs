@@ -100,7 +100,7 @@ impl PolicyVerb {
         &["GetItem", "UpdateItem"],
         &["PutItem", "DeleteItem"],
     );
-    /// `delete_each`, besides its query.
+    /// `delete_each`, besides its query. `delete_each_unchecked` needs [`BATCH`](Self::BATCH) besides.
     pub const DELETE_EACH: PolicyVerb = PolicyVerb::new(
         "delete_each",
         VerbUse::Rewrites,
