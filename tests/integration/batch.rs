@@ -830,7 +830,7 @@ async fn an_iterator_is_sent_while_it_is_read(db: Db) -> Outcome {
     report.complete()?;
     assert_eq!((report.done, report.superseded), (520, 0));
     assert_eq!(sent_before, [16]);
-    assert_eq!(*counts.lock()?, [200, 400, 520]);
+    assert_eq!(*counts.lock().expect("a list"), [200, 400, 520]);
     assert_eq!(sent(&http).iter().sum::<usize>(), 520);
     assert_eq!(Note::scan().count(&db).await?, 520);
 

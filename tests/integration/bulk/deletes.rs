@@ -331,10 +331,10 @@ async fn unchecked_deletes_lose_no_row(db: Db) -> Outcome {
         .concurrency(1);
     let report = job.budget(RetryBudget::rounds(2)).send(&faulty).await?;
     assert!(
-        report.stopped.as_ref().is_some_and(Error::is_throttled),
+        report.stopped().is_some_and(Error::is_throttled),
         "{report:?}"
     );
-    assert_eq!(report.counts.written, 25);
+    assert_eq!(report.written, 25);
     assert_eq!(Row::scan().count(&db).await?, 75);
     Ok(())
 }
