@@ -42,8 +42,9 @@ impl<'e> Batch<'e> {
     /// Sends the writes of an iterator while they are read, any number of them in little memory.
     ///
     /// Some hundred writes are read, sent as a [`Batch`], and acknowledged, then the next ones are read. So if several
-    /// writes have the same key, the last one counts as in a `Batch`, but those that are far apart are all sent. If a key
-    /// comes again and others may still execute a delayed request, take a `Batch`, which sends each key once.
+    /// writes have the same key, the last one counts as in a `Batch`, but those that are far apart are all sent. Then a
+    /// request that arrives late may overwrite a later write of its key, see [`sent_twice`](BatchReport::sent_twice): if
+    /// keys come again, prefer a `Batch`, which sends each key once.
     ///
     /// If the service does not take all of these writes within the [`budget`](BatchStream::budget), the rest of the
     /// iterator is not sent: it is in the report's [`left`](BatchReport::left), in memory, so that nothing is lost.
@@ -135,6 +136,7 @@ struct ReportSum {
     total: usize,
     done: u64,
     superseded: u64,
+    sent_twice: u64,
     left: Vec<Write>,
     errors: Vec<BatchError>,
     reasons: Vec<Error>,
@@ -144,6 +146,7 @@ impl ReportSum {
     fn add(&mut self, total: usize, report: BatchReport) {
         self.done += report.done;
         self.superseded += report.superseded;
+        self.sent_twice += report.sent_twice;
         self.reasons.extend(report.reasons);
         self.add_left(report.left.ready().cloned());
         self.add_errors(report.errors);
@@ -188,6 +191,7 @@ impl ReportSum {
         BatchReport {
             done: self.done,
             superseded: self.superseded,
+            sent_twice: self.sent_twice,
             left: Batch::of_ready(Ready(self.left)),
             errors: self.errors,
             reasons: self.reasons,

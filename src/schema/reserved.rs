@@ -1,6 +1,6 @@
-//! Attributes that the library keeps for itself: no field has their names, and users cannot set them.
+//! Reserved attributes: no field has their names, and users cannot set them.
 
-/// The attribute that only the items that keep unique values have.
+/// The attribute that only the items that store unique values have.
 pub(crate) const UNIQUE: &str = "$unique";
 
 /// The prefix of the attributes by which jobs mark the items that they changed.
@@ -9,7 +9,7 @@ pub(crate) const JOB: &str = "_job.";
 /// The reserved names; `_shape` is for the shape of an item. The derive has the same two lists, which a test compares.
 const NAMES: [&str; 2] = ["$unique", "_shape"];
 
-/// The prefixes of other reserved names; `_fill.` is for values that have still to be filled in.
+/// The prefixes of other reserved names; `_fill.` is for values that have not been filled in yet.
 const FRONTS: [&str; 2] = ["_job.", "_fill."];
 
 /// Whether the attribute is reserved.
@@ -21,7 +21,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Neither crate can use the other's lists: a derive exports only macros, and each crate is published by itself.
+    /// Neither crate can use the other's lists: a derive exports only macros, and each crate is published separately.
     #[test]
     fn the_derive_knows_the_same_names() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/derive/src/check/reserved.rs");

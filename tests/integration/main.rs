@@ -42,6 +42,7 @@ mod idempotent;
 mod item;
 mod items;
 mod keys;
+mod late;
 mod managed;
 mod metered;
 mod model;
@@ -130,6 +131,7 @@ fn main() {
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
         ("keys", keys::tests),
+        ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),

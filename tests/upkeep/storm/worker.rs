@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dynamo_entity::{Error, Key};
 use fastrand::Rng;
@@ -103,6 +104,7 @@ impl Worker {
             Err(error) => error.to_string(),
         });
         let effect = effect(&forecast, &result, self.is_calm)?;
+        self.let_late_requests_arrive().await;
         let before: Vec<_> = forecast
             .about
             .iter()
@@ -127,6 +129,16 @@ impl Worker {
         }
         self.learn(found);
         Ok(effect)
+    }
+
+    /// Requests that were given up arrive before the rows are looked at. Other tasks go on before, so that what an error
+    /// relied on, such as a value that another row has, may have changed by then.
+    pub async fn let_late_requests_arrive(&mut self) {
+        if self.weather.late() > 0 {
+            let pause = self.rng.u64(0..20);
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            self.weather.deliver().await;
+        }
     }
 
     pub fn learn(&mut self, found: Vec<(Id, Option<Row>)>) {
