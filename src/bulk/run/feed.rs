@@ -109,7 +109,8 @@ fn begin_rows<'j>(
             names,
             target.entity(),
             pattern,
-            budget,
+            // The rows of the job wait for a busy service themselves.
+            RetryBudget::rounds(1),
         ))
     });
     let rows = RowWrites {

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{Tools, Trouble, failed};
+use super::{Tools, Trouble, failed, pause_write};
 use crate::batch::{DeleteOutcome, MOST_DELETES, RowDeletes};
 use crate::bulk::report::Fate;
 use crate::dynamo::Dynamo;
@@ -30,8 +31,26 @@ impl SharedDeletes {
         }
     }
 
-    /// Deletes the row with this key, by a request that deletes others too.
+    /// Deletes the row with this key, by a request that deletes others too. While the service is busy, the row waits as
+    /// each row of a job does, because deleting it twice is deleting it once.
     pub(super) async fn delete(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Fate, Trouble> {
+        let mut busy = tools.shared_budget.rounds();
+        loop {
+            let began = Instant::now();
+            match self.attempt(tools, key).await {
+                DeleteOutcome::Done => {
+                    busy.progress();
+                    return Ok(Fate::Written);
+                }
+                DeleteOutcome::Failed(error) => return Err(failed(key, None, error)),
+                DeleteOutcome::Left(error) => {
+                    pause_write(&mut busy, began, error, (key, None), true).await?;
+                }
+            }
+        }
+    }
+
+    async fn attempt(&self, tools: &Tools<'_>, key: &[u8]) -> DeleteOutcome {
         tools.turn().await;
         let (sender, outcome) = oneshot::channel();
         self.waiting().push_back(WaitingDelete {
@@ -46,11 +65,7 @@ impl SharedDeletes {
             self.send(batch, tools.db).await;
         }
         let outcome = outcome.await;
-        match outcome.unwrap_or_else(|_| DeleteOutcome::Left(unanswered())) {
-            DeleteOutcome::Done => Ok(Fate::Written),
-            DeleteOutcome::Failed(error) => Err(failed(key, None, error)),
-            DeleteOutcome::Left(error) => Err(Trouble::Job(error, None).in_doubt((key, None))),
-        }
+        outcome.unwrap_or_else(|_| DeleteOutcome::Left(unanswered()))
     }
 
     /// The rows that waited longest. A key that comes twice waits for another request, because none may have it twice.
