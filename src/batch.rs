@@ -13,7 +13,9 @@ mod ledger;
 mod plan;
 mod report;
 mod request;
+mod row_deletes;
 mod send;
+mod streamed;
 
 use std::fmt;
 
@@ -21,7 +23,9 @@ pub use key::BatchKey;
 pub use ledger::{BatchCounts, BatchProgress};
 use plan::BatchInput;
 pub use report::{BatchError, BatchReport};
+pub(crate) use row_deletes::{DeleteOutcome, MOST_DELETES, RowDeletes};
 pub use send::BatchSend;
+pub use streamed::BatchStream;
 
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Unconditional;
@@ -45,8 +49,8 @@ use plan::{Ready, Write};
 /// it. For rows that others write too, use [`put_each`](crate::put_each) with a version or a condition.
 ///
 /// The batch is planned when it is sent: times, versions and index keys are those of
-/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done. It is not a transaction: other
-/// clients see one write after the other.
+/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done; [`Batch::streamed`] sends the
+/// writes of an iterator while it reads them. It is not a transaction: other clients see one write after the other.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;

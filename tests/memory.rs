@@ -70,8 +70,13 @@ impl HttpConnector for Canned {
         let body = request.body().bytes().unwrap_or_default();
         let make = || {
             let body: serde_json::Value = serde_json::from_slice(body).expect("JSON");
+            let answer = match request.headers().get("x-amz-target") {
+                Some(target) if target.ends_with("BatchGetItem") => self.found(&body),
+                Some(target) if target.ends_with("BatchWriteItem") => "{}".to_owned(),
+                _ => self.answer(&body),
+            };
             // A boxed slice has no spare capacity that would be counted too.
-            Bytes::from(self.answer(&body).into_bytes().into_boxed_slice())
+            Bytes::from(answer.into_bytes().into_boxed_slice())
         };
         let answer = match &self.made {
             Some(made) => {
@@ -141,6 +146,21 @@ impl Canned {
             false => String::new(),
         };
         format!(r#"{{"Items":[{items}],"Count":{count},"ScannedCount":{count}{more}}}"#)
+    }
+
+    /// The items of all keys, which are of the source `s`.
+    fn found(&self, request: &serde_json::Value) -> String {
+        let keys = request["RequestItems"]["events"]["Keys"].as_array();
+        let items = keys.expect("keys").iter().map(|key| {
+            let sk = key["sk"]["S"].as_str().expect("a sort key");
+            let number: u64 = sk.parse().expect("a number");
+            let text = "x".repeat(200);
+            format!(
+                r#"{{"pk":{{"S":"E#s"}},"sk":{{"S":"{sk}"}},"source":{{"S":"s"}},"number":{{"N":"{number}"}},"level":{{"N":"1"}},"text":{{"S":"{text}"}}}}"#
+            )
+        });
+        let items: Vec<String> = items.collect();
+        format!(r#"{{"Responses":{{"events":[{}]}}}}"#, items.join(","))
     }
 
     fn new(rows: u64, page: u64) -> Self {
@@ -217,6 +237,8 @@ async fn a_stream_holds_two_answers() {
     large_answers_wait_as_bytes().await;
     finished_lanes_free_their_memory().await;
     merging_costs_little().await;
+    many_keys_cost_their_rows().await;
+    a_streamed_batch_holds_few_writes().await;
 }
 
 #[derive(DynamoProjection)]
@@ -297,4 +319,59 @@ async fn merging_costs_little() {
     println!("{rows} rows of 64 shards take {ratio:.2} of the time of one partition");
     // The limit is generous because the machine may be busy. Measured values stand in benches/README.md.
     assert!(ratio < 3.0, "{ratio}");
+}
+
+/// While rows come, keys and answers go, so that reading takes little more memory than the rows.
+async fn many_keys_cost_their_rows() {
+    let rows = rows();
+    let (db, _) = Canned::new(rows, 1).connect();
+    let key = |number| Event::key("s", number);
+    // Connections and what is kept for all calls is there before.
+    let first = Event::get_many((0..1_000).map(key)).send(&db).await;
+    drop(first.expect("the first rows"));
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let found = Event::get_many((0..rows).map(key)).send(&db).await;
+    let peak = MEMORY.peak_usage() - before;
+    let found = found.expect("all rows");
+    let held = MEMORY.current_usage() - before;
+    let numbers = found.iter().flatten().map(|row| row.number);
+    assert!((0..rows).eq(numbers));
+    println!("{rows} keys: {peak} bytes at most, {held} of them the rows");
+    // Eight requests are under way, and the canned service takes several times what it answers.
+    assert!(
+        peak < held * 6 / 5 + 1_500_000,
+        "{peak} bytes, {held} of the rows"
+    );
+}
+
+fn event(number: u64) -> Event {
+    Event {
+        source: "s".into(),
+        number,
+        level: 1,
+        text: "x".repeat(200),
+    }
+}
+
+/// A batch of an iterator takes as much memory for a thousand writes as for any number of them.
+async fn a_streamed_batch_holds_few_writes() {
+    let (db, requests) = Canned::new(1, 1).connect();
+    let mut peaks = Vec::new();
+    for rows in [2_000, rows()] {
+        let before = MEMORY.current_usage();
+        let sent = requests.load(Ordering::Relaxed);
+        MEMORY.reset_peak_usage();
+        let batch = Batch::streamed((0..rows).map(event).map(Event::into_put));
+        let report = batch.send(&db).await.expect("a report");
+        report.complete().expect("all are written");
+        assert_eq!(report.done, rows);
+        assert_eq!(
+            (requests.load(Ordering::Relaxed) - sent) as u64,
+            rows.div_ceil(25)
+        );
+        peaks.push(MEMORY.peak_usage() - before);
+    }
+    println!("{} writes of an iterator: {peaks:?} bytes at most", rows());
+    assert!(peaks[1] < peaks[0] * 3 / 2, "{peaks:?}");
 }

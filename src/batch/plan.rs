@@ -45,6 +45,26 @@ pub(super) struct Write {
 }
 
 impl Write {
+    /// The delete of a row of which only the key is known, as an object.
+    pub(super) fn delete_row(
+        index: usize,
+        key: &[u8],
+        entity: &'static str,
+        pattern: &'static Pattern,
+        table: Arc<BatchTable>,
+    ) -> Self {
+        let bytes = [key, b"{\"DeleteRequest\":{\"Key\":", key, b"}}"].concat();
+        Write {
+            index,
+            entity,
+            pattern,
+            declared: "",
+            table,
+            bytes: Bytes::from(bytes),
+            key: key.len(),
+        }
+    }
+
     /// The key attributes, as an object.
     pub(super) fn key(&self) -> &[u8] {
         self.bytes.get(..self.key).unwrap_or_default()

@@ -10,7 +10,7 @@ use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// The maximum number of writes in a request.
-const MOST_WRITES: usize = 25;
+pub(super) const MOST_WRITES: usize = 25;
 
 /// The maximum number of bytes of the writes in a request: DynamoDB accepts 16 MB, and the names of 25 tables need
 /// some of it.

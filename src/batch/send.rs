@@ -105,7 +105,6 @@ type Slots = Vec<usize>;
 impl BatchWork<'_> {
     async fn run(self, chunks: Vec<Slots>, concurrency: usize) {
         let chunks = chunks.into_iter().map(|slots| self.chunk(slots));
-        let chunks: Vec<_> = chunks.collect();
         as_they_come(chunks, concurrency, |()| ControlFlow::Continue(())).await;
     }
 

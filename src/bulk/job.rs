@@ -85,6 +85,8 @@ pub(super) enum Verb<'j> {
     Change(Decide<'j>),
     Transact(Decide<'j>),
     Delete,
+    /// Without conditions, many rows in a request.
+    DeleteUnchecked,
 }
 
 impl Verb<'_> {
@@ -93,6 +95,7 @@ impl Verb<'_> {
             Verb::Change(_) => "update",
             Verb::Transact(_) => "transact",
             Verb::Delete => "delete",
+            Verb::DeleteUnchecked => "delete_unchecked",
         }
     }
 }
@@ -103,7 +106,7 @@ impl Verb<'_> {
         source.pattern.with(match self {
             Verb::Change(_) => |joint| &joint.update_each,
             Verb::Transact(_) => |joint| &joint.transact_each,
-            Verb::Delete => |joint| &joint.delete_each,
+            Verb::Delete | Verb::DeleteUnchecked => |joint| &joint.delete_each,
         })
     }
 }
@@ -136,6 +139,11 @@ impl<'j> Bulk<'j> {
 
     pub(crate) fn delete(target: JobRows) -> Self {
         Bulk::of(JobWork::Rows(Box::new(target.for_deletes()), Verb::Delete))
+    }
+
+    pub(crate) fn delete_unchecked(target: JobRows) -> Self {
+        let verb = Verb::DeleteUnchecked;
+        Bulk::of(JobWork::Rows(Box::new(target.for_deletes()), verb))
     }
 
     pub(super) fn of_writes(writes: impl Writes + 'j) -> Self {

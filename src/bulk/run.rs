@@ -17,6 +17,7 @@ use super::ledger::{EntryKind, JobLedger, Passed};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
 use super::stray::StrayAttempt;
 use super::write::{GivenWrite, RowWrites, Tools, Trouble};
+use crate::batch::MOST_DELETES;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::query::Places;
@@ -91,7 +92,12 @@ pub(super) async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport
             )
             .await?;
     }
-    runner.work(&tools, rows.as_ref(), concurrency).await;
+    // Rows that share requests are at work together.
+    let rows_at_once = match rows.as_ref().and_then(|rows| rows.unchecked.as_ref()) {
+        Some(_) => concurrency.saturating_mul(MOST_DELETES),
+        None => concurrency,
+    };
+    runner.work(&tools, rows.as_ref(), rows_at_once).await;
     Ok(runner.finish().await)
 }
 

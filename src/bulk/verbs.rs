@@ -82,6 +82,36 @@ pub trait BulkVerbs: QueryVerbs {
         Bulk::delete(JobRows::of(self.query()))
     }
 
+    /// Deletes each row as [`delete_each`](Self::delete_each) does, but by requests of 25 and without conditions: a row
+    /// that was found is deleted, whatever others have made of it meanwhile. Take this where nobody else writes the
+    /// rows, or where they are to go in any case. It takes fewer requests, and the same write units.
+    ///
+    /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with
+    /// unique values is deleted by a transaction of its own, as `delete_each` does.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    /// # struct Note { owner: String, number: u32, is_old: bool }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # for number in 0..60 { Note { owner: "ann".into(), number, is_old: number < 50 }.put().send(&db).await?; }
+    /// let old = Note::in_partition("ann").filter(|n| n.is_old().eq(true));
+    /// let report = old.delete_each_unchecked().send(&db).await?.complete()?;
+    /// assert_eq!(report.written, 50);
+    /// # Ok(()) }
+    /// ```
+    fn delete_each_unchecked<'j, Kind>(self) -> Bulk<'j>
+    where
+        Self::Row: RowToDelete<Kind>,
+        <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
+    {
+        Bulk::delete_unchecked(JobRows::of(self.query()))
+    }
+
     /// Writes each row together with other items, by a transaction of its own: the row and its counters, say, or the
     /// same row under another key.
     ///

@@ -1,6 +1,7 @@
 //! Writes one row, or one given write, until it is done. It tries again after a lost race and, as far as that is safe,
 //! after a lost answer.
 
+mod deletes;
 mod given;
 mod rows;
 
@@ -17,6 +18,7 @@ use crate::plan::read_item;
 use crate::retry::{Rate, Rounds, SharedBudget};
 use crate::schema::Pattern;
 use crate::write::PlannedWrite;
+pub(super) use deletes::SharedDeletes;
 pub(super) use given::GivenWrite;
 pub(super) use rows::{RowAction, RowWrites};
 

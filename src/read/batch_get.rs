@@ -11,6 +11,8 @@
 
 mod answer;
 mod chunk;
+mod each;
+mod key_list;
 mod request;
 
 use std::collections::HashMap;
@@ -26,6 +28,8 @@ use crate::schema::Pattern;
 use crate::wire::Request;
 
 use chunk::chunks;
+pub(crate) use each::FoundSink;
+pub(crate) use key_list::KeyList;
 
 /// The maximum number of keys in a request.
 pub(crate) const BATCH: usize = 100;
@@ -83,7 +87,8 @@ pub(crate) type FoundItem = Result<Option<RawRow>>;
 struct Numbered<'k> {
     number: usize,
     frame: usize,
-    key: &'k KeyJson,
+    /// Its entries.
+    key: &'k [u8],
 }
 
 impl BatchGet {
@@ -159,7 +164,7 @@ fn distinct(wanted: &[WantedKey]) -> (Vec<Numbered<'_>>, Vec<usize>) {
     let mut keys = Vec::with_capacity(wanted.len());
     let numbers = wanted.iter().map(|wanted| {
         *seen.entry(wanted).or_insert_with(|| {
-            let (frame, key) = (wanted.0, &wanted.1);
+            let (frame, key) = (wanted.0, wanted.1.as_bytes());
             let number = keys.len();
             keys.push(Numbered { number, frame, key });
             number

@@ -2,6 +2,7 @@
 
 mod asked;
 mod input;
+mod rows;
 mod stream;
 
 use std::fmt;
@@ -11,12 +12,13 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection, Patterns};
 use crate::error::{Error, Result};
 use crate::plan::Explanation;
-use crate::read::{BatchGet, ReadRow, Reading};
+use crate::read::{BatchGet, KeyList, ReadRow, Reading};
 use crate::retry::{CONCURRENCY, RetryBudget};
 
 pub(crate) use asked::{AllFound, PlannedRead, ReadAll, ReadDraft, ReadForm, primary_key};
 use input::KeyInput;
 pub use input::{KeyOf, Listed, Streamed};
+use rows::{FoundRows, KeysAsked};
 pub use stream::FoundStream;
 
 /// Reads many items; see [`EntityVerbs::get_many`](crate::verbs::EntityVerbs::get_many).
@@ -150,11 +152,18 @@ where
     I: IntoIterator<Item: KeyOf<E>>,
     Row: Send + 'static,
 {
-    /// Reads the items: in the order of the keys, with `None` for a missing item.
+    /// Reads the items: in the order of the keys, with `None` for a missing item. This needs the memory
+    /// of the rows, and of keys that are dropped as their items arrive.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Option<Row>>> {
-        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        let read = asking.add(self.ask(db));
-        asking.send(read)
+        let batch = self.batch(db);
+        let rows = FoundRows::new(self.rows, self.way.ttl::<E>());
+        let (mut keys, mut errors) = (KeyList::new(), Vec::new());
+        for (place, key) in self.keys.0.into_iter().enumerate() {
+            if let Err(error) = keys.push(key.as_key()) {
+                errors.push((place, error));
+            }
+        }
+        Reading::new(rows.read(batch, KeysAsked { keys, errors }))
     }
 
     /// Returns the first requests of [`send`](Self::send).

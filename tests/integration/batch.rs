@@ -45,6 +45,8 @@ tests![
     random_faults_lose_nothing,
     explain_lists_the_requests,
     no_value_is_shown,
+    an_iterator_is_sent_while_it_is_read,
+    a_streamed_batch_leaves_what_it_does_not_send,
 ];
 
 fn notes(ids: impl IntoIterator<Item = usize>) -> Vec<Note> {
@@ -803,5 +805,81 @@ async fn no_value_is_shown(db: Db) -> Outcome {
     ] {
         assert!(!shown.contains("secret"), "{shown}");
     }
+    Ok(())
+}
+
+async fn an_iterator_is_sent_while_it_is_read(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let log = http.clone();
+    // When the 500th write is read, the first ones are stored.
+    let mut sent_before = Vec::new();
+    let writes = (0..520).map(|number| {
+        if number == 519 {
+            sent_before.push(log.calls().len());
+        }
+        note(&number.to_string(), "x").into_put()
+    });
+    let counts = Arc::new(Mutex::new(Vec::new()));
+    let told = counts.clone();
+    let report = Batch::streamed(writes)
+        .concurrency(1)
+        .on_progress(move |counts| told.lock().expect("a list").push(counts.done))
+        .send(&faulty)
+        .await?;
+    report.complete()?;
+    assert_eq!((report.done, report.superseded), (520, 0));
+    assert_eq!(sent_before, [16]);
+    assert_eq!(*counts.lock().expect("a list"), [200, 400, 520]);
+    assert_eq!(sent(&http).iter().sum::<usize>(), 520);
+    assert_eq!(Note::scan().count(&db).await?, 520);
+
+    // The last write of a key counts, near and far.
+    let puts = [(0, "a"), (1, "a"), (0, "b")].into_iter();
+    let far = puts
+        .chain((2..400).map(|number| (number, "x")))
+        .chain([(1, "c")]);
+    let puts = far.map(|(number, text)| note(&number.to_string(), text).into_put());
+    let report = Batch::streamed(puts).concurrency(1).send(&faulty).await?;
+    report.complete()?;
+    assert_eq!((report.done, report.superseded), (401, 1));
+    for (number, text) in [("0", "b"), ("1", "c")] {
+        let found = Note::key(number).get().send(&db).await?;
+        assert_eq!(found, Some(note(number, text)));
+    }
+    Ok(())
+}
+
+async fn a_streamed_batch_leaves_what_it_does_not_send(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    // The first 200 writes are done, then the service is busy for good.
+    http.plan(
+        (0..8)
+            .map(|_| Fault::Pass)
+            .chain((0..500).map(|_| Fault::throttle())),
+    );
+    let too_large = "x".repeat(410 * 1024);
+    let writes = (0..900).map(|number| match number {
+        650 => note("650", &too_large).into_put(),
+        number => note(&number.to_string(), "x").into_put(),
+    });
+    let report = Batch::streamed(writes)
+        .concurrency(1)
+        .budget(RetryBudget::rounds(2))
+        .send(&faulty)
+        .await?;
+    assert_eq!((report.done, report.left.len()), (200, 699));
+    assert_eq!(kinds(&report), [(650, ErrorKind::TooLarge)]);
+    let places: Vec<usize> = report.left_keys().map(|key| key.index()).collect();
+    assert_eq!(
+        places,
+        (200..900).filter(|place| *place != 650).collect::<Vec<_>>()
+    );
+    assert!(report.complete().expect_err("some are left").is_throttled());
+    let calls = http.calls().len();
+    assert!(calls < 8 + 30, "{calls} requests");
+    report.left.send(&db).await?.complete()?;
+    assert_eq!(Note::scan().count(&db).await?, 899);
     Ok(())
 }

@@ -8,9 +8,10 @@ use bytes::Bytes;
 
 use super::catch_up::{Input, catch_up};
 use super::keeper::Keeper;
+use crate::batch::RowDeletes;
 use crate::bulk::job::{JobWork, Verb};
 use crate::bulk::put::Writes;
-use crate::bulk::write::{RowAction, RowWrites};
+use crate::bulk::write::{RowAction, RowWrites, SharedDeletes};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::query::{JobRows, PositionChange, Walk};
@@ -82,8 +83,9 @@ fn begin_rows<'j>(
     budget: RetryBudget,
 ) -> Result<(Feed<'j>, RowWrites<'j>)> {
     let pattern = verb.pattern(target.source());
+    let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
     let action = match verb {
-        Verb::Delete => RowAction::Delete,
+        Verb::Delete | Verb::DeleteUnchecked => RowAction::Delete,
         Verb::Change(decide) | Verb::Transact(decide) => RowAction::Change(Mutex::new(decide)),
     };
     let is_at_end = keeper.is_some_and(Keeper::is_at_end);
@@ -96,9 +98,25 @@ fn begin_rows<'j>(
         walk,
     };
     let table = target.source().table;
+    let (name, names) = (
+        db.table_name(table.name),
+        table.key_names().collect::<Vec<_>>(),
+    );
+    let unchecked = is_unchecked.then(|| {
+        let (name, names) = (name.clone(), names.clone());
+        SharedDeletes::new(RowDeletes::new(
+            name,
+            names,
+            target.entity(),
+            pattern,
+            // The rows of the job wait for a busy service themselves.
+            RetryBudget::rounds(1),
+        ))
+    });
     let rows = RowWrites {
-        table: db.table_name(table.name),
-        names: table.key_names().collect(),
+        unchecked,
+        table: name,
+        names,
         target,
         pattern,
         action,

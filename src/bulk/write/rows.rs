@@ -7,7 +7,8 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{
-    RowFailure, Tools, Trouble, classify, doubtful, failed, marked, own, pause, pause_write, read,
+    RowFailure, SharedDeletes, Tools, Trouble, classify, doubtful, failed, marked, own, pause,
+    pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
@@ -32,6 +33,8 @@ pub(in crate::bulk) struct RowWrites<'j> {
     /// The attributes of its primary key.
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
+    /// How rows are deleted without conditions.
+    pub(in crate::bulk) unchecked: Option<SharedDeletes>,
 }
 
 pub(in crate::bulk) enum RowAction<'j> {
@@ -49,7 +52,21 @@ impl<'j> RowWrites<'j> {
     ) -> Result<Fate, Trouble> {
         let key = action::key_of(&item, &self.names);
         let key = key.map_err(|error| failed(b"{}", None, error))?;
+        if let Some(deletes) = &self.unchecked {
+            let has_uniques = self.has_uniques(&item);
+            if !has_uniques.map_err(|error| failed(&key, None, error))? {
+                return deletes.delete(tools, &key).await;
+            }
+        }
         self.attempts(tools, item, &key).await
+    }
+
+    /// Whether the row keeps unique values, which only a transaction gives up. Fails for a row that is not to be deleted.
+    fn has_uniques(&self, item: &[u8]) -> Result<bool> {
+        self.target.check_row(item)?;
+        let entity = self.target.source().entity_of(item);
+        let entity = entity.map_err(|fault| Error::decode(self.target.entity(), fault))?;
+        Ok(entity.is_some_and(|entity| !entity.uniques.is_empty()))
     }
 
     /// Does the same with a row that failed in an earlier run, which it reads by its key.

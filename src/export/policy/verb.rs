@@ -101,7 +101,7 @@ impl PolicyVerb {
         &["GetItem", "UpdateItem"],
         &["PutItem", "DeleteItem"],
     );
-    /// `delete_each`, in addition to its query.
+    /// `delete_each`, in addition to its query. `delete_each_unchecked` needs [`BATCH`](Self::BATCH) too.
     pub const DELETE_EACH: PolicyVerb = PolicyVerb::new(
         "delete_each",
         VerbUse::Rewrites,

@@ -147,7 +147,7 @@ impl<'a, 'k> RequestedKeys<'a, 'k> {
     /// The key with these bytes.
     fn take(&mut self, frame: usize, json: &[u8]) -> Result<Numbered<'k>, CodecError> {
         let next = self.keys.get(self.next);
-        let is_next = next.is_some_and(|next| next.frame == frame && next.key.as_bytes() == json);
+        let is_next = next.is_some_and(|next| next.frame == frame && next.key == json);
         let at = if is_next {
             self.next
         } else {
@@ -160,7 +160,7 @@ impl<'a, 'k> RequestedKeys<'a, 'k> {
     fn place(&mut self, frame: usize, json: &[u8]) -> Result<usize, CodecError> {
         if self.all.is_empty() {
             let keys = self.keys.iter().enumerate();
-            let keys = keys.map(|(at, key)| ((key.frame, key.key.as_bytes()), at));
+            let keys = keys.map(|(at, key)| ((key.frame, key.key), at));
             self.all.extend(keys);
         }
         self.all.get(&(frame, json)).copied().ok_or_else(not_asked)

@@ -9,7 +9,7 @@ use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
 
 /// The maximum number of bytes of a body. Only keys of kilobytes reach it.
-const MAX_BODY: usize = 1024 * 1024;
+pub(super) const MAX_BODY: usize = 1024 * 1024;
 
 /// The result for the keys of a chunk. Keys without an item are not listed.
 #[derive(Default)]
@@ -54,7 +54,7 @@ pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<
     let mut filling: Vec<OpenChunk<'k>> = Vec::new();
     for key in keys {
         // One byte for the comma and two for the braces of each key.
-        let bytes = key.key.as_bytes().len() + 3;
+        let bytes = key.key.len() + 3;
         match filling
             .iter_mut()
             .find(|open| open.takes(frames, key.frame))
@@ -86,7 +86,7 @@ impl BatchGet {
         Box::pin(self.until_read(keys, shared_budget))
     }
 
-    async fn until_read<'k>(
+    pub(super) async fn until_read<'k>(
         &self,
         keys: Vec<Numbered<'k>>,
         shared_budget: &SharedBudget,

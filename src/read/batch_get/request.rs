@@ -31,7 +31,7 @@ impl BatchGet {
 }
 
 fn request(asked: &[(usize, &TableFrame)], keys: &[Numbered<'_>], is_metered: bool) -> Request {
-    let bytes: usize = keys.iter().map(|key| key.key.as_bytes().len() + 3).sum();
+    let bytes: usize = keys.iter().map(|key| key.key.len() + 3).sum();
     let mut body = Writer::for_request(128 + bytes);
     body.raw("{\"RequestItems\":{");
     for (at, (number, frame)) in asked.iter().enumerate() {
@@ -64,7 +64,7 @@ impl TableFrame {
         body.raw(":{\"Keys\":[");
         for (at, key) in keys.enumerate() {
             body.raw(if at == 0 { "{" } else { ",{" });
-            body.raw_bytes(key.key.as_bytes());
+            body.raw_bytes(key.key);
             body.raw("}");
         }
         body.raw("]");

@@ -196,13 +196,6 @@ impl ReadDraft {
     }
 
     /// Reads everything requested, or nothing if it could not be planned.
-    pub(crate) fn send<Out: Send + 'static>(self, share: Result<Share<Out>>) -> Reading<Out> {
-        self.send_with(share.map(|share| {
-            let read = move |all: &mut AllFound, now| share.read(all, now);
-            Box::new(read) as ReadAll<Out>
-        }))
-    }
-
     pub(crate) fn send_with<Out: Send + 'static>(self, read: Result<ReadAll<Out>>) -> Reading<Out> {
         Reading::new(async move {
             let read = read?;

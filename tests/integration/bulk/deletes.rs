@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::RetryBudget;
 use dynamo_entity::prelude::*;
 
 use super::{Row, State, counts, rows};
 use crate::support::db::{Db, s};
+use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -18,6 +20,9 @@ tests![
     a_row_that_left_the_index_stays,
     tables_are_emptied_and_stay,
     only_engines_on_this_machine_are_emptied,
+    many_rows_are_deleted_by_one_request,
+    an_unchecked_delete_takes_rows_that_changed,
+    unchecked_deletes_lose_no_row,
 ];
 
 async fn a_partition_is_deleted(db: Db) -> Outcome {
@@ -267,5 +272,69 @@ async fn only_engines_on_this_machine_are_emptied(db: Db) -> Outcome {
     super::row(1).put().send(&memory).await?;
     assert_eq!(memory.truncate([Row::schema()]).await?, 1);
     assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1)]));
+    Ok(())
+}
+
+async fn many_rows_are_deleted_by_one_request(db: Db) -> Outcome {
+    rows(&db, 310).await?;
+    let (faulty, http) = db.faulty([]);
+    let deletes = Row::by_state(State::Open)
+        .page_size(150)
+        .delete_each_unchecked();
+    let report = deletes.concurrency(4).send(&faulty).await?;
+    assert_eq!(report.complete()?.written, 310);
+    let calls = http.calls();
+    let of_writes = calls
+        .iter()
+        .filter(|call| *call == "BatchWriteItem")
+        .count();
+    assert!((13..=20).contains(&of_writes), "{calls:?}");
+    assert!(!calls.iter().any(|call| call == "DeleteItem"), "{calls:?}");
+    assert_eq!(Row::scan().count(&db).await?, 0);
+    Ok(())
+}
+
+/// Without a condition, a row that has left the query after it was read is deleted all the same.
+async fn an_unchecked_delete_takes_rows_that_changed(db: Db) -> Outcome {
+    rows(&db, 3).await?;
+    let (faulty, http) = db.faulty([]);
+    http.plan([]);
+    let job = Row::by_state(State::Open).delete_each_unchecked();
+    let report = job.send(&faulty).await?.complete()?;
+    assert_eq!(report.written, 3);
+    let body = String::from_utf8(http.seen().last().ok_or("no request")?.body.clone())?;
+    assert!(!body.contains("ConditionExpression"), "{body}");
+    Ok(())
+}
+
+async fn unchecked_deletes_lose_no_row(db: Db) -> Outcome {
+    rows(&db, 200).await?;
+    let left_out = (0..30).map(|at| match at % 4 {
+        0 => Fault::Pass,
+        1 => Fault::Unprocessed(3),
+        2 => Fault::throttle(),
+        _ => Fault::Lose,
+    });
+    let (faulty, _) = db.faulty([Fault::Pass].into_iter().chain(left_out));
+    let job = Row::in_partition("a")
+        .delete_each_unchecked()
+        .concurrency(3);
+    assert_eq!(job.send(&faulty).await?.complete()?.written, 200);
+    assert_eq!(Row::scan().count(&db).await?, 0);
+
+    // A service that stays busy stops the job, and each row is told or there.
+    rows(&db, 100).await?;
+    let busy = (0..900).map(|_| Fault::throttle());
+    let (faulty, _) = db.faulty([Fault::Pass, Fault::Pass].into_iter().chain(busy));
+    let job = Row::in_partition("a")
+        .delete_each_unchecked()
+        .concurrency(1);
+    let report = job.budget(RetryBudget::rounds(2)).send(&faulty).await?;
+    assert!(
+        report.stopped().is_some_and(Error::is_throttled),
+        "{report:?}"
+    );
+    assert_eq!(report.written, 25);
+    assert_eq!(Row::scan().count(&db).await?, 75);
     Ok(())
 }

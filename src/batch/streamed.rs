@@ -1,0 +1,206 @@
+//! Writes that are sent while they are read from an iterator.
+
+use std::fmt;
+
+use super::ledger::BatchCounts;
+use super::plan::{BatchInput, BatchPlan, Ready, Write};
+use super::report::{BatchError, BatchReport};
+use super::send::BatchSend;
+use super::{Batch, BatchWrite, OnProgress};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::plan::Steps;
+use crate::retry::{CONCURRENCY, RetryBudget};
+
+/// How many requests of writes are read for each request that may be under way.
+const REQUESTS_READ: usize = 8;
+
+/// Writes from an iterator, which are sent while they are read; see [`Batch::streamed`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct BatchStream<'w> {
+    writes: Box<dyn WriteSource + 'w>,
+    concurrency: usize,
+    budget: RetryBudget,
+    on_progress: Option<OnProgress>,
+}
+
+/// Writes of one type, in a box that no longer says of which.
+trait WriteSource: Send {
+    /// Adds up to `most` writes.
+    fn fill(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput);
+}
+
+impl<W: BatchWrite, I: Iterator<Item = W> + Send> WriteSource for I {
+    fn fill(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput) {
+        for write in self.take(most) {
+            write.write(db, input);
+        }
+    }
+}
+
+impl<'e> Batch<'e> {
+    /// Sends the writes of an iterator while they are read, any number of them in little memory.
+    ///
+    /// Some hundred writes are read, sent as a [`Batch`], and acknowledged, then the next ones are read. So if several
+    /// writes have the same key, the last one counts as in a `Batch`, but those that are far apart are all sent. Then a
+    /// request that arrives late may overwrite a later write of its key, see [`sent_twice`](BatchReport::sent_twice): if
+    /// keys come again, prefer a `Batch`, which sends each key once.
+    ///
+    /// If the service does not take all of these writes within the [`budget`](BatchStream::budget), the rest of the
+    /// iterator is not sent: it is in the report's [`left`](BatchReport::left), in memory, so that nothing is lost.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "counts", key(pk = name))]
+    /// # struct Count { name: String, count: u64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Count::schema()]).await?;
+    /// let counts = (0..5_000).map(|n| Count { name: format!("c{n}"), count: n }); // none is there yet
+    /// let report = Batch::streamed(counts.map(Count::into_put)).send(&db).await?;
+    /// report.complete()?;
+    /// assert_eq!(report.done, 5_000);
+    /// # Ok(()) }
+    /// ```
+    pub fn streamed<W, I>(writes: I) -> BatchStream<'e>
+    where
+        W: BatchWrite,
+        I: IntoIterator<Item = W, IntoIter: Send + 'e>,
+    {
+        BatchStream {
+            writes: Box::new(writes.into_iter()),
+            concurrency: CONCURRENCY,
+            budget: RetryBudget::default(),
+            on_progress: None,
+        }
+    }
+}
+
+impl<'w> BatchStream<'w> {
+    /// How many requests are under way at once; 8 by default.
+    pub fn concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = requests.max(1);
+        self
+    }
+
+    /// How long the batch goes on sending what the service leaves out.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Calls this after some hundred writes, with what has become of the writes that were read so far.
+    pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(call));
+        self
+    }
+
+    /// Sends the writes. The report is that of a [`Batch`], and its places are those of the iterator. If this is dropped
+    /// before it is done, requests under way may or may not take effect.
+    pub fn send(self, db: &'w Dynamo) -> Steps<'w, Result<BatchReport>> {
+        Steps(Box::pin(self.run(db)))
+    }
+
+    async fn run(mut self, db: &Dynamo) -> Result<BatchReport> {
+        let mut sum = ReportSum::default();
+        while let Some(plan) = self.next_plan(db) {
+            if !sum.left.is_empty() {
+                sum.leave(plan);
+                continue;
+            }
+            let total = plan.total;
+            let send = BatchSend::new(db, plan, None, self.budget, self.concurrency);
+            sum.add(total, send.await?);
+            if let Some(call) = &mut self.on_progress {
+                call(sum.counts());
+            }
+        }
+        Ok(sum.report())
+    }
+
+    fn next_plan(&mut self, db: &Dynamo) -> Option<BatchPlan> {
+        let most = super::request::MOST_WRITES * REQUESTS_READ * self.concurrency;
+        let mut input = BatchInput::new(most);
+        self.writes.fill(most, db, &mut input);
+        let plan = input.finish();
+        (plan.total > 0).then_some(plan)
+    }
+}
+
+/// The reports so far.
+#[derive(Default)]
+struct ReportSum {
+    /// How many writes were read.
+    total: usize,
+    done: u64,
+    superseded: u64,
+    sent_twice: u64,
+    left: Vec<Write>,
+    errors: Vec<BatchError>,
+    reasons: Vec<Error>,
+}
+
+impl ReportSum {
+    fn add(&mut self, total: usize, report: BatchReport) {
+        self.done += report.done;
+        self.superseded += report.superseded;
+        self.sent_twice += report.sent_twice;
+        self.reasons.extend(report.reasons);
+        self.add_left(report.left.ready().cloned());
+        self.add_errors(report.errors);
+        self.total += total;
+    }
+
+    /// Adds writes that are not sent.
+    fn leave(&mut self, plan: BatchPlan) {
+        self.superseded += plan.superseded;
+        self.add_left(plan.writes.into_iter());
+        self.add_errors(plan.errors);
+        self.total += plan.total;
+    }
+
+    fn add_left(&mut self, writes: impl Iterator<Item = Write>) {
+        let before = self.total;
+        self.left.extend(writes.map(|mut write| {
+            write.index += before;
+            write
+        }));
+    }
+
+    fn add_errors(&mut self, errors: Vec<BatchError>) {
+        let before = self.total;
+        let errors = errors.into_iter();
+        self.errors.extend(errors.map(|failed| BatchError {
+            index: before + failed.index,
+            ..failed
+        }));
+    }
+
+    fn counts(&self) -> BatchCounts {
+        BatchCounts {
+            total: self.total as u64,
+            done: self.done,
+            superseded: self.superseded,
+            failed: self.errors.len() as u64,
+        }
+    }
+
+    fn report(self) -> BatchReport {
+        BatchReport {
+            done: self.done,
+            superseded: self.superseded,
+            sent_twice: self.sent_twice,
+            left: Batch::of_ready(Ready(self.left)),
+            errors: self.errors,
+            reasons: self.reasons,
+        }
+    }
+}
+
+impl fmt::Debug for BatchStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BatchStream")
+    }
+}

@@ -1,0 +1,88 @@
+//! Hands items over as they come, so that neither answers nor keys wait for the last one.
+
+use std::ops::ControlFlow;
+
+use super::key_list::{KeyChunk, KeyList, Twin};
+use super::{BatchGet, Failing, FoundItem};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::read::RawRow;
+use crate::retry::{SharedBudget, as_they_come};
+use crate::wire::BoxFuture;
+
+/// Takes the items of keys, each with the number of its key, in any order. A key without an item is not named.
+pub(crate) trait FoundSink: Send {
+    fn take(&mut self, number: usize, found: FoundItem, now: Timestamp);
+}
+
+/// The items of a chunk and the keys that failed, by the numbers of the keys.
+struct NumberedRead {
+    items: Vec<(usize, RawRow)>,
+    failed: Vec<(Vec<usize>, Error)>,
+}
+
+impl BatchGet {
+    /// Reads these keys of the only table. A key that comes twice is asked for once. The keys and the answer of each
+    /// request are dropped when the items of it were handed over.
+    pub(crate) async fn read_each(
+        &self,
+        keys: KeyList,
+        failing: Failing,
+        sink: &mut dyn FoundSink,
+    ) -> Result<()> {
+        let twins = keys.twins();
+        let chunks = keys.into_chunks(&twins).into_iter();
+        let shared_budget = SharedBudget::new(self.budget);
+        let reads = chunks.map(|chunk| self.own_chunk(chunk, &shared_budget));
+        let mut fatal = None;
+        as_they_come(reads, self.concurrency, |read| {
+            let now = self.db.now();
+            for (number, item) in read.items {
+                for again in again(&twins, number) {
+                    sink.take(again, Ok(Some(item.clone())), now);
+                }
+                sink.take(number, Ok(Some(item)), now);
+            }
+            for (numbers, error) in read.failed {
+                if failing == Failing::Together {
+                    fatal = Some(error);
+                    return ControlFlow::Break(());
+                }
+                for number in numbers {
+                    for again in again(&twins, number).chain([number]) {
+                        sink.take(again, Err(error.again()), now);
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })
+        .await;
+        fatal.map_or(Ok(()), Err)
+    }
+
+    fn own_chunk<'a>(
+        &'a self,
+        chunk: KeyChunk,
+        shared_budget: &'a SharedBudget,
+    ) -> BoxFuture<'a, NumberedRead> {
+        Box::pin(async move {
+            let read = self.until_read(chunk.numbered(), shared_budget).await;
+            let failed = read.failed.into_iter().map(|(keys, error)| {
+                let numbers = keys.iter().map(|key| key.number);
+                (numbers.collect(), error)
+            });
+            NumberedRead {
+                items: read.items,
+                failed: failed.collect(),
+            }
+        })
+    }
+}
+
+/// The numbers under which the key with this number comes again.
+fn again(twins: &[Twin], number: usize) -> impl Iterator<Item = usize> {
+    let start = twins.partition_point(|(first, _)| *first < number);
+    let twins = twins.get(start..).unwrap_or_default().iter();
+    let twins = twins.take_while(move |(first, _)| *first == number);
+    twins.map(|(_, again)| *again)
+}
