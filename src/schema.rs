@@ -50,10 +50,10 @@ pub use partition::{
 pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
-pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
+pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};
 pub(crate) use table::{Declaration, Origin};
-pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
+pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};
 

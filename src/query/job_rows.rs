@@ -19,8 +19,10 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, member};
+use crate::path::Place;
 use crate::plan::{Explanation, check};
 use crate::retry::{RetryBudget, SharedBudget};
+use crate::schema::SHAPE;
 use crate::wire::BoxFuture;
 use crate::write::attributes_of;
 
@@ -39,10 +41,13 @@ impl JobRows {
     /// Asks for no more than a delete needs: the keys, and the unique values of rows that have some. What an index does
     /// not hold is read from the items behind its rows.
     pub(crate) fn for_deletes(mut self) -> Self {
-        let needed = self.needed_by_deletes();
+        let mut needed = self.needed_by_deletes();
         let source = *self.source();
         let options = &mut self.0.options;
         let is_held = needed.iter().all(|name| source.holds(name));
+        if source.is_whole() || options.hydration.is_some() || !is_held {
+            needed.push(SHAPE);
+        }
         match &mut options.hydration {
             Some(items) => items.attributes = Some(needed),
             None if is_held => options.projection = Some(needed),
@@ -150,6 +155,17 @@ impl JobRows {
         }
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
+    }
+
+    /// The condition of a delete. Rows that are keys do not say whether their items have a newer shape, so the service
+    /// is asked.
+    pub(crate) fn claim_of_delete(&self, claim: Node) -> Node {
+        let source = self.source();
+        let is_told = source.is_whole() || source.lists_attributes();
+        match is_told || self.0.options.hydration.is_some() {
+            true => claim,
+            false => claim.and(Node::Missing(Place::of(SHAPE))),
+        }
     }
 
     /// Begins to read. Nothing is sent if this fails.

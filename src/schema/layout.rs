@@ -6,7 +6,7 @@ use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
     EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
     KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin, PartModel, PartSchema,
-    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, TableDef, TableModel,
+    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE, TableDef, TableModel,
     TableSchema, TableSettings, UniqueDef, UniqueSchema,
 };
 use crate::json::Tag;
@@ -103,7 +103,8 @@ impl Layout {
         }
     }
 
-    /// The attributes that were asked for, and those that reading an index needs: type and TTL.
+    /// The attributes that were asked for, and those that reading an index needs: type, TTL and shape. Rows of an index
+    /// with keys alone are keys, or are hydrated, so it does without the shape.
     fn projection(&self, index: &IndexDef) -> ProjectionSchema {
         let listed = match index.project {
             Projection::All => return ProjectionSchema::All,
@@ -121,10 +122,11 @@ impl Layout {
             .copied()
             .chain(self.table.type_attribute)
             .chain(self.ttl());
-        let names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
+        let mut names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
         if names.is_empty() {
             return ProjectionSchema::Keys;
         }
+        names.insert(SHAPE);
         ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
     }
 }

@@ -55,6 +55,7 @@ mod query;
 mod ready;
 mod renamed;
 mod repository;
+mod shape;
 mod shards;
 mod silent;
 mod snapshot;
@@ -130,6 +131,7 @@ fn main() {
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
         ("keys", keys::tests),
+        ("shape", shape::tests),
         ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),

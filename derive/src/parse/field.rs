@@ -2,7 +2,7 @@
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, FieldsNamed, FieldsUnnamed, Type};
+use syn::{Attribute, Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, Type};
 
 use crate::diag::{Diag, instead};
 use crate::marks::FieldMarks;
@@ -163,6 +163,10 @@ fn default(opt: Opt, diag: &Diag) -> Option<DefaultValue> {
         return Some(DefaultValue::Trait);
     }
     match syn::parse2::<Expr>(opt.value(diag)?.into_token_stream()) {
+        Ok(Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        })) => Some(DefaultValue::Text(text)),
         Ok(expr) => Some(DefaultValue::Expr(expr)),
         Err(mistake) => {
             diag.push(mistake);
