@@ -37,7 +37,7 @@ pub use entity::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
-pub(crate) use layout::Layout;
+pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME,
     PartModel, PartRanges, TableModel, TextOf,

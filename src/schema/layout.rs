@@ -11,6 +11,9 @@ use super::{
 };
 use crate::json::Tag;
 
+/// DynamoDB's limit over all indexes of a table that list their attributes.
+pub(crate) const LISTED_ATTRIBUTES: usize = 100;
+
 /// A table and its entities, side by side.
 pub(crate) struct Layout {
     pub(crate) table: &'static TableDef,
@@ -103,11 +106,25 @@ impl Layout {
         }
     }
 
-    /// The attributes that were asked for, and those that reading an index needs: type, TTL and shape. Rows of an index
-    /// with keys alone are keys, or are hydrated, so it does without the shape.
+    /// The attributes that an index holds. Rows of an index with keys alone are keys, or are hydrated, so it does without the
+    /// shape.
     fn projection(&self, index: &IndexDef) -> ProjectionSchema {
+        let Some(mut names) = self.listed(index) else {
+            return ProjectionSchema::All;
+        };
+        if names.is_empty() {
+            return ProjectionSchema::Keys;
+        }
+        if self.has_room_for_shapes() {
+            names.insert(SHAPE);
+        }
+        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The attributes that were asked for, and those that reading an index needs: type and TTL. `None` means all.
+    fn listed(&self, index: &IndexDef) -> Option<BTreeSet<&'static str>> {
         let listed = match index.project {
-            Projection::All => return ProjectionSchema::All,
+            Projection::All => return None,
             Projection::Keys => &[][..],
             Projection::Include(listed) => listed,
         };
@@ -122,12 +139,15 @@ impl Layout {
             .copied()
             .chain(self.table.type_attribute)
             .chain(self.ttl());
-        let mut names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
-        if names.is_empty() {
-            return ProjectionSchema::Keys;
-        }
-        names.insert(SHAPE);
-        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+        Some(all.filter(|name| !is_key(name)).collect())
+    }
+
+    /// Whether all lists may have one more attribute. A table that is at the limit without it stays valid.
+    fn has_room_for_shapes(&self) -> bool {
+        let lists = self.table.indexes.iter();
+        let lists = lists.filter_map(|index| self.listed(index));
+        let with_shape = lists.filter(|listed| !listed.is_empty());
+        with_shape.map(|listed| listed.len() + 1).sum::<usize>() <= LISTED_ATTRIBUTES
     }
 }
 

@@ -107,6 +107,7 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     /// has expired is stored too.
     ///
     /// ```
+    /// # use dynamo_entity::Timestamp;
     /// # use dynamo_entity::prelude::*;
     /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
     /// #[dynamo(table = "notes", key(pk = id))]

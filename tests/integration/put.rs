@@ -308,7 +308,7 @@ async fn as_is_stores_what_the_struct_holds(db: Db) -> Outcome {
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let first = draft("d1", "x").create().send(&db.at(&clock)).await?;
     let exported = db.stored(&Draft::key("d1")).await;
-    clock.advance(Duration::from_secs(60));
+    clock.advance(60_000);
     let later = db.at(&clock);
     let other = Draft {
         text: "y".into(),

@@ -1,3 +1,4 @@
+use dynamo_entity::Timestamp;
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoEntity)]
