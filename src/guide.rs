@@ -3,8 +3,8 @@
 #![doc = include_str!("guide/links.md")]
 #![doc = include_str!("../docs/README.md")]
 
-// The text is that of `docs/`, which reads on its own too. Where its links lead from here is said in `links.md`;
-// the files say it again for those who read them as they are, and what is said first counts.
+// The text is that of `docs/`, which reads on its own too. `links.md` defines the targets of its links for rustdoc; the
+// files define them again for readers of the files, and the first definition counts. `scripts/guide-links` writes both.
 macro_rules! chapters {
     ($($name:ident = $file:literal)*) => {$(
         #[doc = include_str!("guide/links.md")]
@@ -37,4 +37,6 @@ chapters! {
     costs = "../docs/costs.md"
     limits = "../docs/limits.md"
     coming_from = "../docs/coming_from.md"
+    troubleshooting = "../docs/troubleshooting.md"
+    glossary = "../docs/glossary.md"
 }

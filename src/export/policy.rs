@@ -29,7 +29,7 @@ struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Par
 /// nothing else.
 ///
 /// There is no `Scan` in it unless [`PolicyVerb::SCAN`] is allowed. What each verb sends says
-/// [the guide](crate::guide::exports#what-each-verb-needs).
+/// [the guide](crate::guide::exports#actions-of-each-operation).
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
