@@ -71,8 +71,9 @@ impl Selection {
         };
         let Some(projection) = projection else { return };
         // An older index lacks the attribute of the shape, which must not be named there. Without a projection it comes
-        // where the index has it.
-        if wanted == Wanted::Items && self.source().lists_attributes() {
+        // where the index has it. Keys are the same in each shape.
+        let is_selection = wanted == Wanted::Items && !projection.is_empty();
+        if is_selection && self.source().lists_attributes() {
             return;
         }
         let by_key = self.by_key();

@@ -157,12 +157,10 @@ impl JobRows {
         Ok(Some(Node::all(asked)))
     }
 
-    /// The condition of a delete. Rows that are keys do not say whether their items have a newer shape, so the service
-    /// is asked.
+    /// The condition of a delete. Rows of an index may not say whether their items have a newer shape, so the service is
+    /// asked.
     pub(crate) fn claim_of_delete(&self, claim: Node) -> Node {
-        let source = self.source();
-        let is_told = source.is_whole() || source.lists_attributes();
-        match is_told || self.0.options.hydration.is_some() {
+        match self.source().is_whole() || self.0.options.hydration.is_some() {
             true => claim,
             false => claim.and(Node::Missing(Place::of(SHAPE))),
         }
