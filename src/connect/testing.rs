@@ -310,6 +310,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_by_url_takes_faults() {
         use crate::codec::Item;
+        use crate::plan::Operation as _;
 
         let (url, served) = server("{}").await;
         let db = Dynamo::connect(&url).await.unwrap();

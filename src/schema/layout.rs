@@ -299,3 +299,49 @@ fn allow_schema(allow: &AllowModel) -> AllowSchema {
 fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Style;
+
+    /// How many attributes an index holds that lists so many.
+    fn held(count: usize) -> usize {
+        let name = |number| -> &'static str { Box::leak(format!("a{number}").into_boxed_str()) };
+        let names: Vec<&'static str> = (0..count).map(name).collect();
+        let index = IndexDef {
+            name: "listed",
+            kind: IndexKind::Global,
+            pk: &["p"],
+            sk: &[],
+            project: Projection::Include(Box::leak(names.into_boxed_slice())),
+        };
+        let table = TableDef {
+            id: "",
+            name: "t",
+            pk: "id",
+            sk: None,
+            type_attribute: None,
+            style: Style::Escaped,
+            indexes: Box::leak(Box::new([index])),
+            stream: None,
+        };
+        let layout = Layout {
+            table: Box::leak(Box::new(table)),
+            entities: &[],
+            model: &TableModel::EMPTY,
+        };
+        match layout.schema().global_indexes.first() {
+            Some(IndexSchema {
+                projection: ProjectionSchema::Include(names),
+                ..
+            }) => names.len(),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn lists_have_the_shape_unless_they_are_full() {
+        assert_eq!([1, 99, 100].map(held), [2, 100, 100]);
+    }
+}

@@ -342,8 +342,8 @@ async fn as_is_may_still_need_that_no_item_is_there(db: Db) -> Outcome {
         ..draft("d1", "x")
     };
     loaded.put().as_is().if_missing().send(&db).await?;
-    let error = loaded.put().as_is().if_missing().send(&db).await;
-    assert_eq!(error.unwrap_err().kind(), ErrorKind::AlreadyExists);
+    let refused = loaded.put().as_is().if_missing().send(&db).await;
+    assert!(refused.is_err_and(|error| error.is_lost_race()));
     assert_eq!(db.stored(&Draft::key("d1")).await["version"], n(7));
     Ok(())
 }

@@ -173,7 +173,7 @@ async fn indexes_are_created_as_declared(db: Db) -> Outcome {
         .non_key_attributes()
         .to_vec();
     names.sort();
-    assert_eq!(names, ["expires", "label"]);
+    assert_eq!(names, ["_shape", "expires", "label"]);
     Ok(())
 }
 

@@ -15,8 +15,6 @@ struct Order {
     count: u32,
     #[dynamo(default = "none")]
     note: Option<String>,
-    #[dynamo(default = 'x')]
-    text: String,
 }
 
 fn main() {}
