@@ -1,10 +1,10 @@
-//! Pays interest to many accounts, to each exactly once, and shows a progress bar. If it is stopped at any
-//! moment (Ctrl-C, kill -9) and run again, it goes on where it stopped.
+//! Pays interest to many accounts, to each exactly once, and shows a progress bar. If it is stopped at any moment
+//! (Ctrl-C, kill -9) and run again, it resumes.
 //!
 //!     cargo run --example bulk                                   # in this process
 //!     DYNAMO_URL=http://localhost:8000 cargo run --example bulk  # or on any DynamoDB
 //!
-//! `DYNAMO_URL=embedded:accounts.db` keeps the accounts in a file, so that the next run can go on.
+//! `DYNAMO_URL=embedded:accounts.db` keeps the accounts in a file, so that the next run can resume.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,24 +1,23 @@
-//! One message to many recipients: nobody is left out and nobody gets it twice, wherever a worker dies.
+//! One message to many recipients: each gets it exactly once, wherever a worker dies.
 //!
 //!     cargo run --example message_delivery
 //!     DYNAMO_URL=embedded:messages.db cargo run --example message_delivery   # kill it, run it again
 //!
-//! The list of recipients is cut into chunks, because an item holds at most 400 KB. No chunk is written
-//! again: if everybody who is served were removed from the list, it would be rewritten for every recipient.
-//! Instead a worker
+//! The list of recipients is divided into chunks, because an item has at most 400 KB. No chunk is written again: if
+//! served recipients were removed from the list, it would be rewritten for every recipient. Instead a worker
 //!
-//! 1. *takes* the next recipients off the list: an item for each of them, and the position behind them,
-//!    in one transaction;
+//! 1. *takes* the next recipients off the list: an item for each of them, and the position after them, in one
+//!   transaction;
 //! 2. *serves* one: what the message does to the recipient, and the deletion of that item, in one
 //!    transaction.
 //!
-//! So everybody on the list is behind the position, or waiting, or served, and never two of these. Every read
-//! is consistent and goes to the table, because an index may miss an item or still show a deleted one.
+//! Therefore every recipient on the list is after the position, or waiting, or served, and never two of these. Every
+//! read is consistent and uses the table, because an index may miss an item or still show a deleted one.
 //!
-//! **Exactly once holds for what DynamoDB records.** An effect outside, such as an e-mail, is in no
-//! transaction. It happens before it is recorded, so a worker that dies in between repeats it. It is given a
-//! key that is the same each time, so that the other side can recognise a repetition. If it happened after
-//! the record instead, somebody could be left out. There is no third way.
+//! **Exactly once applies to the data in DynamoDB.** An external effect, such as an e-mail, is not part of a
+//! transaction. It happens before it is recorded, so a worker that dies in between repeats it. Its key is the same
+//! each time, so that the receiver can recognize a repetition. If it happened after the record instead, a recipient
+//! could be omitted. There is no third way.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -141,8 +140,7 @@ fn cut(message: &str, recipients: &BTreeSet<String>, chunk_bytes: usize) -> Vec<
     (0..).zip(lists).map(chunk).collect()
 }
 
-/// How many recipients one transaction takes. It holds at most 100 operations, and one of them is for the
-/// message.
+/// The number of recipients of one transaction. It has at most 100 operations, and one of them is for the message.
 const TAKEN: usize = 99;
 /// How many recipients a worker serves at the same time.
 const AT_ONCE: usize = 8;
@@ -151,11 +149,11 @@ const AT_ONCE: usize = 8;
 /// tried.
 pub type Outside = Arc<dyn Fn(&Waiting) + Send + Sync>;
 
-/// The result of a worker. After a failure, any worker can go on.
+/// The result of a worker. After a failure, any worker can continue.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Delivers a message to everybody who is left. Any number of workers may do this at the same time, or one
-/// after another has died.
+/// Delivers a message to all remaining recipients. Any number of workers may do this at the same time, or after
+/// another has died.
 pub async fn deliver(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> {
     loop {
         let message = Message::key(id).get().consistent().send(db).await?;
@@ -209,7 +207,7 @@ impl Message {
     }
 }
 
-/// Serves everybody who was taken off the list, until nobody is left.
+/// Serves all recipients that were taken off the list, until none remains.
 async fn serve_waiting(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> {
     loop {
         let waiting = Waiting::in_partition(id).consistent().limit(AT_ONCE);
@@ -252,7 +250,7 @@ pub struct Facts {
     pub mailboxes: Vec<Mailbox>,
 }
 
-/// One worker dies on the way, and another one goes on.
+/// One worker dies on the way, and another one continues.
 pub async fn run(db: &Dynamo, recipients: usize) -> Outcome<Facts> {
     db.create_tables([Messages::schema(), Mailbox::schema()])
         .await?;

@@ -45,8 +45,8 @@ pub async fn count_busy(db: &Dynamo, name: &str, day: NaiveDate) -> Result<()> {
     add.returning_nothing().send(db).await
 }
 
-/// The counts of these names between two days. The partitions are read side by side, and the rows come in the
-/// order of the days.
+/// The counts of these names between two days. The partitions are read concurrently, and the rows are in the order of
+/// the days.
 pub async fn counts(
     db: &Dynamo,
     names: &[&str],

@@ -7,7 +7,7 @@ use dynamo_entity::prelude::*;
 /// Two shops of the same kind in one city have the same index key, because index keys need not be unique.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "shop", key(pk = id))]
-#[dynamo(gsi(by_place, pk = kind, sk = "{country}#{state}#{city}"))]
+#[dynamo(gsi(by_place, pk = kind, sk = [country, state, city]))]
 pub struct Shop {
     pub id: u32,
     pub kind: String,

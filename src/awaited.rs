@@ -1,7 +1,7 @@
 //! An operation that is awaited before it is sent.
 //!
-//! The compiler would say that it is no future, and to remove `.await`. These impls hold for no type;
-//! they are there for what is said instead.
+//! Otherwise the compiler would report that the operation is not a future, and suggest removing `.await`. These impls
+//! hold for no type; they exist for their message.
 
 use std::future::Future;
 use std::marker::PhantomData;

@@ -35,18 +35,18 @@ use plan::{Ready, Write};
 
 /// Any number of puts and deletes, of any entities and tables, sent 25 to a request.
 ///
-/// If several writes have the same key, only the last one is sent, as if all were sent one after the other. A write in
-/// a batch takes effect whatever is stored: there is no condition and no version. What the service leaves out is sent
-/// again, after a random pause and as long as there is progress. A write that cannot be sent, for example because it is
-/// too large, or that the service refuses, fails alone.
+/// If several writes have the same key, only the last one is sent, as if all were sent one after the other. A write
+/// in a batch takes effect whatever item is stored: it has no condition and no version. Writes that DynamoDB omits
+/// are sent again, after a random pause and as long as there is progress. A write that cannot be sent, for example
+/// because it is too large, or that DynamoDB rejects, fails alone.
 ///
-/// A request whose answer was lost is sent again too. It may have been executed, and what somebody else has stored in
-/// between is then replaced or deleted: see [`put`](crate::verbs::EntityVerbs::put), where a program shows it. Rows
-/// that others write too belong into [`put_each`](crate::put_each), with a version or a condition.
+/// A request whose response was lost is sent again too. It may have been executed, and then a write of another client
+/// in between is overwritten or deleted: see [`put`](crate::verbs::EntityVerbs::put), which has a program that shows
+/// it. For rows that others write too, use [`put_each`](crate::put_each) with a version or a condition.
 ///
 /// The batch is planned when it is sent: times, versions and index keys are those of
-/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done. It is not a transaction: others
-/// see one write after the other.
+/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done. It is not a transaction: other
+/// clients see one write after the other.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -84,7 +84,7 @@ impl Default for Batch<'_> {
 }
 
 impl<'e> Batch<'e> {
-    /// An empty batch.
+    /// Creates an empty batch.
     pub fn new() -> Self {
         Batch {
             groups: Vec::new(),
@@ -94,7 +94,7 @@ impl<'e> Batch<'e> {
         }
     }
 
-    /// A batch of what an earlier batch left, to be sent as it is.
+    /// A batch of the remaining writes of an earlier batch, to be sent unchanged.
     fn of_ready(ready: Ready) -> Self {
         let mut batch = Batch::new();
         if ready.len() > 0 {
@@ -103,7 +103,7 @@ impl<'e> Batch<'e> {
         batch
     }
 
-    /// The writes that an earlier batch left.
+    /// The remaining writes of an earlier batch.
     fn ready(&self) -> impl Iterator<Item = &Write> {
         self.groups.iter().flat_map(|group| group.ready())
     }
@@ -113,7 +113,7 @@ impl<'e> Batch<'e> {
         self.with_all([write])
     }
 
-    /// Adds these writes behind those that the batch has.
+    /// Adds these writes after those that the batch has.
     pub fn with_all<W: BatchWrite + 'e>(mut self, writes: impl IntoIterator<Item = W>) -> Self {
         let writes: Vec<W> = writes.into_iter().collect();
         if !writes.is_empty() {
@@ -122,27 +122,27 @@ impl<'e> Batch<'e> {
         self
     }
 
-    /// How many requests are under way at once; 8 by default. When one is done the next one begins, however long the
-    /// others take.
+    /// Sets the number of concurrent requests; 8 by default. When one is done the next one begins, regardless of the
+    /// others.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long the batch goes on sending what the service leaves out.
+    /// Sets how long the batch keeps sending omitted writes.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Calls this after each answer, with what has become of the batch so far. It runs where the batch is
-    /// awaited, so it should not take long.
+    /// Calls this after each response, with the counts of the batch so far. It runs in the task that awaits the
+    /// batch, so it should be fast.
     pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
         self.on_progress = Some(Box::new(call));
         self
     }
 
-    /// How many writes the batch has.
+    /// The number of writes in the batch.
     pub fn len(&self) -> usize {
         self.groups.iter().map(|group| group.len()).sum()
     }
@@ -152,18 +152,18 @@ impl<'e> Batch<'e> {
         self.len() == 0
     }
 
-    /// Sends the batch. The report says what became of each write, so a batch that is throttled or refused is no `Err`
-    /// here: write `report.complete()?` where nothing may be left.
+    /// Sends the batch. The report contains the result of each write, so a throttled or rejected batch is not an
+    /// `Err` here. If no write may be left, write `report.complete()?`.
     ///
-    /// If it is dropped before it is done, requests under way may or may not take effect. [`BatchSend::progress`] then
-    /// still tells what was done, and has the rest as a batch: sending that again is harmless.
+    /// If you drop the future before it is done, requests in progress may or may not take effect.
+    /// [`BatchSend::progress`] then still has the results, and the rest as a batch: sending that again is harmless.
     pub fn send(self, db: &Dynamo) -> BatchSend<'_> {
         let (concurrency, budget) = (self.concurrency, self.budget);
         let (input, on_progress) = self.planned(db);
         BatchSend::new(db, input.finish(), on_progress, budget, concurrency)
     }
 
-    /// The requests that [`send`](Self::send) would begin with. A write that could not be sent is an error here.
+    /// The first requests of [`send`](Self::send). A write that could not be sent is an error here.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let (input, _) = self.planned(db);
         let plan = input.finish();
@@ -193,7 +193,7 @@ impl fmt::Debug for Batch<'_> {
     }
 }
 
-/// A write that fits into a [`Batch`]: a put or a delete that takes effect whatever is stored.
+/// A write that fits into a [`Batch`]: a put or a delete that takes effect whatever item is stored.
 #[diagnostic::on_unimplemented(
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
@@ -205,8 +205,8 @@ pub trait BatchWrite: Send {
     fn write(self, db: &Dynamo, input: &mut BatchInput);
 }
 
-/// An entity whose puts and deletes fit into a [`Batch`] as they are: it has no version and no unique values. It is the one
-/// bound of functions that are generic over such entities. Every entity that fits has it.
+/// An entity whose puts and deletes fit into a [`Batch`] as they are: it has no version and no unique values. It is
+/// the one bound for functions that are generic over such entities. Every entity that fits implements it.
 ///
 /// ```
 /// use dynamo_entity::batch::{BatchEntity, BatchWrite};
@@ -275,7 +275,7 @@ impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> 
 trait Group: Send {
     fn len(&self) -> usize;
 
-    /// The writes that an earlier batch has encoded and left.
+    /// The writes that an earlier batch has encoded and not completed.
     fn ready(&self) -> &[Write] {
         &[]
     }

@@ -29,6 +29,7 @@ mod put;
 mod report;
 mod row_transaction;
 mod run;
+mod stray;
 mod truncate;
 mod verbs;
 mod write;

@@ -1,4 +1,4 @@
-//! The time that managed fields and TTL use.
+//! The time of managed fields and TTL.
 
 mod moment;
 
@@ -22,8 +22,8 @@ impl Timestamp {
         nanos: 0,
     };
 
-    /// Makes a time of Unix seconds and the nanoseconds of that second. `None` for nanoseconds of two seconds or more;
-    /// those of one second or more are for leap seconds.
+    /// Creates a time from Unix seconds and the nanoseconds of that second. `None` for nanoseconds of two seconds or
+    /// more; those of one second or more are for leap seconds.
     pub const fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         if nanos < 2_000_000_000 {
             Some(Timestamp { seconds, nanos })
@@ -65,7 +65,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// The source of the current time. Give a [`Dynamo`](crate::Dynamo) another one in tests:
+/// The source of the current time. In tests, give a [`Dynamo`](crate::Dynamo) another one:
 /// [`with_clock`](crate::dynamo::Dynamo::with_clock).
 pub trait Clock: Send + Sync + 'static {
     /// The current time.

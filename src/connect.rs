@@ -34,11 +34,11 @@ impl Dynamo {
     /// | `embedded:memory` | in this process, gone with the last clone (feature `embedded`) |
     /// | `embedded:PATH` | in this process, stored in a file (feature `embedded`) |
     /// | `http://HOST:PORT`, `https://HOST` | DynamoDB Local, ScyllaDB Alternator and the like; `?region=` |
-    /// | `aws` | AWS as the environment says: region, profile, credentials |
+    /// | `aws` | AWS, with region, profile and credentials from the environment |
     /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
     ///
-    /// Only what is on this machine is tried: a wrong URL or file is an error here, but a server
-    /// that does not answer, or missing credentials, are an error of the first operation.
+    /// Only resources of this machine are checked: a wrong URL or file is an error here, but a server that does not
+    /// respond, or missing credentials, are an error of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
         let db = Dynamo::over(open(url).await?);
         Ok(db.on_this_machine(is_local(url)))

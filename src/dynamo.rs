@@ -2,25 +2,30 @@
 
 mod prefix;
 mod secret;
+mod strong_tables;
 mod turns;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observers};
 use crate::schema::NamedTable;
-use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
+use crate::wire::{
+    BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
+};
 
 pub(crate) use prefix::TablePrefix;
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
+pub(crate) use strong_tables::StrongTables;
 pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 
-/// A connection to DynamoDB, or to something that speaks its language.
+/// A connection to DynamoDB, or to a server with the same protocol.
 ///
-/// Clones share one client; cloning is cheap. The settings, `with_prefix` and the like, give a new
-/// connection and leave the old one as it is.
+/// Clones share one client; cloning is cheap. Settings such as `with_prefix` return a new connection and do not
+/// change the old one.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -30,7 +35,10 @@ pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 /// # let _ = db; Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Dynamo(Arc<Connection>);
+pub struct Dynamo(Arc<Connection>, Option<StrayWatch>);
+
+/// Set when a write may still take effect after its call has ended.
+pub(crate) type StrayWatch = Arc<AtomicBool>;
 
 #[derive(Clone)]
 struct Connection {
@@ -41,21 +49,23 @@ struct Connection {
     actor: Option<Arc<str>>,
     observers: Option<Arc<Observers>>,
     turns: Arc<ItemTurns>,
-    /// Whether it leads to an engine on this machine, as far as its URL tells.
+    /// Tables without transactions.
+    strong_tables: Arc<StrongTables>,
+    /// Whether it leads to an engine on this machine, as far as its URL shows.
     is_local: bool,
 }
 
 impl Dynamo {
     /// Uses an SDK client with all of its settings.
     ///
-    /// Make it once and clone it: clones, prefixes and actors share what was learned of the client, and each `Dynamo::new`
-    /// learns it anew, see [`through_sdk`](Self::through_sdk).
+    /// Create it once and clone it: clones, prefixes and actors share the knowledge about the client, and each
+    /// `Dynamo::new` has to learn it again, see [`through_sdk`](Self::through_sdk).
     pub fn new(client: Client) -> Dynamo {
         Dynamo::over(Wire::new(client))
     }
 
     pub(crate) fn over(wire: Wire) -> Dynamo {
-        Dynamo(Arc::new(Connection {
+        let connection = Connection {
             wire,
             prefix: TablePrefix::default(),
             clock: SharedClock::new(SystemClock),
@@ -63,12 +73,14 @@ impl Dynamo {
             actor: None,
             observers: None,
             turns: Arc::default(),
+            strong_tables: Arc::default(),
             is_local: false,
-        }))
+        };
+        Dynamo(Arc::new(connection), None)
     }
 
-    /// Puts a prefix before every table's name, joined by `-` unless it ends with `-`, `_` or `.`. An empty prefix is
-    /// no prefix.
+    /// Adds a prefix to every table name, joined by `-` unless it ends with `-`, `_` or `.`. An empty prefix is no
+    /// prefix.
     #[must_use]
     pub fn with_prefix(self, prefix: impl Into<String>) -> Dynamo {
         self.with(|inner| inner.prefix = TablePrefix::new(prefix.into()))
@@ -80,12 +92,11 @@ impl Dynamo {
         self.with(|inner| inner.clock = SharedClock::new(clock))
     }
 
-    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a client can then use
-    /// only places that the service has named to it.
+    /// Signs cursors (HMAC-SHA256), and accepts only cursors that were signed with the same secret. A client can then
+    /// use only positions that the service has given to it.
     ///
-    /// A secret has 16 random bytes or more. A shorter one is an error of kind
-    /// [`Config`](crate::error::ErrorKind::Config), above all an empty one, which comes from a variable that is not
-    /// set.
+    /// A secret must have at least 16 random bytes. A shorter one is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config), in particular an empty one from a variable that is not set.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -102,8 +113,9 @@ impl Dynamo {
         Ok(self.with(|inner| inner.cursor_secret = Some(secret)))
     }
 
-    /// The same connection for one actor. Its writes name the actor in the fields `created_by` and `updated_by`. This
-    /// is cheap enough for every request that a service serves. An empty name means no actor.
+    /// Returns the same connection for one actor. Its writes store the actor in the fields `created_by` and
+    /// `updated_by`. You can call this for every request that a service handles, because it is cheap. An empty name
+    /// means no actor.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -134,14 +146,13 @@ impl Dynamo {
         self.clone().with(|inner| inner.actor = actor)
     }
 
-    /// Tells of every request for items: what it was, how long it took, what it consumed, what became of it, which way it
-    /// went.
+    /// Calls the observer for every request for items, with its purpose, duration, consumption, result and path.
     ///
-    /// Several may watch a connection: each is told, in the order in which they came.
+    /// A connection may have several observers: each is called, in the order in which they were added.
     ///
-    /// The observer is called when an answer is there, by the task that waits for it, so it should only count or log.
-    /// It hears nothing of a request that was dropped before. The requests ask for their consumed capacity, which costs
-    /// nothing but a few bytes; without an observer they do not.
+    /// The observer is called when a response has arrived, by the task that waits for it, so it should only count or
+    /// log. It is not called for a request that was dropped before. The requests also request their consumed
+    /// capacity, which costs only a few bytes; without an observer they do not.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -172,12 +183,12 @@ impl Dynamo {
         })
     }
 
-    /// Gives every request for items a span of `tracing`, in the names of OpenTelemetry: see
-    /// [the guide](crate::guide::observing#tracing).
+    /// Gives every request for items a span of `tracing`, with the names of OpenTelemetry: see [the
+    /// guide](crate::guide::observing#tracing).
     ///
-    /// The span begins when the request is sent, and its parent is the span that the caller is in then. Its level is
-    /// `INFO`. It tells the entity, the verb or the access pattern, tables and index, what was consumed and which kind of
-    /// error it was, and never a value. Attempts that failed are events in it.
+    /// The span begins when the request is sent, and its parent is the current span of the caller. Its level is
+    /// `INFO`. It contains the entity, the operation or the access pattern, tables and index, the consumed capacity
+    /// and the kind of error, and never a value. Failed attempts are events in it.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -192,19 +203,18 @@ impl Dynamo {
         self.with(|inner| Arc::make_mut(inner.observers.get_or_insert_default()).trace())
     }
 
-    /// Sends every request over the network through the whole of the SDK. An engine in this process is called directly
-    /// all the same.
+    /// Sends every network request through the whole SDK. An engine in this process is still called directly.
     ///
-    /// Without it, the SDK sends the first request of a client, and those that begin before it is answered, and this
-    /// library learns from them. Later requests go the plain way: they are written, signed and sent past the SDK's
-    /// orchestration, by the SDK's own connections and credentials, for a fraction of the work. An attempt that fails or
-    /// is refused goes back to the SDK, so that its retries, pauses and errors are the same.
+    /// Without it, the SDK sends the first request of a client, and those that begin before its response, and this
+    /// library learns from them. Later requests use the direct path: they are written, signed and sent without the
+    /// SDK's orchestration, with the SDK's own connections and credentials, for a fraction of the work. An attempt
+    /// that fails or is rejected goes back to the SDK, so that its retries, pauses and errors are the same.
     ///
-    /// A client with an interceptor, a retry classifier, a signer, an endpoint resolver or an identity cache of its own, or
-    /// with another retry mode than `standard`, keeps the SDK's way by itself. An endpoint URL, a number of attempts,
-    /// timeouts, providers of credentials and HTTP clients of yours change nothing. Programs that listen to the SDK's
-    /// spans or metrics hear them, for then everything goes through the SDK.
-    /// [`Observed::path`](crate::observe::Observed::path) tells which way a request went.
+    /// A client with its own interceptor, retry classifier, signer, endpoint resolver or identity cache, or with a
+    /// retry mode other than `standard`, stays on the SDK's path automatically. An endpoint URL, a number of
+    /// attempts, timeouts, credential providers and your own HTTP clients have no effect. Programs that listen to the
+    /// SDK's spans or metrics receive them, because everything then goes through the SDK.
+    /// [`Observed::path`](crate::observe::Observed::path) reports the path of a request.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -244,18 +254,18 @@ impl Dynamo {
         self
     }
 
-    /// The SDK client, for everything this library does not do.
+    /// Returns the SDK client, for features that this library does not have.
     pub fn client(&self) -> &Client {
         self.0.wire.client()
     }
 
-    /// Where operations on tables go.
+    /// The wire for operations on tables.
     pub(crate) fn table_wire(&self) -> Result<&Wire> {
         self.0.wire.require_runtime()?;
         Ok(&self.0.wire)
     }
 
-    /// The time by this connection's clock; [`now_as`](Self::now_as) has it as a type of the fields.
+    /// Returns the time of this connection's clock; [`now_as`](Self::now_as) returns it as a type of the fields.
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
     }
@@ -336,6 +346,29 @@ impl Dynamo {
             None => self.0.wire.attempt(request, token).await,
             // Boxed: the rare future must not enlarge every call.
             Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
+        }
+    }
+
+    pub(crate) fn strong_tables(&self) -> &StrongTables {
+        &self.0.strong_tables
+    }
+
+    /// The same connection for one write, and what tells whether a request of that write may still take effect.
+    pub(crate) fn watching_strays(&self) -> (Dynamo, StrayWatch) {
+        let watch = StrayWatch::default();
+        (Dynamo(self.0.clone(), Some(watch.clone())), watch)
+    }
+
+    /// Notes that a write may still take effect, if anybody watches.
+    pub(crate) fn note_stray(&self, request: &Request, sent: &Result<Reply, Failure>) {
+        let Some(watch) = &self.1 else { return };
+        let is_stray = match sent {
+            // The service knows by the token that all attempts are the same write, so no other takes effect.
+            Ok(reply) => reply.has_stray && request.resend != Resend::ByToken,
+            Err(failure) => failure.has_stray,
+        };
+        if is_stray {
+            watch.store(true, Ordering::Relaxed);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Entities and tables: the traits that the derives implement.
 //!
-//! `#[derive(DynamoEntity)]` writes [`DynamoEntity`] for the struct, a struct of its typed key parts,
-//! and an inherent `key(..)`. `#[derive(DynamoTable)]` writes [`DynamoTable`]. Everything else is
-//! here, once for all entities.
+//! `#[derive(DynamoEntity)]` generates [`DynamoEntity`] for the struct, a struct of its typed key parts, and an
+//! inherent `key(..)`. `#[derive(DynamoTable)]` generates [`DynamoTable`]. Everything else is here, once for all
+//! entities.
 
 mod actor;
 mod changeable;
@@ -70,14 +70,14 @@ use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::{EntityDef, EntityModel};
 
-/// A struct that is stored as an item. Derive it; its verbs are in [`EntityVerbs`](crate::EntityVerbs).
+/// A struct that is stored as an item. Derive it; its operations are in [`EntityVerbs`](crate::EntityVerbs).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an entity",
     label = "not an entity",
     note = "write `#[derive(DynamoEntity)]` and `#[dynamo(table = .., key(..))]` on the struct"
 )]
 pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> {
-    /// The table it is stored in: a `#[derive(DynamoTable)]`, or the entity itself.
+    /// The table of the entity: a `#[derive(DynamoTable)]`, or the entity itself.
     type Table: DynamoTable;
 
     /// Its typed key parts, with their names.
@@ -109,8 +109,8 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     }
 }
 
-/// What a derive implements for an entity. Only the library calls it, and it is not in the prelude, so programs may use
-/// its names on their structs.
+/// The contract that a derive implements for an entity. Only the library calls it, and the prelude does not contain
+/// it, so programs may use its names on their structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an entity",
     label = "not an entity",
@@ -120,13 +120,13 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Its typed key parts.
     type Held: KeyParts;
 
-    /// The entity itself. Generated code goes through this, so that another type in its place gives one error only.
+    /// The entity itself. Generated code uses this, so that another type in its place gives only one error.
     type This: DynamoEntity;
 
-    /// What projections know of its fields.
+    /// The fields that projections know.
     type Fields: Default;
 
-    /// The names of the parts of its sort keys, for the message where a program names one that cannot be named there.
+    /// The names of the parts of its sort keys, for the message if a program uses one that is not allowed there.
     type SortParts: 'static;
 
     /// The value with those names.
@@ -135,7 +135,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Names and templates.
     const ENTITY: EntityDef;
 
-    /// What else was declared.
+    /// The rest of the declaration.
     const MODEL: EntityModel = EntityModel::EMPTY;
 
     /// The parts of its key.
@@ -147,28 +147,28 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Reads an object of attributes.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, if that is known without
-    /// reading it.
+    /// The result of [`decode`](Self::decode) on the output of [`encode`](Self::encode), if it is known without
+    /// decoding.
     fn as_stored(&self, _stamp: &Stamp) -> Option<Self> {
         None
     }
 
-    /// Why an item's key is not a key of this entity, if it is not.
+    /// The reason why an item's key is not a key of this entity, if it is not.
     fn key_fault(json: &[u8]) -> Option<CodecError> {
         Self::Held::read(&mut Reader::new(json)).err()
     }
 
-    /// The version the struct holds.
+    /// The version in the struct.
     fn version(&self) -> Option<Version> {
         None
     }
 
-    /// Writes the time of creation and says whether there is one.
+    /// Writes the creation time and returns whether it exists.
     fn encode_created_at(&self, _writer: &mut Writer) -> Result<bool, CodecError> {
         Ok(false)
     }
 
-    /// Writes the partition key made of these parts, for an entity in a shared table.
+    /// Writes the partition key of these parts, for an entity in a shared table.
     fn write_partition(
         _parts: &[&GivenPart],
         _shard: Shard,
@@ -197,7 +197,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Writes the value that a write at this moment leaves in a managed attribute.
+    /// Writes the value of a managed attribute in a write at this moment.
     fn encode_now(
         _attribute: &str,
         _stamp: &Stamp,
@@ -222,7 +222,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(Some(true))
     }
 
-    /// Writes a derived key of an index from the values that are known.
+    /// Writes a derived key of an index from the known values.
     fn write_index_key(
         _index: usize,
         _key: usize,
@@ -241,7 +241,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Writes the partition key of the item that keeps a unique value.
+    /// Writes the partition key of the item that stores a unique value.
     fn write_unique(
         _unique: usize,
         _known: &Known,
@@ -250,7 +250,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// When the item expires, in epoch seconds.
+    /// The expiry time of the item, in epoch seconds.
     fn expires_at(&self) -> Option<i64> {
         None
     }

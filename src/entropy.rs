@@ -1,5 +1,5 @@
-//! Randomness of the operating system, for what has to differ between all processes: a generator of our own would
-//! go on alike on both sides of a `fork`, and in two copies of one machine.
+//! Randomness of the operating system, for values that must differ between all processes: a generator of our own
+//! would continue identically on both sides of a `fork`, and in two copies of one machine.
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 

@@ -1,6 +1,8 @@
-//! What can go wrong, as one opaque type. Names appear in messages, values never do.
+//! All failures, as one opaque type. Messages contain names, never values.
 
 mod failed_operation;
+#[cfg(test)]
+mod tests;
 mod throttle;
 
 use std::error::Error as StdError;
@@ -20,10 +22,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of the library.
 ///
-/// It says *what* happened ([`kind`](Error::kind)), *where* on the way of the data
-/// ([`stage`](Error::stage)) and *to what* ([`entity`](Error::entity), [`key`](Error::key_attribute),
-/// [`attribute`](Error::attribute)). Names appear in messages, values never do: an error may be logged
-/// as it is.
+/// It contains the kind of failure ([`kind`](Error::kind)), the stage ([`stage`](Error::stage)) and the names
+/// concerned ([`entity`](Error::entity), [`key`](Error::key_attribute), [`attribute`](Error::attribute)). Messages
+/// contain names, never values, so you can log an error as it is.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -43,8 +44,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(refused.current::<Note>()?, Some(note)); // came with the error: no second read
 /// # Ok(()) }
 /// ```
+#[derive(thiserror::Error)]
+#[error(transparent)]
 pub struct Error(Box<ErrorParts>);
 
+#[derive(thiserror::Error)]
+#[error("{}{message}", self.front())]
 struct ErrorParts {
     kind: ErrorKind,
     stage: Stage,
@@ -58,9 +63,9 @@ struct ErrorParts {
     message: String,
     current: Option<Current>,
     failures: Vec<Failed>,
-    /// Why the service refused because of load, where it says so.
+    /// The reasons for throttling, if DynamoDB reports them.
     throttles: Vec<Throttle>,
-    /// The item that keeps a unique value.
+    /// The item that stores a unique value.
     holder: Option<Bytes>,
     /// The key of the item that did not decode, or that an operation of a transaction was for, as an object.
     item_key: Option<Vec<u8>>,
@@ -74,40 +79,42 @@ struct Current {
     at: Timestamp,
 }
 
-/// What happened. Match on this, never on a message.
+/// The kind of failure. Match on this, never on a message. The guide lists [causes and
+/// remedies](crate::guide::troubleshooting#all-error-kinds).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// `create`: a live item with this key is there.
+    /// `create`: a live item with this key exists.
     AlreadyExists,
     /// A write that needs an item found no live one.
     NotFound,
-    /// The item is there and does not fit: its version or a condition differs.
+    /// The item exists and does not match: its version or a condition differs.
     Conflict,
-    /// A write was sent and no answer tells whether it took effect. Read before deciding.
+    /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
+    /// attempt was refused, the `source` is that error, which does not say what becomes of the attempt without an answer.
     OutcomeUnknown,
-    /// The write took effect, but the item that it left cannot be returned: it could not be read back, or was deleted
-    /// since. Only writes that change unique values read back, because a transaction returns nothing.
+    /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
+    /// writes that change unique values read back, because a transaction returns nothing.
     TookEffect,
-    /// A key part does not fit its template or DynamoDB's limits, or is not known: an update lacks a part of a key of an
-    /// index or of a unique value. Nothing was sent.
+    /// A key part does not fit its template or DynamoDB's limits, or is not known: an update does not know a part of
+    /// a key of an index or of a unique value. Nothing was sent.
     InvalidKey,
     /// A value cannot be stored. Nothing was sent.
     InvalidValue,
     /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent.
     TooLarge,
-    /// A text is no cursor, or is a cursor of another query. Nothing was sent.
+    /// The text is not a cursor, or is a cursor of another query. Nothing was sent.
     InvalidCursor,
     /// Another item has a value that is declared `unique`, and nothing was written.
     NotUnique,
     /// [`one`](crate::QueryVerbs::one) found two rows.
     MoreThanOne,
-    /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
+    /// A stored item cannot be decoded into the requested type; [`key_of`](Error::key_of) has its key.
     Decode,
-    /// The stored primary key of an item is not, byte for byte, what its fields give: another spelling of a time or a
-    /// UUID, a number that was rounded, a field that was changed without its key, or a text that does not follow the
-    /// template because the template, a type or a width was changed. Writing the item back would make a second item, so
-    /// it is refused on reading. [`item_key`](Error::item_key) has the key as it is stored.
+    /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a
+    /// time or a UUID, a number that was rounded, a field that was changed without its key, or a text that does not
+    /// follow the template because the template, a type or a width was changed. Writing the item back would create a
+    /// second item, so reading it is an error. [`item_key`](Error::item_key) is the stored key.
     KeyMismatch,
     /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
     /// `_shape`. Its attributes may mean something else, so it is refused on reading, before anything is changed.
@@ -117,41 +124,44 @@ pub enum ErrorKind {
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.
     Locked,
-    /// A checkpoint cannot be read or written, or is one of another job; or a write of a job waits for an earlier write
-    /// of its item that the next run tries again.
+    /// A checkpoint cannot be read or written, or belongs to another job; or a write of a job waits for an earlier
+    /// write of its item that the next run retries.
     Checkpoint,
     /// A closure of the caller returned an error for a row; that error is the source.
     FailedByCaller,
-    /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports of
-    /// the runs have them.
+    /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports
+    /// of the runs contain them.
     RowsFailed,
     /// The table does not exist.
     TableNotFound,
-    /// The table is there, and not the index.
+    /// The table exists, but the index does not.
     IndexNotFound,
-    /// The table is being created, changed or deleted by somebody else, and stayed so.
+    /// The table is being created, changed or deleted, and this did not end in time.
     TableInUse,
     /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
     /// table with a local index. Updates and deletes that make them smaller go through.
     CollectionFull,
+    /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
+    /// `transact` and `snapshot` are transactions. Nothing was written.
+    NoTransactions,
     /// A limit of the account: how many tables it has, or how many of them change at once.
     LimitExceeded,
-    /// The table is there with another schema.
+    /// The table exists with another schema.
     SchemaMismatch,
-    /// The service refused because of load; the retries are used up. [`throttle`](Error::throttle) says of what, and
-    /// which limit, where the service says so.
+    /// DynamoDB rejected the request because of load; the retries are used up. [`throttle`](Error::throttle) returns
+    /// the resource and the limit, if DynamoDB reports them.
     Throttled,
-    /// The service or the way to it failed; nothing is known to be written.
+    /// DynamoDB or the connection to it failed; no write is known to have taken effect.
     Unavailable,
     /// Credentials are missing, wrong or not allowed to do this.
     AccessDenied,
-    /// The request is invalid: the service refused it, or it was not sent.
+    /// The request is invalid: DynamoDB rejected it, or it was not sent.
     Rejected,
-    /// Any other answer of the service.
+    /// Any other response of DynamoDB.
     Service,
 }
 
-/// Where on the way of the data it happened.
+/// The stage in which the failure occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -167,7 +177,7 @@ pub enum Stage {
     Request,
     /// Sending it.
     Wire,
-    /// The service's answer.
+    /// The response of DynamoDB.
     Service,
     /// Reading values.
     Decode,
@@ -236,13 +246,13 @@ impl Error {
         Error::from_fault(kind, Stage::Decode, fault).of(entity)
     }
 
-    /// An answer of the service that is not in the form it should have.
+    /// A response that does not have the expected form.
     pub(crate) fn unreadable(fault: &CodecError) -> Self {
         let message = format!("the service's answer cannot be read: {fault}");
         Error::new(ErrorKind::Service, Stage::Service, message)
     }
 
-    /// An answer to a write that cannot be read: the write may have taken effect.
+    /// A response to a write that cannot be read: the write may have taken effect.
     pub(crate) fn unreadable_write(fault: &CodecError) -> Self {
         let message = format!(
             "the write was sent and its answer cannot be read, so it may have taken effect: read before \
@@ -325,7 +335,7 @@ impl Error {
         self.0.holder.as_ref()
     }
 
-    /// The item that a condition saw, and when.
+    /// The item that a condition saw, and the time.
     pub(crate) fn current_seen(&self) -> Option<(&Bytes, Timestamp)> {
         let current = self.0.current.as_ref()?;
         Some((&current.item, current.at))
@@ -356,12 +366,12 @@ impl Error {
         self
     }
 
-    /// What happened.
+    /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Where on the way of the data it happened.
+    /// The stage in which it occurred.
     pub fn stage(&self) -> Stage {
         self.0.stage
     }
@@ -386,12 +396,12 @@ impl Error {
         self.0.code.as_deref()
     }
 
-    /// The service's id of the request, for its support.
+    /// The request ID that AWS support needs.
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
     }
 
-    /// Whether `create` met a live item.
+    /// Whether `create` found a live item.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == ErrorKind::AlreadyExists
     }
@@ -401,7 +411,7 @@ impl Error {
         self.kind() == ErrorKind::NotFound
     }
 
-    /// Whether the item is there and does not fit.
+    /// Whether the item exists and does not match.
     pub fn is_conflict(&self) -> bool {
         self.kind() == ErrorKind::Conflict
     }
@@ -417,7 +427,7 @@ impl Error {
         self.kind() == ErrorKind::MoreThanOne
     }
 
-    /// Whether the stored key of an item that was read is not what its fields give.
+    /// Whether the stored key of an item that was read is not the one that its fields give.
     pub fn is_key_mismatch(&self) -> bool {
         self.kind() == ErrorKind::KeyMismatch
     }
@@ -427,9 +437,9 @@ impl Error {
         self.kind() == ErrorKind::NewerShape
     }
 
-    /// Whether somebody else was first, in any of the three forms: the item appeared
-    /// ([`AlreadyExists`](ErrorKind::AlreadyExists)), vanished ([`NotFound`](ErrorKind::NotFound))
-    /// or changed ([`Conflict`](ErrorKind::Conflict)).
+    /// Whether another write was first, in any of the three forms: the item appeared
+    /// ([`AlreadyExists`](ErrorKind::AlreadyExists)), disappeared ([`NotFound`](ErrorKind::NotFound)) or changed
+    /// ([`Conflict`](ErrorKind::Conflict)).
     pub fn is_lost_race(&self) -> bool {
         self.is_already_exists() || self.is_not_found() || self.is_conflict()
     }
@@ -439,29 +449,30 @@ impl Error {
         self.kind() == ErrorKind::OutcomeUnknown
     }
 
-    /// The write took effect although this is an error: only what it left cannot be returned. Do not send it again.
+    /// Whether the write took effect although this is an error: only its item cannot be returned. Do not send it
+    /// again.
     pub fn took_effect(&self) -> bool {
         self.kind() == ErrorKind::TookEffect
     }
 
-    /// Whether the service refused because of load.
+    /// Whether DynamoDB rejected the request because of load.
     pub fn is_throttled(&self) -> bool {
         self.kind() == ErrorKind::Throttled
     }
 
-    /// Why the service refused because of load: the first of [`throttles`](Self::throttles). `None` if the service does
-    /// not say: DynamoDB gives no reason for the unprocessed part of a batch or for a cancelled transaction, and other
-    /// servers for nothing.
+    /// The reason for throttling: the first of [`throttles`](Self::throttles). `None` if DynamoDB does not report it:
+    /// it gives no reason for the unprocessed part of a batch or for a cancelled transaction, and other servers give
+    /// none at all.
     pub fn throttle(&self) -> Option<&Throttle> {
         self.0.throttles.first()
     }
 
-    /// All reasons for which the service refused because of load; there may be several, of a table and its indexes.
+    /// All reasons for throttling; there may be several, for a table and its indexes.
     pub fn throttles(&self) -> &[Throttle] {
         &self.0.throttles
     }
 
-    /// Whether the service or the way to it failed, and nothing is known to be written.
+    /// Whether DynamoDB or the connection to it failed, and no write is known to have taken effect.
     pub fn is_unavailable(&self) -> bool {
         self.kind() == ErrorKind::Unavailable
     }
@@ -471,17 +482,17 @@ impl Error {
         self.kind() == ErrorKind::TableNotFound
     }
 
-    /// Whether the table is there, and not the index.
+    /// Whether the table exists, but the index does not.
     pub fn is_index_not_found(&self) -> bool {
         self.kind() == ErrorKind::IndexNotFound
     }
 
-    /// Whether the table is being created, changed or deleted by somebody else.
+    /// Whether the table is being created, changed or deleted.
     pub fn is_table_in_use(&self) -> bool {
         self.kind() == ErrorKind::TableInUse
     }
 
-    /// Whether the items of one partition key have reached what a table with a local index may hold.
+    /// Whether the items of one partition key have reached the maximum size of a table with a local index.
     pub fn is_collection_full(&self) -> bool {
         self.kind() == ErrorKind::CollectionFull
     }
@@ -492,58 +503,49 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
-        if let Some(entity) = inner.entity {
-            write!(f, "{entity}")?;
-            if let Some(attribute) = &inner.attribute {
-                write!(f, ".{attribute}")?;
-            }
-            if let Some(key) = inner.key {
-                write!(f, " (key `{key}`)")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&inner.message)
+impl ErrorParts {
+    /// The beginning of its text: the names of the entity and of what is concerned of it, as far as they are known.
+    fn front(&self) -> String {
+        let Some(entity) = self.entity else {
+            return String::new();
+        };
+        let attribute = self.attribute.iter().map(|name| format!(".{name}"));
+        let key = self.key.iter().map(|name| format!(" (key `{name}`)"));
+        let names: String = attribute.chain(key).collect();
+        format!("{entity}{names}: ")
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
+        self.0.fmt(f)
+    }
+}
+
+/// The optional parts appear if they are known, and the items never, so this cannot be derived.
+impl fmt::Debug for ErrorParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Error");
-        debug
-            .field("kind", &inner.kind)
-            .field("stage", &inner.stage);
+        debug.field("kind", &self.kind).field("stage", &self.stage);
         for (name, value) in [
-            ("entity", inner.entity),
-            ("key", inner.key),
-            ("attribute", inner.attribute.as_deref()),
-            ("code", inner.code.as_deref()),
-            ("request_id", inner.request_id.as_deref()),
+            ("entity", self.entity),
+            ("key", self.key),
+            ("attribute", self.attribute.as_deref()),
+            ("code", self.code.as_deref()),
+            ("request_id", self.request_id.as_deref()),
         ] {
             if let Some(value) = value {
                 debug.field(name, &value);
             }
         }
-        debug.field("message", &inner.message);
-        if !inner.failures.is_empty() {
-            debug.field("failures", &inner.failures);
+        debug.field("message", &self.message);
+        if !self.failures.is_empty() {
+            debug.field("failures", &self.failures);
         }
-        if let Some(source) = &inner.source {
+        if let Some(source) = &self.source {
             debug.field("source", source);
         }
         // The item itself stays out: values are shown only by asking for them with `current`.
-        debug.field("current", &inner.current.is_some()).finish()
-    }
-}
-
-impl StdError for Error {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        debug.field("current", &self.current.is_some()).finish()
     }
 }

@@ -1,8 +1,8 @@
-//! Templates, policies and documents that follow from schemas, for the tools in which tables are kept.
+//! Templates, policies and documents generated from schemas, for tools that manage tables.
 //!
-//! Everything here is a function of [`TableSchema`]s and of nothing else: nothing is connected to, and schemas that were
-//! [read from JSON](TableSchema::from_json) do as well as declared ones. The same schemas give the same text, so the texts
-//! can be committed and compared. [The guide](crate::guide::exports) says which one is for what.
+//! Everything here is a function of [`TableSchema`]s: it opens no connection, and you can also use schemas that were
+//! [read from JSON](TableSchema::from_json). The same schemas give the same text, so you can commit and compare the
+//! texts. See [the guide](crate::guide::exports) for the purpose of each.
 //!
 //! ```
 //! use dynamo_entity::export::{CloudFormation, Policy, PolicyVerb};

@@ -1,6 +1,6 @@
-//! Paths to attributes, conditions on them, changes of them, and the expressions that are made of these.
+//! Paths to attributes, conditions on them, changes of them, and the expressions built from these.
 //!
-//! A closure gets the paths of an entity, one method for each field, and returns what must hold or change:
+//! A closure gets the paths of an entity, one method for each field, and returns conditions or changes:
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -19,7 +19,7 @@
 //!
 //! # Paths
 //!
-//! | path | leads to |
+//! | path | refers to |
 //! |---|---|
 //! | `o.total()` | a field, under its stored name |
 //! | `o.address().city()` | a field of a nested struct, through `Option`, `Box` and `Arc` |
@@ -27,31 +27,31 @@
 //! | `o.colors().entry("hair")` | an entry of a map |
 //! | `o.rest().entry("later")` | an attribute that has no field |
 //!
-//! A path is as visible as its field. A field with `skip` has none.
+//! A path has the visibility of its field. A field with `skip` has none.
 //!
 //! # Conditions
 //!
 //! | on | conditions |
 //! |---|---|
 //! | everything | `eq` `ne` `is_in` `exists` `missing` `is_type` |
-//! | text, numbers, binary, times, dates, unit enums and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` `between((Bound, Bound))` |
+//! | text, numbers, binary, times, dates, enums with `#[dynamo(order)]` and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` `between((Bound, Bound))` |
 //! | text and binary | `starts_with` `contains` `size()` |
 //! | lists and sets | `contains` `len()` |
 //! | maps | `len()` |
 //! | conditions | `&` `\|` `!` [`all`] [`any`] |
 //!
-//! The other side is a value or another path of the same type; other types do not compile.
-//! Values are compared as they are stored: an enum with an order of its own is compared as text.
+//! The other side is a value or another path of the same type; other types do not compile. Values are compared as
+//! stored. An enum with `#[dynamo(order)]` is compared by its numbers; other enums support only equality.
 //!
-//! ## What is missing
+//! ## Missing attributes
 //!
-//! No comparison with a missing attribute holds, so `!` of it does. The exception is `ne`, which holds,
-//! because what is missing differs from every value. So `o.nick().ne("ada")` finds people without a nick, but
-//! `o.nick().exists() & o.nick().ne("ada")` does not.
+//! A comparison with a missing attribute is false, so its negation with `!` is true. The exception is `ne`, which is
+//! true, because a missing attribute differs from every value. Therefore `o.nick().ne("ada")` finds people without a
+//! nick, but `o.nick().exists() & o.nick().ne("ada")` does not.
 //!
-//! - None and an empty set are missing attributes. `eq` with an empty set asks for that, and the `len()`
-//!   of a missing set is 0. A list, a map or a text may be stored empty.
-//! - A missing field with a `default` has no value here: ask for `missing()` too.
+//! - None and an empty set are missing attributes. `eq` with an empty set checks for that, and the `len()` of a
+//!   missing set is 0. A list, a map or a text may be stored empty.
+//! - A missing field with a `default` has no value here: check for `missing()` too.
 //! - NULL, which other programs write for None, `exists` but compares with nothing.
 //!   `is_type(Tag::Null)` finds it. The `len()` of a set counts it as 0.
 //!
@@ -77,42 +77,42 @@
 //!
 //! | on | changes |
 //! |---|---|
-//! | everything but keys and managed fields | `set`, to a value or to what another path holds |
-//! | what may be absent | `remove` `set_or_remove` |
-//! | what is in no key of an index | `set_if_absent`, by a value or by what another path holds |
-//! | numbers | `add` `sub`, of a value or of what another path holds |
+//! | every attribute except keys and managed fields | `set`, to a value or to the value of another path |
+//! | optional attributes | `remove` `set_or_remove` |
+//! | attributes that are in no index key | `set_if_absent`, to a value or to the value of another path |
+//! | numbers | `add` `sub`, of a value or of the value of another path |
 //! | lists | `push` `push_front` `extend` `prepend` `remove_at`; `extend` and `prepend` take another list of the item too |
 //! | sets | `insert` `insert_all` `discard` `discard_all` |
 //! | maps | `remove_entry`, and the changes of `entry(..)` |
 //!
-//! One update changes each place once: `o.address().set(..)` and `o.address().city().set(..)` together
-//! are refused. All changes see the item as it was before, so two attributes can be swapped.
+//! One update can change each place only once: `o.address().set(..)` and `o.address().city().set(..)` together are an
+//! error. All changes see the item as it was before, so you can swap two attributes.
 //!
-//! Some changes need a certain state of the item. This becomes part of the condition, and a failure is
-//! a conflict that brings the current item:
+//! Some changes require a certain state of the item. The requirement becomes part of the condition, and a failure is
+//! a conflict that contains the current item:
 //!
-//! - a nested change needs the struct or map around it, a change of an element needs the element;
-//! - a sum has to fit the type: `sub` of an unsigned number stops at zero. A missing number counts as
-//!   zero, or as the `default` of the field;
-//! - a copy needs a value to copy, a sum of two attributes another number, a list that is appended another list;
-//!   `set_if_absent` needs the other value even where it is not used;
-//! - of two attributes DynamoDB can compare no sum. So each has to be within half the range of its type, and the sum always
-//!   fits. Of two unsigned numbers the one that is subtracted has to be the smaller one, or equal;
-//! - a sum, a push or an insert needs the attribute to have the right type or to be missing, but not NULL.
+//! - a nested change requires the struct or map around it, a change of an element requires the element;
+//! - a sum must fit the type: `sub` of an unsigned number stops at zero. A missing number counts as zero, or as the
+//!   `default` of the field;
+//! - a copy requires a value to copy, a sum of two attributes requires another number, appending a list requires
+//!   another list; `set_if_absent` requires the other value even if it is not used;
+//! - DynamoDB cannot compare a sum of two attributes. Therefore each must be within half the range of its type, so
+//!   that the sum always fits. For unsigned numbers, the subtracted one must be less than or equal to the other;
+//! - a sum, a push or an insert requires the attribute to have the right type or to be missing, but not NULL.
 //!
 //! # Limits
 //!
-//! DynamoDB takes 4 KB of text, 300 operators and 2 MB of values in an expression; more is refused before
-//! anything is sent. `is_in` takes as many values as fit (DynamoDB's own limit of 100 does not count here). Bytes,
-//! `Vec<u8>`, have no elements to change. A `Decimal` or `Number` whose sum needs more digits than
-//! its type or DynamoDB has is refused before it is sent if that is known then, else by the service or by the
-//! reader.
+//! DynamoDB accepts 4 KB of text, 300 operators and 2 MB of values in an expression; more is an error before anything
+//! is sent. `is_in` accepts as many values as fit (DynamoDB's own limit of 100 does not apply here). Bytes,
+//! `Vec<u8>`, have no elements to change. If the sum of a `Decimal` or `Number` needs more digits than its type or
+//! DynamoDB supports, it is an error before it is sent if that is known then; otherwise DynamoDB or the reader
+//! reports it.
 //!
-//! # How it is written
+//! # Format of expressions
 //!
-//! All names go through `#n` and all values through `:v`, numbered as they appear. So the same operation
-//! always makes the same bytes, and no name can be a reserved word. Parentheses are written only where
-//! they are needed. [`explain`](crate::plan::Operation::explain) shows the request.
+//! All names are written as `#n` and all values as `:v`, numbered in order of appearance. Therefore the same
+//! operation always gives the same bytes, and no name can be a reserved word. Parentheses are written only where they
+//! are needed. [`explain`](crate::plan::Operation::explain) shows the request.
 
 mod change;
 mod collection;

@@ -42,7 +42,7 @@ impl<E> Fallback<E> {
     }
 }
 
-/// The next part of a sort key whose declaration has mistakes. Whatever is asked of it, the chain goes on.
+/// The next part of a sort key whose declaration has mistakes. The chain continues after any method.
 #[derive(Debug)]
 pub struct FallbackPart<S>(pub S);
 

@@ -1,9 +1,9 @@
 //! A lock on a file that only one process may use at a time: two embedded engines would corrupt its indexes,
 //! unnoticed, and two jobs would overtake each other.
 //!
-//! The lock is on `PATH.lock`, because the file itself may be replaced (a checkpoint) or have locks of its own (a
-//! database). A lock file can be deleted, so code that needs to know asks [`FileLock::is_held`]. A file can have several
-//! names, which [`Claim`] notices within this process.
+//! The lock is on `PATH.lock`, because the file itself may be replaced (a checkpoint) or have its own locks (a
+//! database). A lock file can be deleted, so code that needs to know calls [`FileLock::is_held`]. A file can have
+//! several names, which [`Claim`] detects within this process.
 
 // Only the embedded engine claims files; checkpoints need their identity.
 #[cfg_attr(not(feature = "embedded"), allow(dead_code))]
@@ -35,8 +35,8 @@ pub(crate) struct FileLock {
 }
 
 impl FileLock {
-    /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` says what else a
-    /// second user could do. Blocks for [`PATIENCE`] at most.
+    /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` is the advice
+    /// for a second user. Blocks for [`PATIENCE`] at most.
     pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<FileLock> {
         let mut name: OsString = path.into();
         name.push(".lock");
@@ -69,7 +69,7 @@ impl FileLock {
         lock.ok_or_else(|| locked(path, what, instead))
     }
 
-    /// Whether the name still leads to the locked file, so that nobody else can have a lock of that name.
+    /// Whether the name still refers to the locked file, so that no other process can have a lock with that name.
     pub(crate) fn is_held(&self) -> bool {
         is_same(&self.file, &self.name).unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! Items of tables that no entity declares: one item by its key, as it is stored.
+//! Items of tables without a declared entity: one item by its key, as it is stored.
 
 mod condition;
 mod delete;
@@ -11,16 +11,17 @@ pub use put::PutItem;
 
 use crate::codec::Item;
 
-/// What items without a declaration are called in errors.
+/// The name of items without a declaration in errors.
 const NAME: &str = "Item";
 
 impl Item {
-    /// A table by its name, for scripts, tools and tests that read and write its items as they are stored. The prefix of
-    /// the connection is put before the name, as before those of declared tables.
+    /// A table by its name, for scripts, tools and tests that read and write its items as they are stored. The prefix
+    /// of the connection is added to the name, as for declared tables.
     ///
-    /// **Nothing is kept here that entities are kept with.** No version is checked or raised, no unique value is taken or
-    /// given up, no key of an index is written but those that the item has, no timestamp is set, expired items are shown,
-    /// and [jobs](crate::Bulk) are not told. A `put` replaces the whole item. What has an entity is written by that.
+    /// **The library maintains nothing here that it maintains for entities.** No version is checked or incremented,
+    /// no unique value is taken or released, no key of an index is written except those in the item, no timestamp is
+    /// set, expired items are returned, and [jobs](crate::Bulk) are not considered. A `put` replaces the whole item.
+    /// If an item has an entity, write it through the entity.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -58,23 +59,23 @@ pub struct ItemTable {
 
 impl ItemTable {
     /// Reads the item with this key: the attributes of the primary key and no others.
-    /// [`Key::to_item`](crate::Key::to_item) makes one of a typed key.
+    /// [`Key::to_item`](crate::Key::to_item) creates it from a typed key.
     pub fn get(&self, key: impl Into<Item>) -> GetItem {
         GetItem::new(self.clone(), key.into())
     }
 
-    /// Stores this item, whatever is stored under its key, and replaces all of that: attributes that this item lacks are
-    /// gone afterwards.
+    /// Stores this item, whatever item is stored under its key, and replaces it completely: attributes that this item
+    /// does not have are removed.
     ///
-    /// After a lost answer it is sent again, unless it has a condition.
+    /// After a lost response it is sent again, unless it has a condition.
     pub fn put(&self, item: impl Into<Item>) -> PutItem {
         PutItem::new(self.clone(), item.into())
     }
 
-    /// Deletes the item with this key, if there is one. The unique values of an entity stay taken: delete what has such by
-    /// its entity.
+    /// Deletes the item with this key, if it exists. The unique values of an entity stay taken: delete such an item
+    /// through its entity.
     ///
-    /// After a lost answer it is sent again, unless it has a condition.
+    /// After a lost response it is sent again, unless it has a condition.
     pub fn delete(&self, key: impl Into<Item>) -> DeleteItem {
         DeleteItem::new(self.clone(), key.into())
     }

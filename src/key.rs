@@ -1,9 +1,9 @@
 //! Keys: from typed parts to the texts, numbers or bytes DynamoDB sorts by, and back.
 //!
-//! A key attribute is either a field's own (a *bare* key, in its native type) or a text made by a
-//! *template* such as `"ORDER#{placed_at}#{order_no:08}"`. Different parts give different texts, and the texts sort as
-//! their parts do, left to right: `#` ends a part of variable width and sorts below everything that can
-//! continue it, because text parts write every byte up to `%` as `%XX`.
+//! A key attribute is either a field's own (a *bare* key, in its native type) or a text built from a *template* such
+//! as `"ORDER#{placed_at}#{order_no:08}"`. Different parts give different texts, and the texts sort like their parts,
+//! from left to right: `#` ends a part of variable width and sorts below everything that can continue it, because
+//! text parts write every byte up to `%` as `%XX`.
 //!
 //! | part | example | text in the key |
 //! |---|---|---|
@@ -36,25 +36,24 @@
 //! # Ok::<(), dynamo_entity::Error>(())
 //! ```
 //!
-//! A key with a lossy format takes the cut value itself ([`Seconds`], [`Millis`], [`YearMonth`], a
-//! date), so nothing is rounded silently. Those in one case, [`Lowercase`] and [`Uppercase`], are made of whatever is
-//! given. A value that does not fit is an error before anything is sent: empty text, a
-//! number wider than its padding, a year of five digits, a key over 2048 (partition) or 1024 (sort) bytes.
+//! A key with a truncating format takes the truncated value itself ([`Seconds`], [`Millis`], [`YearMonth`], a date),
+//! so nothing is rounded silently. [`Lowercase`] and [`Uppercase`] are created from any given text. An invalid value
+//! is an error before anything is sent: empty text, a number wider than its padding, a year of five digits, a key
+//! over 2048 (partition) or 1024 (sort) bytes.
 //!
-//! A table with `verbatim` was written by others: text is written as it is, and text that holds the
-//! delimiter is refused except in the last part; integers without a width are not padded.
+//! `verbatim` is for a table that other programs wrote: text is written without escapes, and text that contains the
+//! delimiter is an error except in the last part; integers without a width are not padded.
 //!
-//! The same generated function writes the key of an entity, of a [`Key`](crate::Key) and of a query,
-//! so a read always looks for what was stored.
+//! The same generated function writes the key of an entity, of a [`Key`](crate::Key) and of a query, so a read always
+//! uses the stored key.
 //!
 //! # Shards
 //!
 //! `shards = 10` in a `key(..)` or `gsi(..)` ends its partition key with one of the numbers 0 to 9, as in
-//! `STATUS#PAID#4`, so that many items of one status are written to ten partitions instead of one. The shard
-//! follows from the primary key by [`KeyHash`]. Callers never name it, and parsing a key drops it.
-//! Sharding spreads items; all writes to one item still go to one place. The number of shards of a primary key is fixed
-//! for the life of the table. That of an index may grow, and may shrink while `read_shards` names the old
-//! one.
+//! `STATUS#PAID#4`, so that many items of one status are written to ten partitions instead of one. The primary key
+//! determines the shard by [`KeyHash`]. Callers never name it, and parsing a key drops it. Shards spread items; all
+//! writes to one item still go to one partition. The number of shards of a primary key is fixed for the life of the
+//! table. That of an index may increase, and may decrease while `read_shards` has the old one.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -115,12 +114,12 @@ pub use textual::Textual;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
 
-/// How many bytes a partition key may have.
+/// The maximum size of a partition key in bytes.
 pub const MAX_PK_SIZE: usize = 2048;
-/// How many bytes a sort key may have.
+/// The maximum size of a sort key in bytes.
 pub const MAX_SK_SIZE: usize = 1024;
 
-/// Which of the two keys an attribute is; the limit of its size depends on it.
+/// The role of a key attribute, which determines its maximum size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The partition key.

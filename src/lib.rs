@@ -1,5 +1,5 @@
-//! A typed data-access library for DynamoDB: declare a struct, its keys and its attributes once, and
-//! every read and write of it is correct, fast and hard to misuse.
+//! A typed data-access library for DynamoDB: declare a struct, its keys and its attributes once, and every read and
+//! write of it is correct, fast and hard to misuse.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -26,9 +26,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # The way of the data
+//! # The path of the data
 //!
-//! The modules follow it, and a reader finds a verb by its file name:
+//! The modules follow this path, and you find an operation by its file name:
 //!
 //! ```text
 //!  entity ──> key ──> codec ──> expr ──> write, read, query ──> plan ──> wire ──> engine
@@ -38,28 +38,28 @@
 //!  entity <── codec <─────────────────── write, read, query <── plan <─────┘
 //! ```
 //!
-//! An operation is a value until `send`: it is planned at once, without waiting, into a table and a
-//! body of DynamoDB JSON, and awaited as one future that borrows nothing of the entity.
+//! An operation is a value until `send`. It is then planned synchronously into a table and a body of DynamoDB JSON,
+//! and awaited as one future that does not borrow the entity.
 //!
 //! # Where to find things
 //!
-//! The [guide] says when to choose what, one chapter a question, with programs that run.
+//! The [guide] explains when to use which feature, one chapter per question, with programs that run.
 //!
 //! | I want to | look at |
 //! |---|---|
-//! | learn it from the beginning | [the guide](guide), [getting started](guide::getting_started) |
+//! | start from the beginning | [the guide](guide), [getting started](guide::getting_started) |
 //! | design a table | [modelling keys](guide::keys), [access patterns](guide::access_patterns) |
 //! | go to production | [connections, permissions, costs](guide::production) |
 //! | store a struct | [`DynamoEntity`], its derive and [the grammar](#the-grammar-of-dynamo) |
 //! | nest a struct or an enum, make a newtype | [`DynamoValue`] and its derive |
-//! | keep several entities in one table | [`DynamoTable`] and its derive |
+//! | store several entities in one table | [`DynamoTable`] and its derive |
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
-//! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
-//! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
-//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
+//! | see and apply changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
+//! | check a schema change against stored items | [`lock`], [the guide](guide::lock_file) |
+//! | find declarations that you are likely to regret | [`lint::check`], [the guide](guide::lints) |
 //! | answer a health check | [`Dynamo::ready`] |
-//! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
+//! | estimate the cost of an operation | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | read many items by their keys | [`EntityVerbs::get_many`], [`read_together`], [`RetryBudget`] |
@@ -67,36 +67,36 @@
 //! | change many rows, store many conditionally | [`BulkVerbs::update_each`], [`BulkVerbs::delete_each`], [`put_each`], [`Bulk`] |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
-//! | have a service depend on a trait | [`Repository`] |
-//! | know what went wrong | [`Error`] |
-//! | handle items that are no entity | [`Item`], [`Item::in_table`] |
-//! | write CloudFormation, Terraform, IAM policies | the module `export`, [the guide](guide::exports) |
+//! | let a service depend on a trait | [`Repository`] |
+//! | handle an error | [`Error`], [troubleshooting](guide::troubleshooting) |
+//! | use items that are not entities | [`Item`], [`Item::in_table`] |
+//! | generate CloudFormation, Terraform, IAM policies | the module `export`, [the guide](guide::exports) |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
-//! | know how keys are written | [`key`] |
+//! | look up the format of keys | [`key`] |
 //!
 //! # The grammar of `#[dynamo(..)]`
 //!
-//! One rule: a bare word is a field (or a declared index), a string is a stored name or a template, a
-//! name that generates a method comes first, lists are `[..]`, flags stand alone. Options may share
-//! one attribute or stand in several. Serde attributes never matter: they describe an API, not a table.
+//! One rule: a bare word is a field (or a declared index), a string is a stored name or a template, a name that
+//! generates a method comes first, lists are `[..]`, flags have no value. Options may be in one attribute or in
+//! several. Serde attributes have no effect, because they describe an API, not a table.
 //!
-//! Every option, with one line each, is on the page of [the derive](derive@DynamoEntity): those of an entity and its
-//! keys, indexes and fields, of templates, tables, values, collections and projections. What is stored under which name
-//! says [the guide](guide::production).
+//! Every option is listed on the page of [the derive](derive@DynamoEntity): those of an entity and its keys, indexes
+//! and fields, of templates, tables, values, collections and projections. See [the
+//! guide](guide::production#stored-names) for stored names.
 //!
 //! # Features
 //!
-//! | feature | what it brings |
+//! | feature | content |
 //! |---|---|
-//! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials; builds TLS with a C compiler |
 //! | `testing` | connections that fail on demand, and errors for fakes: the module `testing` |
-//! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
+//! | `embedded` | the engine in this process; builds SQLite with a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `export` | templates, policies and documents from schemas: the module `export` |
-//! | `metrics` | what requests ask, cost and take, for the crate `metrics`: `observe::metrics_observer` |
+//! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
 #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! What is likely to be regretted about a model: advice that the model alone gives, before anything is stored.
+//! Advice about a model, from its declarations alone, before anything is stored: declarations that you are likely to
+//! regret.
 //!
 //! ```
 //! use dynamo_entity::lint::LintRule;
@@ -22,6 +23,7 @@ mod attributes;
 mod indexes;
 mod model;
 mod partitions;
+mod replicas;
 mod rule;
 mod sort_keys;
 mod uniques;

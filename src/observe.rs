@@ -1,4 +1,4 @@
-//! What requests cost: an observer of a connection is told of each, with the units it consumed.
+//! The cost of requests: an observer of a connection is called for each, with the units that it consumed.
 
 mod capacity_by_pattern;
 mod histogram;
@@ -45,12 +45,12 @@ pub(crate) struct Observers {
     is_traced: bool,
 }
 
-/// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
-/// shows no value of an item; only [`partition_keys`](Self::partition_keys) tells some, to who asks.
+/// A completed request on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer), successful or failed.
+/// It shows no value of an item; only [`partition_keys`](Self::partition_keys) returns some, if you call it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
-    /// What it was for: the entity, the verb or the access pattern, and the index.
+    /// The purpose of the request: the entity, the operation or the access pattern, and the index.
     pub pattern: &'static Pattern,
     /// The operation of DynamoDB, for example `PutItem`.
     pub operation: &'static str,
@@ -58,32 +58,33 @@ pub struct Observed<'r> {
     pub table: &'r str,
     /// How long it took, including the attempts of the SDK and the pauses between them.
     pub duration: Duration,
-    /// How often it was sent: more than once where an attempt failed and was repeated, 0 where it was refused before.
+    /// The number of attempts: more than one if an attempt failed and was repeated, 0 if the request was rejected
+    /// before it was sent.
     pub attempts: u64,
-    /// How many rows the answer has: of a query or scan those behind its filter, also where they are only counted; of
-    /// other reads the items that were there. 0 for writes.
+    /// The number of rows in the response: for a query or scan the rows after its filter, even if they are only
+    /// counted; for other reads the items that exist. 0 for writes.
     pub rows: u64,
-    /// How many rows a query or scan looked at, those that its filter left out among them; of other reads as many as
-    /// `rows`.
+    /// The number of rows that a query or scan read, including those that its filter dropped; for other reads the
+    /// same as `rows`.
     pub looked_at: u64,
     /// The bytes of the request's body.
     pub request_bytes: usize,
-    /// The bytes of the answer's body; 0 if it failed.
+    /// The bytes of the response body; 0 if the request failed.
     pub answer_bytes: usize,
-    /// The id by which AWS's support knows it.
+    /// The ID that AWS support needs.
     pub request_id: Option<&'r str>,
-    /// What it consumed, table by table. Empty if the service does not say: for requests that failed, and from servers
-    /// that count nothing.
+    /// The consumed capacity, table by table. Empty if DynamoDB does not report it: for requests that failed, and
+    /// from servers that do not count.
     pub consumed: &'r [Consumed],
-    /// What the service said, if it failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict)
-    /// here; what that means depends on the operation.
+    /// The error, if the request failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict)
+    /// here; its meaning depends on the operation.
     pub error: Option<&'r Error>,
-    /// The way by which it went. Most requests are [`Plain`](WirePath::Plain); if one was not, this says why.
+    /// The path of the request. Most requests take [`Plain`](WirePath::Plain); for others, this contains the reason.
     pub path: &'r WirePath,
     body: ObservedBody<'r>,
 }
 
-/// The request itself, which is read only for who asks for its partitions.
+/// The request itself, which is parsed only if an observer requests its partitions.
 #[derive(Clone, Copy)]
 struct ObservedBody<'r>(&'r Request);
 
@@ -104,30 +105,30 @@ impl Observed<'_> {
 }
 
 impl<'r> Observed<'r> {
-    /// What it needs a permission for: the actions, each with the table or the index that it is about. A transaction needs
-    /// those of its operations, and a batch one for each table. They are read from the request each time that this is
-    /// called, so who does not call it pays nothing.
+    /// The required permissions: the actions, each with its table or index. A transaction needs those of its
+    /// operations, and a batch one for each table. They are parsed from the request each time you call this, so it
+    /// costs nothing if you do not.
     pub fn actions(&self) -> Vec<RequestedAction<'r>> {
         requested_action::actions(self.body.0)
     }
 
-    /// The partitions that it was about, each once: those of the keys that it names or puts, or the one that it queries. A
-    /// scan has none. They are read from the request each time that this is called, so who does not call it pays nothing.
+    /// The partitions of the request, each once: those of the keys that it names or puts, or the one that it queries.
+    /// A scan has none. They are parsed from the request each time you call this, so it costs nothing if you do not.
     ///
-    /// In requests for several entities and for items without a type, nothing tells the partition key of what is put, so
-    /// that is left out.
+    /// Puts in requests for several entities and of items without a type are omitted, because nothing there
+    /// identifies the partition key.
     pub fn partition_keys(&self) -> Vec<PartitionKey<'r>> {
         self.partitions(&|_| None)
     }
 
-    /// The same, where the partition keys of some tables are known.
+    /// The same, if the partition keys of some tables are known.
     fn partitions(&self, known: &dyn Fn(&str) -> Option<&'static str>) -> Vec<PartitionKey<'r>> {
         let request = self.body.0;
         PartitionFinder { request, known }.find()
     }
 }
 
-/// What a request consumed of a table and its indexes.
+/// The consumption of a request for a table and its indexes.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Consumed {
@@ -149,7 +150,7 @@ impl Observers {
         self.is_traced = true;
     }
 
-    /// Sends a request that asks for its units, and tells of it.
+    /// Sends a request that also requests its units, and calls the observers.
     #[cfg(feature = "tracing")]
     pub(crate) async fn watch(
         &self,
@@ -170,7 +171,7 @@ impl Observers {
         sent.instrument(span.clone()).await
     }
 
-    /// Sends a request that asks for its units, and tells of it.
+    /// Sends a request that also requests its units, and calls the observers.
     #[cfg(not(feature = "tracing"))]
     pub(crate) async fn watch(
         &self,
@@ -229,7 +230,7 @@ impl fmt::Debug for Observers {
     }
 }
 
-/// The same request, which also asks what it consumes.
+/// The same request, which also requests its consumed capacity.
 fn asking(request: &Request) -> Request {
     let mut request = request.clone();
     if let (false, Some(open)) = (request.is_metered, request.body.strip_suffix(b"}")) {
@@ -239,7 +240,7 @@ fn asking(request: &Request) -> Request {
     request
 }
 
-/// What an answer tells of itself. What cannot be read is left out: the answer itself is what counts.
+/// The counts of a response. Unreadable ones are omitted, because the response itself matters more.
 #[derive(Default)]
 struct AnswerCounts {
     consumed: Vec<Consumed>,
@@ -270,7 +271,7 @@ fn number(json: &[u8]) -> u64 {
     text.trim().parse().unwrap_or_default()
 }
 
-/// The items of several tables, or those of a transaction, where one that is not there leaves an empty object.
+/// The items of several tables, or those of a transaction, in which a missing one is an empty object.
 fn items(json: &[u8]) -> u64 {
     let tables = members(json).unwrap_or_default();
     let of_tables = tables

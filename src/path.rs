@@ -1,4 +1,4 @@
-//! Where an attribute is: paths of fields, and what may be done at each.
+//! Paths to attributes, and the operations at each.
 
 mod mode;
 mod place;

@@ -9,6 +9,7 @@ mod explain;
 mod respell;
 pub(crate) mod size;
 mod strong_read;
+mod strong_tables;
 mod task;
 mod transaction;
 mod write_request;

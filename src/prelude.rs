@@ -1,7 +1,7 @@
-//! What most files need: `use dynamo_entity::prelude::*;`.
+//! The imports of most files: `use dynamo_entity::prelude::*;`.
 //!
-//! The derives, the traits that give entities, keys and operations their verbs, and the types one
-//! writes down.
+//! It contains the derives, the traits with the operations of entities, keys and queries, and the types that most
+//! programs name.
 
 pub use crate::{
     Batch, BulkVerbs, ChangeableEntity, CollectionVerbs, Cursor, Dynamo, DynamoCollection,

@@ -64,7 +64,7 @@ pub use collection::in_partition;
 pub use cursor::Cursor;
 #[doc(hidden)]
 pub use draft::{KeyDraft, WriteFront};
-pub use dynamic::{DynamicEntity, DynamicQuery};
+pub use dynamic::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 pub(crate) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub(crate) use job_rows::{JobRows, Places, Walk};

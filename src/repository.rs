@@ -1,4 +1,4 @@
-//! What a service needs of the store of one entity, as a trait object.
+//! The store of one entity, as a trait object for services.
 
 use async_trait::async_trait;
 
@@ -11,11 +11,11 @@ use crate::query::{Page, Query, QueryVerbs};
 use crate::verbs::EntityVerbs;
 use crate::write::{Delete, Update};
 
-/// The store of one entity. Services depend on this trait; programs give them a [`Dynamo`], and tests give them the
-/// embedded engine or a fake.
+/// The store of one entity. Services depend on this trait; programs pass a [`Dynamo`], and tests pass the embedded
+/// engine or a fake.
 ///
-/// `#[dynamo(repository)]` on an entity gives its store a name, for example `OrderRepository`; `repository = Orders`
-/// chooses another. Every `Repository<Order>` is an `OrderRepository` too, so a fake implements this trait.
+/// `#[dynamo(repository)]` on an entity generates a name for its store, for example `OrderRepository`; `repository =
+/// Orders` sets another. Every `Repository<Order>` is an `OrderRepository` too, so a fake implements this trait.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,31 +53,31 @@ use crate::write::{Delete, Update};
 /// # Ok(()) }
 /// ```
 ///
-/// A fake holds the entities in a map and answers queries by [`Query::matches`] and [`Query::order`]. Only an engine
-/// can tell what an [`Update`] does: a service that updates is tested on `embedded:memory`.
+/// A fake can keep the entities in a map and evaluate queries with [`Query::matches`] and [`Query::order`]. However,
+/// only an engine can evaluate an [`Update`]: test a service that updates on `embedded:memory`.
 ///
-/// It is an [`async_trait`](macro@crate::async_trait), which is exported for those who implement it.
+/// It is an [`async_trait`](macro@crate::async_trait), which is exported for implementations.
 #[async_trait]
 pub trait Repository<E: ChangeableEntity>: Send + Sync {
-    /// The item with this key. It may not see a write of a moment ago.
+    /// Returns the item with this key. The read may miss recent writes.
     async fn get(&self, key: Key<E>) -> Result<Option<E>>;
 
-    /// The item with this key, after every write that was acknowledged before; costs double. A fake need not implement
-    /// it.
+    /// Returns the item with this key, after every write that was acknowledged before; costs double. A fake need not
+    /// implement it.
     async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
         self.get(key).await
     }
 
-    /// Stores an entity that is not there yet; returns it as it is stored.
+    /// Stores an entity that does not exist yet; returns it as stored.
     async fn create(&self, entity: &E) -> Result<E>;
 
-    /// Stores an entity, and replaces the one that is there if that has the same version; returns it as it is stored.
+    /// Stores an entity, and replaces the existing one if it has the same version; returns it as stored.
     async fn put(&self, entity: &E) -> Result<E>;
 
-    /// Changes some attributes of an item; returns what it is now.
+    /// Changes some attributes of an item; returns the changed item.
     async fn update(&self, update: Update<E>) -> Result<E>;
 
-    /// Changes an item in Rust, and again if somebody else was faster; see [`Key::modify`].
+    /// Changes an item in Rust, and retries if another write was faster; see [`Key::modify`].
     async fn modify(
         &self,
         key: Key<E>,
@@ -87,14 +87,14 @@ pub trait Repository<E: ChangeableEntity>: Send + Sync {
     /// Deletes an item if it still has this version.
     async fn delete(&self, entity: &E) -> Result<()>;
 
-    /// Deletes an item that was not loaded, under a condition:
-    /// `Order::key(7).delete().if_exists().when(|o| o.version().eq(3))`.
+    /// Deletes an item that was not loaded, with a condition: `Order::key(7).delete().if_exists().when(|o|
+    /// o.version().eq(3))`.
     async fn delete_if(&self, delete: Delete<E, Conditional>) -> Result<()>;
 
-    /// Some rows and where to go on.
+    /// Returns some rows and the position after them.
     async fn page(&self, query: Query<E>) -> Result<Page<E>>;
 
-    /// All rows.
+    /// Returns all rows.
     async fn all(&self, query: Query<E>) -> Result<Vec<E>>;
 }
 
@@ -145,7 +145,7 @@ impl<E: ChangeableEntity> Repository<E> for Dynamo {
     }
 }
 
-/// The store of one append-only entity: what [`Repository`] is to others, without the verbs that change something.
+/// The store of one append-only entity: like [`Repository`], without the operations that change items.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -171,22 +171,22 @@ impl<E: ChangeableEntity> Repository<E> for Dynamo {
 /// ```
 #[async_trait]
 pub trait AppendOnlyRepository<E: DynamoEntity>: Send + Sync {
-    /// The item with this key. It may not see a write of a moment ago.
+    /// Returns the item with this key. The read may miss recent writes.
     async fn get(&self, key: Key<E>) -> Result<Option<E>>;
 
-    /// The item with this key, after every write that was acknowledged before; costs double. A fake need not implement
-    /// it.
+    /// Returns the item with this key, after every write that was acknowledged before; costs double. A fake need not
+    /// implement it.
     async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
         self.get(key).await
     }
 
-    /// Stores an entity that is not there yet; returns it as it is stored.
+    /// Stores an entity that does not exist yet; returns it as stored.
     async fn create(&self, entity: &E) -> Result<E>;
 
-    /// Some rows and where to go on.
+    /// Returns some rows and the position after them.
     async fn page(&self, query: Query<E>) -> Result<Page<E>>;
 
-    /// All rows.
+    /// Returns all rows.
     async fn all(&self, query: Query<E>) -> Result<Vec<E>>;
 }
 

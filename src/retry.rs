@@ -1,4 +1,4 @@
-//! When and how often something is done again.
+//! The time and number of retries.
 
 mod backoff;
 mod concurrent;

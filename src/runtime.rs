@@ -174,8 +174,8 @@ impl TimerState {
     }
 }
 
-/// Does blocking work on a thread of its own, because file systems may be slow. The work goes on even if nobody waits
-/// for it any more. `None` if the machine has no thread for it.
+/// Does blocking work on a separate thread, because file systems may be slow. The work continues even if nothing
+/// waits for it any more. `None` if the machine cannot create a thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -186,7 +186,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     answered.await.ok()
 }
 
-/// Refuses to go on outside a tokio runtime, where sockets, which are tokio's, would panic.
+/// Returns an error outside a Tokio runtime, where sockets, which are Tokio's, would panic.
 pub(crate) fn require_tokio() -> Result<()> {
     match Handle::try_current() {
         Ok(_) => Ok(()),

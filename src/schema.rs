@@ -17,6 +17,7 @@ mod overlap;
 mod partition;
 mod pattern;
 mod placement;
+mod replicas;
 mod reserved;
 mod settings;
 mod table;
@@ -50,6 +51,7 @@ pub use partition::{
 pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
+pub use replicas::{ReplicaConsistency, Replicas, ReplicationGap};
 pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};
 pub(crate) use table::{Declaration, Origin};

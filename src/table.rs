@@ -12,10 +12,12 @@ mod converge;
 mod declared;
 pub mod deploy;
 mod goals;
+mod index_room;
 mod limits;
 mod polling;
 mod readiness;
 pub mod ready;
+mod replicas;
 #[cfg(test)]
 mod tests;
 

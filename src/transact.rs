@@ -17,12 +17,12 @@ pub use unit_of_work::{UnitOfWork, transact, try_transact};
 /// Writes and checks that take effect together, or not at all.
 ///
 /// Each operation is planned as it would be alone, with its own conditions. The operations see the table as it was
-/// before, so two of them cannot be on one item. By `.when(..)` an operation asks something of the item that it writes,
-/// and a [`check`](crate::entity::Key::check) asks something of another item.
+/// before, so two of them cannot be on one item. Use `.when(..)` for a condition on the item that an operation
+/// writes, and a [`check`](crate::entity::Key::check) for a condition on another item.
 ///
-/// A transaction costs twice the write units. It is sent with a client token, by which the service knows a second
-/// attempt, so it takes effect once although it is sent again after lost answers and while others hold one of its
-/// items. If it fails, nothing was written, unless the error says
+/// A transaction costs twice the write units. It is sent with a client token, by which DynamoDB recognizes a second
+/// attempt. Therefore it takes effect once, although it is sent again after lost responses and while others hold one
+/// of its items. If it fails, nothing was written, unless the error is
 /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown); [`Error::failures`] names the operations that failed.
 ///
 /// ```
@@ -66,7 +66,7 @@ pub struct Transaction<'w> {
 }
 
 impl<'w> Transaction<'w> {
-    /// A transaction without operations, which does nothing.
+    /// Creates a transaction without operations, which does nothing.
     pub fn new() -> Self {
         Transaction::default()
     }
@@ -85,17 +85,17 @@ impl<'w> Transaction<'w> {
         writes.into_iter().fold(self, Transaction::with)
     }
 
-    /// Sets a token of the caller, 1 to 36 bytes, in place of a random one.
+    /// Sets a token of the caller, 1 to 36 bytes, instead of a random one.
     ///
-    /// For ten minutes, a transaction with the same token is the same transaction and takes effect once, even if it is
-    /// sent from another process. It has to be the same byte for byte, with its managed times, versions and conditions;
-    /// the service refuses another one.
+    /// For ten minutes, a transaction with the same token is the same transaction and takes effect once, even if
+    /// another process sends it. It must be the same byte for byte, including managed times, versions and conditions;
+    /// DynamoDB rejects a different one.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// How many operations the transaction has.
+    /// The number of operations in the transaction.
     pub fn len(&self) -> usize {
         self.writes.len()
     }
@@ -142,25 +142,26 @@ impl Operation for Transaction<'_> {
     }
 }
 
-/// Shows how many operations there are, and never the values.
+/// Shows the number of operations, and never the values.
 impl fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Transaction({} operations)", self.writes.len())
     }
 }
 
-/// What a [`Transaction`] stored, as far as that is known: its `create`s and `put`s, with versions, times and the like
-/// as they are in the table. The service returns nothing, so nothing is known of an `update`.
+/// The entities that a [`Transaction`] stored: its `create`s and `put`s, with versions, times and other managed
+/// values as stored. DynamoDB returns nothing, so the result of an `update` is not known.
 #[derive(Default)]
 pub struct Stored(Vec<Option<Box<dyn Any + Send + Sync>>>);
 
 impl Stored {
-    /// What the operation of this index stored, from 0. `None` if it was no `create` or `put` of `E`.
+    /// Returns the entity that the operation with this index stored, from 0. `None` if it was not a `create` or `put`
+    /// of `E`.
     pub fn get<E: DynamoEntity>(&self, index: usize) -> Option<&E> {
         self.0.get(index)?.as_ref()?.downcast_ref()
     }
 
-    /// Takes out what the operation of this index stored. `None` if it was no `create` or `put` of `E`.
+    /// Takes the entity that the operation with this index stored. `None` if it was not a `create` or `put` of `E`.
     pub fn take<E: DynamoEntity>(&mut self, index: usize) -> Option<E> {
         let place = self.0.get_mut(index)?;
         place.as_ref()?.downcast_ref::<E>()?;
@@ -175,7 +176,7 @@ impl Stored {
     }
 }
 
-/// Shows how many entities there are, and never the values.
+/// Shows the number of entities, and never the values.
 impl fmt::Debug for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stored({} entities)", self.0.iter().flatten().count())

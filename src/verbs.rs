@@ -1,4 +1,4 @@
-//! The verbs on entities, keys and collections: what a program begins with.
+//! The operations on entities, keys and collections: the entry points of a program.
 
 mod collection;
 mod entity;

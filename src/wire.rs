@@ -149,4 +149,6 @@ pub(crate) struct Reply {
     /// DynamoDB JSON as it came, at least `{}`.
     pub(crate) body: Bytes,
     pub(crate) request_id: Option<String>,
+    /// Whether an earlier attempt had no answer, so that it may still be under way.
+    pub(crate) has_stray: bool,
 }

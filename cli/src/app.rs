@@ -1,5 +1,6 @@
 //! The program: reads the arguments, runs a command, tells how it ended.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, stderr, stdin, stdout};
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
+use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::write::DynamicWrites;
 use dynamo_entity::{DynamoCollection, DynamoEntity};
@@ -19,7 +21,9 @@ use crate::failure::Failure;
 use crate::model::Model;
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
-use crate::{apply, check, count, delete, explain, export, get, lint, plan, put, query};
+use crate::{
+    apply, check, completions, count, delete, explain, export, get, lint, plan, put, query,
+};
 
 /// A command line for the tables of these schemas; see [the crate](crate).
 #[derive(Debug, Clone)]
@@ -37,16 +41,20 @@ impl App {
             model: Model {
                 schemas: schemas.into_iter().collect(),
                 writes: Vec::new(),
+                collections: Vec::new(),
             },
             fault: None,
         }
     }
 
-    /// Tells of a collection, which the schemas do not know.
+    /// Tells of a collection, which the schemas do not know: `query` and `count` read its partitions, and exports name it.
     pub fn collection<C: DynamoCollection>(mut self) -> Self {
         for schema in &mut self.model.schemas {
             if let Ok(more) = schema.clone().with_collection::<C>() {
                 *schema = more;
+                let table = schema.name.clone();
+                let collection = DynamicCollection::of::<C>();
+                self.model.collections.push((table, collection));
                 return self;
             }
         }
@@ -182,9 +190,7 @@ async fn run_command(
         Some(("completions", matches)) => {
             if let Some(shell) = matches.get_one::<Shell>("shell") {
                 let name = command.get_name().to_owned();
-                // It panics where it cannot write, so it writes to memory.
-                let mut script = Vec::new();
-                clap_complete::generate(*shell, command, name, &mut script);
+                let script = completions::script(*shell, command, &name);
                 context.streams.out.write_all(&script)?;
             }
             Ok(Exit::Done)
@@ -197,9 +203,11 @@ async fn run_command(
 fn name_of(arguments: &[OsString]) -> String {
     let path = arguments.first().map(Path::new);
     let name = path
-        .and_then(|path| path.file_stem())
+        .and_then(|path| path.file_name())
         .and_then(|name| name.to_str());
-    name.unwrap_or("db").to_owned()
+    let name = name.unwrap_or("db");
+    // A dot may be part of the name, and no ending.
+    name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned()
 }
 
 /// What there is where something unknown was named.

@@ -25,12 +25,10 @@ pub(crate) async fn run(
     }
     check_possible(&plan)?;
     check_allowed(&plan, &allowed, keeps)?;
+    check_exchanged(&plan, &allowed)?;
     context.streams.out.flush()?;
     let named_losses = allowed.as_slice();
-    let steps = plan.tables.iter().flat_map(|table| {
-        let steps = table.steps.iter();
-        steps.map(move |step| (step, is_kept(table, step, named_losses)))
-    });
+    let steps = plan.steps().map(|step| (step, is_kept(step, named_losses)));
     let (kept, left): (Vec<_>, Vec<_>) = steps.partition(|(_, is_kept)| *is_kept);
     for (step, _) in kept {
         if let Some(what) = step.deletes.as_ref().and_then(named) {
@@ -77,12 +75,7 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
     };
     let mut allowed = Vec::new();
     for name in named("allow-delete-index") {
-        let parts = name.rsplit_once('.');
-        let Some((table, index)) = parts.filter(|(table, _)| is_table(context, table)) else {
-            return Err(Failure::said(format!(
-                "--allow-delete-index {name}: write TABLE.INDEX, with the name of a declared table and without the prefix"
-            )));
-        };
+        let (table, index) = index_of_table(context, &name)?;
         allowed.push(Deletion::index(table, index));
     }
     let tables: [(&str, LossOf); 4] = [
@@ -102,6 +95,30 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
         }
     }
     Ok(allowed)
+}
+
+/// The table and the index of a name. Each may have dots, and then `TABLE/INDEX` tells where the one ends.
+fn index_of_table<'n>(
+    context: &Context<'_, '_>,
+    name: &'n str,
+) -> Result<(&'n str, &'n str), Failure> {
+    let slashes = name.match_indices('/');
+    let dots = name.match_indices('.').filter(|_| !name.contains('/'));
+    let parts = slashes.chain(dots).map(|(at, _)| {
+        let (table, index) = name.split_at(at);
+        (table, index.get(1..).unwrap_or_default())
+    });
+    let mut known = parts.filter(|(table, index)| is_table(context, table) && !index.is_empty());
+    match (known.next(), known.next()) {
+        (Some(found), None) => Ok(found),
+        (Some((one, _)), Some((other, _))) => Err(Failure::said(format!(
+            "--allow-delete-index {name}: both `{one}` and `{other}` are tables: write TABLE/INDEX"
+        ))),
+        (None, _) => Err(Failure::said(format!(
+            "--allow-delete-index {name}: write TABLE.INDEX, or TABLE/INDEX where a name has a dot, with the name of a \
+             declared table and without the prefix"
+        ))),
+    }
 }
 
 fn is_table(context: &Context<'_, '_>, name: &str) -> bool {
@@ -146,6 +163,23 @@ fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
         )),
         false => Ok(()),
     }
+}
+
+/// Refuses an index that cannot be added beside one that is kept, before anybody is asked.
+fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure> {
+    for step in plan.steps() {
+        let mut kept = step.after.iter().filter(|loss| {
+            let is_index = matches!(loss, Deletion::Index { .. });
+            is_index && !allowed.contains(loss)
+        });
+        if let Some(words) = kept.next().and_then(allowing) {
+            return Err(Failure::said(format!(
+                "nothing was changed: to {}, another index has to go first, which is allowed by {words}",
+                step.change
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Says by which words a loss is allowed; the library would refuse it in its own words.

@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
 use dynamo_entity::schema::{FieldRole, IndexKind};
 
-use crate::model::{Model, ModelEntity, PartInput, Question};
+use crate::model::{Model, ModelEntity, PartInput, PartTakes, Question};
 
 /// A command for each entity, with what identifies an item.
 pub(crate) fn for_entities(
@@ -33,7 +33,7 @@ pub(crate) fn for_questions(
     options: fn(&Question<'_>) -> Vec<Arg>,
 ) -> Command {
     let command = nested(command, "PATTERN", "Access patterns");
-    let questions = model.entities().flat_map(ModelEntity::questions);
+    let questions = model.questions().into_iter();
     questions.fold(command, |command, question| {
         let one = Command::new(question.name.clone())
             .about(question.summary())
@@ -81,7 +81,10 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
         let underlined = name.replace('-', "_");
         let option = Arg::new(sort_place(at))
             .long(name.clone())
-            .value_name("VALUE|A..B")
+            .value_name(match part.takes.ranges {
+                true => "VALUE|A..B",
+                false => "VALUE",
+            })
             .help(help(part))
             .help_heading("Parts of the sort key, in their order")
             .allow_hyphen_values(true);
@@ -91,24 +94,45 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
         }
     });
     let mut options: Vec<Arg> = options.collect();
-    if !options.is_empty() {
+    if question.takes(|takes| takes.prefixes) {
         options.push(
-            Arg::new("starts-with")
-                .long("starts-with")
+            Arg::new(STARTS_WITH)
+                .long(STARTS_WITH)
                 .value_name("TEXT")
-                .help("The next part, which is text, begins with this")
+                .help(format!(
+                    "The next part begins with this text: {}",
+                    named(question, |takes| takes.prefixes)
+                ))
                 .help_heading("Parts of the sort key, in their order"),
         );
+    }
+    if question.takes(|takes| takes.none) {
         options.push(
-            Arg::new("missing")
-                .long("missing")
+            Arg::new(MISSING)
+                .long(MISSING)
                 .value_name("PART")
                 .action(ArgAction::Append)
-                .help("A part that is None and has a place in the key; may be given several times")
+                .help(format!(
+                    "A part that is None: {}; may be given several times",
+                    named(question, |takes| takes.none)
+                ))
                 .help_heading("Parts of the sort key, in their order"),
         );
     }
     options
+}
+
+/// The option by which a part begins with a text. Only those patterns have it that have such a part.
+pub(crate) const STARTS_WITH: &str = "starts-with";
+
+/// The option by which parts are None. Only those patterns have it that have such a part.
+pub(crate) const MISSING: &str = "missing";
+
+/// The names of the parts of which something can be asked.
+fn named(question: &Question<'_>, is_taken: fn(&PartTakes) -> bool) -> String {
+    let parts = question.sort.iter().filter(|part| is_taken(&part.takes));
+    let names: Vec<&str> = parts.map(|part| part.option.as_str()).collect();
+    names.join(", ")
 }
 
 fn help(part: &PartInput) -> String {

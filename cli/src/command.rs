@@ -61,6 +61,8 @@ fn tables() -> Vec<Command> {
             .long(option)
             .value_name(name)
             .action(ArgAction::Append)
+            // The service lets a name begin with a dash.
+            .allow_hyphen_values(true)
             .help(help)
     };
     let keep = |help: &'static str| {
@@ -80,7 +82,7 @@ fn tables() -> Vec<Command> {
             allow(
                 "allow-delete-index",
                 "TABLE.INDEX",
-                "Allows this index to be deleted",
+                "Allows this index to be deleted; where a name has a dot, write TABLE/INDEX",
             ),
             allow(
                 "allow-delete-stream",
@@ -214,6 +216,13 @@ fn patterns(model: &Model) -> String {
             for question in entity.questions() {
                 let _ = writeln!(text, "    query {}", question.usage());
             }
+        }
+        let collections = model.questions().into_iter();
+        let collections = collections.filter(|question| {
+            question.collection.is_some() && question.entity.schema.name == schema.name
+        });
+        for question in collections {
+            let _ = writeln!(text, "    query {}", question.usage());
         }
     }
     text

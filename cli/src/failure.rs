@@ -9,14 +9,17 @@ use crate::exit::Exit;
 use crate::text::visible_lines;
 
 /// Why a command ended early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// This is what is wrong.
+    #[error("{0}")]
     Said(String),
     /// The library or the service said so.
-    Store(Error),
-    /// A stream is closed.
-    Output(io::Error),
+    #[error("{}", explained(.0))]
+    Store(#[from] Error),
+    /// A standard stream is closed, or cannot be written. Errors of files are told with the names of the files.
+    #[error("{0}")]
+    Output(#[from] io::Error),
 }
 
 impl Failure {
@@ -33,13 +36,8 @@ impl Failure {
 
     /// The message, if there is anything to say. Nobody reads it behind a closed pipe, as of `query --all | head`.
     pub(crate) fn message(&self) -> Option<String> {
-        let message = match self {
-            Failure::Said(message) => message.clone(),
-            Failure::Store(error) => explained(error),
-            Failure::Output(_) if self.exit() == Exit::Done => return None,
-            Failure::Output(error) => error.to_string(),
-        };
-        Some(visible_lines(&message))
+        let is_told = self.exit() != Exit::Done;
+        is_told.then(|| visible_lines(&self.to_string()))
     }
 }
 
@@ -63,15 +61,30 @@ fn explained(error: &Error) -> String {
     text + hint
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Failure::Store(error)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use dynamo_entity::Cursor;
 
-/// Such an error is one of the standard streams. Those of files are told with their names.
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Failure::Output(error)
+    use super::*;
+
+    #[test]
+    fn each_failure_has_its_text() {
+        let said = Failure::said("say `--yes`\u{1b}");
+        assert_eq!(said.message().as_deref(), Some("say `--yes`\\u{1b}"));
+        assert!(said.source().is_none());
+
+        let full = Failure::from(io::Error::other("the disk is full"));
+        assert_eq!(full.message().as_deref(), Some("the disk is full"));
+        assert_eq!(full.exit(), Exit::Failed);
+
+        let error = "no cursor".parse::<Cursor>().unwrap_err();
+        let text = error.to_string();
+        let store = Failure::from(error);
+        assert_eq!(store.message(), Some(text));
+        let source = store.source().and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(Error::kind), Some(ErrorKind::InvalidCursor));
+
+        let closed = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!((closed.message(), closed.exit()), (None, Exit::Done));
     }
 }

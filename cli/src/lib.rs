@@ -41,6 +41,7 @@ mod apply;
 mod arguments;
 mod check;
 mod command;
+mod completions;
 mod context;
 mod count;
 mod delete;

@@ -1,6 +1,6 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
-use dynamo_entity::query::DynamicEntity;
+use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
 use dynamo_entity::schema::{
     EntitySchema, KeyContent, KeySchema, PatternSchema, PieceSchema, TableSchema,
 };
@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
     pub(crate) writes: Vec<DynamicWrites>,
+    /// The collections, each with the name of its table.
+    pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
 
 impl Model {
@@ -33,9 +35,53 @@ impl Model {
         found.ok_or_else(|| Failure::said(format!("there is no entity `{name}`")))
     }
 
+    /// All access patterns, those of entities first.
+    pub(crate) fn questions(&self) -> Vec<Question<'_>> {
+        let mut questions: Vec<_> = self.entities().flat_map(ModelEntity::questions).collect();
+        for (table, collection) in &self.collections {
+            if let Some(mut question) = self.of_collection(table, *collection) {
+                // An entity may be called alike, and so may a collection of another table.
+                let names = [
+                    question.name.clone(),
+                    format!("{table}/{}", question.name),
+                    format!("{table}/{}-collection", question.name),
+                ];
+                let is_taken = |name: &String| questions.iter().any(|known| known.name == *name);
+                let Some(free) = names.into_iter().find(|name| !is_taken(name)) else {
+                    continue;
+                };
+                question.name = free;
+                questions.push(question);
+            }
+        }
+        questions
+    }
+
+    /// What one partition of a collection holds. A collection of a whole table would be a scan.
+    fn of_collection(&self, table: &str, collection: DynamicCollection) -> Option<Question<'_>> {
+        let (name, pattern) = collection.named_by();
+        let mut entities = self.entities();
+        let entity = entities.find(|of| of.schema.name == table && of.entity.name == name)?;
+        let partition = match pattern {
+            Some(pattern) => entity.entity.pattern(pattern).map(|pattern| &pattern.pk),
+            None => None,
+        };
+        let partition = partition.filter(|pk| !pk.is_empty());
+        let partition = partition.map_or(std::slice::from_ref(&entity.entity.pk), Vec::as_slice);
+        let parts = partition.iter().flat_map(|key| entity.parts(key));
+        collection.is_of_partition().then(|| Question {
+            name: collection.name().to_owned(),
+            entity,
+            pattern: pattern.and_then(|pattern| entity.entity.pattern(pattern)),
+            collection: Some(collection),
+            partition: parts.collect(),
+            sort: Vec::new(),
+        })
+    }
+
     /// The access pattern that a command was called for.
     pub(crate) fn question(&self, name: &str) -> Result<Question<'_>, Failure> {
-        let mut all = self.entities().flat_map(ModelEntity::questions);
+        let mut all = self.questions().into_iter();
         let found = all.find(|question| question.name == name);
         found.ok_or_else(|| Failure::said(format!("there is no access pattern `{name}`")))
     }
@@ -58,6 +104,16 @@ pub(crate) struct PartInput {
     pub(crate) doc: String,
     /// The name of its option, where it is one.
     pub(crate) option: String,
+    /// What can be asked of it, where it is one.
+    pub(crate) takes: PartTakes,
+}
+
+/// What can be asked of a part of a sort key, besides one value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PartTakes {
+    pub(crate) ranges: bool,
+    pub(crate) prefixes: bool,
+    pub(crate) none: bool,
 }
 
 /// An access pattern: rows of a partition of the table or of an index.
@@ -67,6 +123,8 @@ pub(crate) struct Question<'m> {
     pub(crate) entity: ModelEntity<'m>,
     /// None if it asks the table.
     pub(crate) pattern: Option<&'m PatternSchema>,
+    /// The collection, if it is none of the entity alone.
+    pub(crate) collection: Option<DynamicCollection>,
     pub(crate) partition: Vec<PartInput>,
     pub(crate) sort: Vec<PartInput>,
 }
@@ -165,8 +223,9 @@ impl<'m> ModelEntity<'m> {
                 name: name.clone(),
                 entity: self,
                 pattern: None,
+                collection: None,
                 partition: self.parts(&self.entity.pk),
-                sort: with_options(self.parts(sk)),
+                sort: self.with_takes(None, with_options(self.parts(sk))),
             });
         }
         for pattern in &self.entity.patterns {
@@ -180,11 +239,26 @@ impl<'m> ModelEntity<'m> {
                 name: format!("{name}.{}", pattern.name),
                 entity: self,
                 pattern: Some(pattern),
+                collection: None,
                 partition: parts(partition),
-                sort: with_options(parts(&pattern.sk)),
+                sort: self.with_takes(Some(&pattern.name), with_options(parts(&pattern.sk))),
             });
         }
         questions
+    }
+
+    /// Says of each part what can be asked of it.
+    fn with_takes(&self, pattern: Option<&str>, mut parts: Vec<PartInput>) -> Vec<PartInput> {
+        let known = self.dynamic().ok();
+        let known = known.and_then(|entity| entity.sort_parts(pattern).ok());
+        for (part, known) in parts.iter_mut().zip(known.unwrap_or_default()) {
+            part.takes = PartTakes {
+                ranges: known.has_ranges,
+                prefixes: known.has_prefixes,
+                none: known.may_be_missing,
+            };
+        }
+        parts
     }
 
     fn parts(&self, key: &KeySchema) -> Vec<PartInput> {
@@ -196,6 +270,7 @@ impl<'m> ModelEntity<'m> {
                 format: format.cloned(),
                 doc: field.map_or_else(String::new, |field| field.doc.clone()),
                 option: String::new(),
+                takes: PartTakes::default(),
             }
         };
         match &key.content {
@@ -285,8 +360,30 @@ impl PartInput {
 }
 
 impl Question<'_> {
+    /// The rows of the partition that these texts name.
+    pub(crate) fn begin(&self, parts: &[&str]) -> dynamo_entity::Result<DynamicQuery> {
+        let parts = parts.iter().copied();
+        let schema = self.entity.schema;
+        if let Some(collection) = self.collection {
+            return collection.in_partition(schema, parts);
+        }
+        let entity = schema.dynamic(&self.entity.entity.name)?;
+        match self.pattern {
+            None => entity.in_partition(parts),
+            Some(pattern) => entity.query(&pattern.name, parts),
+        }
+    }
+
+    /// Whether something can be asked of one of its parts.
+    pub(crate) fn takes(&self, is_taken: fn(&PartTakes) -> bool) -> bool {
+        self.sort.iter().any(|part| is_taken(&part.takes))
+    }
+
     /// What it asks for, in a few words.
     pub(crate) fn summary(&self) -> String {
+        if let Some(collection) = self.collection {
+            return self.summary_of(collection);
+        }
         let names = |parts: &[PartInput]| {
             let names: Vec<&str> = parts.iter().map(|part| part.field.as_str()).collect();
             names.join(", ")
@@ -302,6 +399,20 @@ impl Question<'_> {
             text += &format!("; only where {when}");
         }
         text
+    }
+
+    /// The doc comment of a collection, or the names of its entities.
+    fn summary_of(&self, collection: DynamicCollection) -> String {
+        let mut known = self.entity.schema.collections.iter();
+        let known = known.find(|known| known.name == collection.name());
+        let Some(known) = known else {
+            return String::new();
+        };
+        let entities = known.entities.join(", ");
+        match known.doc.lines().next().unwrap_or_default().trim() {
+            "" => format!("All of these in one partition: {entities}"),
+            doc => format!("{doc} ({entities})"),
+        }
     }
 
     /// A command that asks it.

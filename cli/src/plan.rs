@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use dynamo_entity::Dynamo;
-use dynamo_entity::deploy::{Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
+use dynamo_entity::deploy::{Deletion, PlanStep, TablePlan};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -18,10 +18,7 @@ pub(crate) async fn run(
     show(context, &plan)?;
     let keeps = matches.get_flag("keep-rest");
     let is_pending = match keeps {
-        true => plan.tables.iter().any(|table| {
-            let mut steps = table.steps.iter();
-            steps.any(|step| !is_kept(table, step, &[]))
-        }),
+        true => plan.steps().any(|step| !is_kept(step, &[])),
         false => !plan.is_empty(),
     };
     Ok(match is_pending {
@@ -31,18 +28,11 @@ pub(crate) async fn run(
 }
 
 /// Whether `--keep-rest` leaves a step out: what is lost by it was not allowed, or what it puts something in the place of.
-pub(crate) fn is_kept(table: &PlannedTable, step: &PlanStep, allowed: &[Deletion]) -> bool {
-    let removal = |is_it: fn(&TableChange) -> bool| {
-        let mut steps = table.steps.iter();
-        steps.find(|step| is_it(&step.change))
-    };
-    let loses = match step.change {
-        TableChange::AddStream(_) => removal(|change| matches!(change, TableChange::RemoveStream)),
-        TableChange::AddTtl(_) => removal(|change| matches!(change, TableChange::RemoveTtl(_))),
-        _ => Some(step),
-    };
-    let deleted = loses.and_then(|step| step.deletes.as_ref());
-    deleted.is_some_and(|deletion| !allowed.contains(deletion))
+pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
+    let replaced = step.after.iter();
+    let replaced = replaced.filter(|loss| !matches!(loss, Deletion::Index { .. }));
+    let mut losses = step.deletes.iter().chain(replaced);
+    losses.any(|loss| !allowed.contains(loss))
 }
 
 /// Looks at the tables.
@@ -70,14 +60,22 @@ pub(crate) fn show(context: &mut Context<'_, '_>, plan: &TablePlan) -> Result<()
     context.write(&visible_lines(&text))
 }
 
-/// The option that allows a loss.
+/// The option that allows a loss, as a shell takes it: names of the service have letters, digits and `_.-` alone.
 pub(crate) fn allowing(deletion: &Deletion) -> Option<String> {
-    match deletion {
-        Deletion::Index { table, index } => Some(format!("--allow-delete-index {table}.{index}")),
-        Deletion::Stream { table } => Some(format!("--allow-delete-stream {table}")),
-        Deletion::Protection { table } => Some(format!("--allow-unprotect {table}")),
-        Deletion::Ttl { table } => Some(format!("--allow-delete-ttl {table}")),
-        Deletion::Recovery { table } => Some(format!("--allow-shorten-recovery {table}")),
-        _ => None,
-    }
+    let (option, value) = match deletion {
+        // With a dot in a name, another sign tells where the name of the table ends.
+        Deletion::Index { table, index } if table.contains('.') || index.contains('.') => {
+            ("--allow-delete-index", format!("{table}/{index}"))
+        }
+        Deletion::Index { table, index } => ("--allow-delete-index", format!("{table}.{index}")),
+        Deletion::Stream { table } => ("--allow-delete-stream", table.clone()),
+        Deletion::Protection { table } => ("--allow-unprotect", table.clone()),
+        Deletion::Ttl { table } => ("--allow-delete-ttl", table.clone()),
+        Deletion::Recovery { table } => ("--allow-shorten-recovery", table.clone()),
+        _ => return None,
+    };
+    Some(match value.starts_with('-') {
+        true => format!("{option}={value}"),
+        false => format!("{option} {value}"),
+    })
 }

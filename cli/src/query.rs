@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use dynamo_entity::query::DynamicQuery;
 use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryVerbs};
 
-use crate::arguments::{sort_place, texts};
+use crate::arguments::{MISSING, STARTS_WITH, sort_place, texts};
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub(crate) async fn run(
     let db = context.connect().await?;
     check_range(&question, matches, &db)?;
     let rows = Rows {
-        table: RowTable::new(question.entity, context.streams.terminals),
+        table: RowTable::new(&question, context.streams.terminals),
         midnight: midnight(&question, matches),
         context,
     };
@@ -37,14 +37,14 @@ pub(crate) async fn run(
 }
 
 /// Where rows are written to.
-struct Rows<'r, 'c, 's> {
-    table: RowTable<'c>,
+struct Rows<'q, 'r, 'c, 's> {
+    table: RowTable<'q>,
     /// What was asked for at a midnight, though a day may be meant.
     midnight: Option<String>,
     context: &'r mut Context<'c, 's>,
 }
 
-impl Rows<'_, '_, '_> {
+impl Rows<'_, '_, '_, '_> {
     fn write(&mut self, rows: &[Item]) -> Result<(), Failure> {
         if !self.context.json {
             return self.table.write(rows, self.context.streams.out);
@@ -75,7 +75,7 @@ impl Rows<'_, '_, '_> {
 }
 
 async fn page(
-    mut rows: Rows<'_, '_, '_>,
+    mut rows: Rows<'_, '_, '_, '_>,
     query: Query<Item>,
     db: &Dynamo,
 ) -> Result<Exit, Failure> {
@@ -90,7 +90,11 @@ async fn page(
     Ok(Exit::Done)
 }
 
-async fn all(mut rows: Rows<'_, '_, '_>, query: Query<Item>, db: &Dynamo) -> Result<Exit, Failure> {
+async fn all(
+    mut rows: Rows<'_, '_, '_, '_>,
+    query: Query<Item>,
+    db: &Dynamo,
+) -> Result<Exit, Failure> {
     let bar = rows.context.streams.waiting("reading");
     let mut stream = query.stream(db);
     let mut chunk = Vec::new();
@@ -170,12 +174,8 @@ fn midnight(question: &Question<'_>, matches: &ArgMatches) -> Option<String> {
 
 /// The rows that are asked for.
 pub(crate) fn asked(question: &Question<'_>, matches: &ArgMatches) -> Result<Query<Item>, Failure> {
-    let dynamic = question.entity.dynamic()?;
     let parts = texts(matches, question.partition.len());
-    let begun = match question.pattern {
-        None => dynamic.in_partition(parts.iter().copied()),
-        Some(pattern) => dynamic.query(&pattern.name, parts.iter().copied()),
-    };
+    let begun = question.begin(&parts);
     let query = begun.map_err(|error| wrong_part(error, question.partition.iter().zip(parts)))?;
     let query = match matches.get_flag("strong") {
         true => query.consistent()?,
@@ -197,9 +197,9 @@ fn sorted(
     matches: &ArgMatches,
 ) -> Result<Query<Item>, Failure> {
     let given = given_parts(question, matches)?;
-    let starts_with = match question.sort.is_empty() {
-        true => None,
-        false => matches.get_one::<String>("starts-with"),
+    let starts_with = match question.takes(|takes| takes.prefixes) {
+        true => matches.get_one::<String>(STARTS_WITH),
+        false => None,
     };
     let mut parts = question.sort.iter().zip(given);
     while let Some((part, asked)) = parts.next() {
@@ -266,7 +266,7 @@ fn matches_of(question: &Question<'_>, part: &PartInput, matches: &ArgMatches) -
         .iter()
         .position(|known| known.option == part.option);
     at.is_some_and(|at| matches.contains_id(&sort_place(at)))
-        || missing(matches).any(|name| is_named(part, name))
+        || missing(question, matches).any(|name| is_named(part, name))
 }
 
 /// Refuses parts behind the last that can be asked for.
@@ -294,10 +294,7 @@ fn given_parts(
         let text = matches.get_one::<String>(&sort_place(at));
         given.push(text.map(|text| AskedPart::Range(GivenRange::read(text))));
     }
-    if question.sort.is_empty() {
-        return Ok(given);
-    }
-    for name in missing(matches) {
+    for name in missing(question, matches) {
         let at = question.sort.iter().position(|part| is_named(part, name));
         let place = at.and_then(|at| given.get_mut(at));
         match place {
@@ -323,8 +320,11 @@ fn given_parts(
     Ok(given)
 }
 
-fn missing(matches: &ArgMatches) -> impl Iterator<Item = &str> {
-    let names = matches.get_many::<String>("missing");
+fn missing<'m>(question: &Question<'_>, matches: &'m ArgMatches) -> impl Iterator<Item = &'m str> {
+    let names = match question.takes(|takes| takes.none) {
+        true => matches.get_many::<String>(MISSING),
+        false => None,
+    };
     names.into_iter().flatten().map(String::as_str)
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn table(input: DeriveInput) -> TokenStream {
     expand::fallback_table(&input.ident, &input.vis, &hint::table(&input))
 }
 
-/// Makes nothing: a projection is named where its rows are asked for, and only that is reported.
+/// Creates nothing: a projection is named where its rows are used, and only that is reported.
 pub(crate) fn projection(_: DeriveInput) -> TokenStream {
     TokenStream::new()
 }

@@ -33,17 +33,17 @@ use crate::model::{Collection, Entity, Table, Value};
 
 /// Makes a struct an entity: its rows can be written to and read from a table.
 ///
-/// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`. This page holds the whole grammar, of
-/// all derives.
+/// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`. This page contains the whole
+/// grammar, of all derives.
 ///
 /// # What it generates
 ///
 /// - `Order::key(..)` makes the key of one item, of its typed parts.
 /// - `Order::in_partition(..)` and `Order::by_status(..)`, one function for each index, begin a query. The documentation of
 ///   each shows its keys, order, condition, shards and rows.
-/// - `InPartitionOfOrder`, `ByStatusOfOrder` and, where `number` comes next behind other parts of the sort key,
-///   `ByStatusOfOrderThenNumber` are the types of the stages of such a chain. They stand beside the struct and are as
-///   visible, so functions can take and return them.
+/// - `InPartitionOfOrder`, `ByStatusOfOrder` and, if `number` comes next after other parts of the sort key,
+///   `ByStatusOfOrderThenNumber` are the types of the stages of such a chain. They are defined beside the struct with
+///   the same visibility, so functions can take and return them.
 #[doc = include_str!("grammar/rule.md")]
 #[doc = include_str!("grammar/entity.md")]
 #[doc = include_str!("grammar/table.md")]

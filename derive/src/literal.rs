@@ -1,9 +1,10 @@
 //! The literals of a key template may hold only some characters.
 //!
-//! Two stages report it: `parse` where the declaration tells how its keys are written, and `expand` by a condition for
-//! the compiler where a shared table tells it.
+//! Two stages report it: `parse` if the declaration contains the style of its keys, and `expand` by a condition for
+//! the compiler if a shared table contains it.
 
-/// Tells whether a character may not stand in the literals of an escaped key. Only `#` and what sorts above `%` may.
+/// Returns whether a character is not allowed in the literals of an escaped key. Only `#` and characters that sort
+/// above `%` are.
 pub(crate) fn sorts_low(c: char) -> bool {
     c <= '%' && c != '#'
 }

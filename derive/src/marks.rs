@@ -1,6 +1,6 @@
-//! Where the parts of a declaration were written, so that a rule can report at the user's own token.
+//! The positions of the parts of a declaration, so that a rule can report at the user's own token.
 //!
-//! The model says what was meant, and `expand` reads only that; the marks are for messages.
+//! The model contains the meaning, and `expand` reads only that; the marks are for messages.
 
 use proc_macro2::Span;
 

@@ -1,5 +1,5 @@
-//! Reads `#[dynamo(..)]` into the model. Mistakes that one token or one list shows are reported here; those that need
-//! two parts side by side are left to `check`.
+//! Reads `#[dynamo(..)]` into the model. Mistakes in one token or one list are reported here; those that need two
+//! parts are left to `check`.
 //!
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,

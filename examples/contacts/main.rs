@@ -6,7 +6,8 @@
 //!     cargo run --example contacts -- export contacts.jsonl
 //!     cargo run --example contacts -- help
 //!
-//! It keeps the contacts in `contacts.db` in the current folder, or where `--url` or `DYNAMO_URL` says.
+//! It keeps the contacts in `contacts.db` in the current folder, or in the database that `--url` or `DYNAMO_URL`
+//! selects.
 
 use std::collections::BTreeSet;
 use std::io;

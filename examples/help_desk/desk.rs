@@ -1,4 +1,5 @@
-//! What can be done in the help desk of one tenant, by one agent. Each change is one transaction, with what tells of it.
+//! The operations of the help desk of one tenant, by one agent. Each change is one transaction, together with the
+//! event that describes it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
@@ -130,7 +131,7 @@ impl Desk {
         update.apply(|a| a.away().set(away)).send(&self.db).await
     }
 
-    /// The customer with this address, who is made if need be. Of two at once one is made.
+    /// The customer with this address, who is created if missing. If two calls race, one customer is created.
     async fn customer(&self, email: &str) -> Result<Uuid> {
         let new = Customer {
             tenant: self.tenant.clone(),
@@ -171,7 +172,7 @@ impl Desk {
         .await
     }
 
-    /// Changes a ticket as the closure says, with its event and the counts. What else has to hold, the closure adds.
+    /// Changes a ticket with the closure, together with its event and the counts. The closure adds other conditions.
     pub async fn change<F>(&self, ticket: u64, what: &str, decide: F) -> Outcome
     where
         F: Fn(&UnitOfWork, &mut Ticket) -> Result<()>,

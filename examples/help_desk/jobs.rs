@@ -1,4 +1,4 @@
-//! What concerns more rows than fit into a transaction. Run again after a crash, it goes on where it was.
+//! Changes of more rows than fit into a transaction. If you run them again after a crash, they resume.
 
 use dynamo_entity::prelude::*;
 

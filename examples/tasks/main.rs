@@ -12,10 +12,9 @@
 //! | `PUT /lists/{list}/tasks/{id}` | 200, 404; 412 if `If-Match` names another version; 428 without |
 //! | `DELETE /lists/{list}/tasks/{id}` | 204, otherwise the same |
 //!
-//! A write without `If-Match` could undo a change that its sender never saw, so it is refused. `If-Match: *`
-//! says that any version will do. After a 503 the request can be sent again. After a 504 nobody knows whether
-//! a write took effect: read the task, or send the write again, which is harmless if it has an `id` or an
-//! `If-Match`.
+//! A write without `If-Match` could undo a change that its sender never saw, so it is rejected. `If-Match: *` accepts
+//! any version. After a 503 you can send the request again. After a 504, it is not known whether a write took effect:
+//! read the task, or send the write again, which is harmless if it has an `id` or an `If-Match`.
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The keys of the writes that a batch left.
+//! The keys of the remaining writes of a batch.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl<'r> BatchKey<'r> {
         BatchKey(write)
     }
 
-    /// The place of the write in the input of the batch that left it, from 0.
+    /// The position of the write in the input of the batch that left it, from 0.
     pub fn index(&self) -> usize {
         self.0.index
     }
@@ -38,7 +38,7 @@ impl<'r> BatchKey<'r> {
         Item::from_dynamo_json(self.0.key()).unwrap_or_default()
     }
 
-    /// The primary key as a key of `E`. `None` if the write is of another entity.
+    /// The primary key as a key of `E`. `None` if the write belongs to another entity.
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
         let is_own = self.0.declared == E::ENTITY.id;
         is_own.then(|| read_key(self.0.key())).transpose()

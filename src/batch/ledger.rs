@@ -3,6 +3,7 @@
 //! A write stands in the ledger until the service has acknowledged it or it went wrong. So the ledger holds what is
 //! left, also when a batch is stopped under way.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,10 @@ pub(super) struct BatchLedger(Mutex<BatchState>);
 
 struct BatchState {
     counts: BatchCounts,
+    /// How many writes are done of which an earlier request may still arrive.
+    sent_twice: u64,
+    /// The slots of the writes that were in a request without an answer.
+    strays: BTreeSet<usize>,
     /// `None` for a write that is done or failed.
     writes: Vec<Option<Write>>,
     errors: Vec<BatchError>,
@@ -60,6 +65,8 @@ impl BatchLedger {
                 superseded: plan.superseded,
                 failed: plan.errors.len() as u64,
             },
+            sent_twice: 0,
+            strays: BTreeSet::new(),
             writes: plan.writes.into_iter().map(Some).collect(),
             errors: plan.errors,
             reasons: Vec::new(),
@@ -74,12 +81,18 @@ impl BatchLedger {
         slots.iter().filter_map(write).collect()
     }
 
+    /// Notes that a request with these writes has no answer, so that it may still arrive.
+    pub(super) fn strays(&self, slots: impl Iterator<Item = usize>) {
+        self.state().strays.extend(slots);
+    }
+
     /// Notes that the service has acknowledged these writes.
     pub(super) fn done(&self, slots: impl Iterator<Item = usize>) {
         let mut state = self.state();
         for slot in slots {
             if state.take(slot).is_some() {
                 state.counts.done += 1;
+                state.sent_twice += u64::from(state.strays.contains(&slot));
             }
         }
         self.tell(state);
@@ -130,6 +143,7 @@ impl BatchLedger {
         BatchReport {
             done: state.counts.done,
             superseded: state.counts.superseded,
+            sent_twice: state.sent_twice,
             left: Batch::of_ready(Ready(left)),
             errors: mem::replace(&mut state.errors, errors),
             reasons: mem::replace(&mut state.reasons, reasons),

@@ -16,7 +16,7 @@ use crate::json::Writer;
 use crate::schema::{Pattern, TableDef};
 use crate::write::{Put, encode_item};
 
-/// Encoded writes are put one behind the other into blocks of this size. A block is freed when the last of its writes
+/// Encoded writes are stored one after the other in blocks of this size. A block is freed when the last of its writes
 /// is done.
 const BLOCK: usize = 64 * 1024;
 
@@ -39,7 +39,7 @@ pub(super) struct Write {
     /// The id of its declaration.
     pub(super) declared: &'static str,
     pub(super) table: Arc<BatchTable>,
-    /// The key as an object, and behind it `{"PutRequest":{..}}` or `{"DeleteRequest":{..}}`.
+    /// The key as an object, followed by `{"PutRequest":{..}}` or `{"DeleteRequest":{..}}`.
     bytes: Bytes,
     key: usize,
 }
@@ -55,7 +55,7 @@ impl Write {
     }
 }
 
-/// The writes that an earlier batch left.
+/// The remaining writes of an earlier batch.
 pub(super) struct Ready(pub(super) Vec<Write>);
 
 impl Ready {
@@ -64,11 +64,11 @@ impl Ready {
     }
 }
 
-/// All that is known before sending.
+/// All information that is known before sending.
 pub(super) struct BatchPlan {
     pub(super) writes: Vec<Write>,
     pub(super) errors: Vec<BatchError>,
-    /// How many writes are not sent because a later write has the same key.
+    /// The number of writes that are not sent because a later write has the same key.
     pub(super) superseded: u64,
     pub(super) total: usize,
 }
@@ -130,7 +130,8 @@ impl BatchInput {
         });
     }
 
-    /// Takes a write in. A write that cannot be encoded becomes an error, and replaces no earlier write of its key.
+    /// Adds a write. A write that cannot be encoded becomes an error, and does not replace an earlier write of its
+    /// key.
     fn add<E: DynamoEntity>(
         &mut self,
         key: &Key<E>,
@@ -172,7 +173,7 @@ impl BatchInput {
         }
     }
 
-    /// Takes in what an earlier batch left, byte for byte.
+    /// Adds a remaining write of an earlier batch, byte for byte.
     pub(super) fn again(&mut self, mut write: Write) {
         write.index = self.total;
         self.total += 1;
@@ -234,7 +235,7 @@ impl BatchInput {
     }
 }
 
-/// Writes a key and what is sent; returns where the key ends.
+/// Writes a key and the request; returns the end of the key.
 fn written<E: DynamoEntity>(
     key: &Key<E>,
     block: &mut Writer,

@@ -1,28 +1,28 @@
-//! What became of a batch.
-
-use std::fmt;
+//! The result of a batch.
 
 use super::Batch;
 use super::key::BatchKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
-/// What became of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or
-/// `errors`.
+/// The result of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or `errors`.
 #[derive(Debug)]
 #[must_use = "writes may be left: look at it, or write `.complete()?`"]
 #[non_exhaustive]
 pub struct BatchReport {
-    /// How many writes the service has acknowledged.
+    /// The number of writes that DynamoDB has acknowledged.
     pub done: u64,
     /// How many writes were not sent because a later write of the input has the same key.
     pub superseded: u64,
+    /// How many of the writes that are done were sent more than once, because the answer to an earlier request was lost.
+    /// That request may still arrive, and then it overwrites what was written to these items since.
+    pub sent_twice: u64,
     /// The writes that may not have taken effect, to be sent again byte for byte and to the same tables: that is
     /// harmless if they did. The settings of this batch are the defaults.
     pub left: Batch<'static>,
     /// The writes that failed and are not worth sending again, in the order of the input.
     pub errors: Vec<BatchError>,
-    /// Why writes are left, each reason once: the service was too busy for longer than the budget, refused a
-    /// whole request, or could not be reached. Empty for a batch that was stopped under way.
+    /// The reasons why writes are left, each once: DynamoDB was too busy for longer than the budget, rejected a whole
+    /// request, or could not be reached. Empty for a batch that was stopped in progress.
     pub reasons: Vec<Error>,
 }
 
@@ -51,9 +51,8 @@ impl BatchReport {
         self.left.ready().map(BatchKey::of)
     }
 
-    /// `Ok` if nothing is left and nothing went wrong; otherwise an error that says how many. If writes are left, its
-    /// kind is that of the first reason, because they may be sent again; otherwise it is that of the first write that
-    /// went wrong.
+    /// `Ok` if nothing is left and nothing failed; otherwise an error with the numbers. If writes are left, its kind
+    /// is that of the first reason, because you may send them again; otherwise it is that of the first failed write.
     pub fn complete(&self) -> Result<()> {
         let (left, wrong) = (self.left.len(), self.errors.len());
         if left == 0 && wrong == 0 {
@@ -83,12 +82,14 @@ impl BatchReport {
 }
 
 /// A write of a batch that went wrong and is not worth sending again.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("write {index} of the batch: {error}")]
 #[non_exhaustive]
 pub struct BatchError {
     /// The place of the write in the whole input of the batch, from 0.
     pub index: usize,
     /// What went wrong, with the entity and the attribute of its key.
+    #[source]
     pub error: Error,
 }
 
@@ -101,14 +102,21 @@ impl BatchError {
     }
 }
 
-impl fmt::Display for BatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "write {} of the batch: {}", self.index, self.error)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
 
-impl std::error::Error for BatchError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+    use super::*;
+
+    #[test]
+    fn a_failed_write_is_told_with_its_place() {
+        let error = Error::new(ErrorKind::TooLarge, Stage::Encode, "it is large").of("Note");
+        let failed = BatchError { index: 7, error };
+        assert_eq!(
+            failed.to_string(),
+            "write 7 of the batch: Note: it is large"
+        );
+        let source = failed.source().and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(Error::kind), Some(ErrorKind::TooLarge));
     }
 }

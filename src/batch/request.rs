@@ -1,4 +1,4 @@
-//! The body of a request, and what its answer leaves out.
+//! The body of a request, and the writes that its response omits.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::key::point::{KeyPoint, points_of};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// How many writes a request may have.
+/// The maximum number of writes in a request.
 const MOST_WRITES: usize = 25;
 
-/// How many bytes the writes of a request may have: the service takes 16 MB, and the names of 25 tables need some of
-/// it.
+/// The maximum number of bytes of the writes in a request: DynamoDB accepts 16 MB, and the names of 25 tables need
+/// some of it.
 const MOST_BYTES: usize = 16 * 1024 * 1024 - 16 * 1024;
 
-/// Which writes go together into a request, in their order.
+/// The writes of each request, in their order.
 pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
     let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
     let (mut chunk, mut bytes) = (Vec::new(), 0);

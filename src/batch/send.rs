@@ -155,7 +155,15 @@ impl BatchWork<'_> {
             Some(entity) => error.of(entity),
             None => error,
         };
-        let reply = self.db.call(request).await.map_err(|failure| Failure {
+        let sent = self.db.call(request).await;
+        let has_stray = match &sent {
+            Ok(reply) => reply.has_stray,
+            Err(failure) => failure.has_stray,
+        };
+        if has_stray {
+            self.ledger.strays(writes.iter().map(|(slot, _)| *slot));
+        }
+        let reply = sent.map_err(|failure| Failure {
             error: name(failure.error),
             ..failure
         })?;

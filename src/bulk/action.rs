@@ -1,5 +1,5 @@
-//! What a job does to a row: it takes the bytes of the row and returns a planned write. If unique values are concerned,
-//! that is the transaction which the verb by itself would send.
+//! The action of a job on a row: it takes the bytes of the row and returns a planned write. If unique values are
+//! affected, that is the transaction which the operation would send on its own.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::write::{PlannedWrite, unique};
 pub(super) type Decide<'j> =
     Box<dyn FnMut(&Dynamo, &[u8], Node) -> Result<Option<PlannedWrite>> + Send + 'j>;
 
-/// Updates each row as the closure says.
+/// Updates each row with the closure.
 pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
     mut change: impl FnMut(&E) -> C + Send + 'j,
 ) -> Decide<'j> {
@@ -51,8 +51,8 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     Ok(key.into_bytes())
 }
 
-/// The delete of a row, and of what keeps its unique values. Its condition asks that the row still has the values that
-/// were read, because those are the ones that are given up.
+/// The delete of a row and of its sentinels. Its condition requires that the row still has the values that were read,
+/// because those are released.
 pub(super) fn delete_row(
     db: &Dynamo,
     source: &QuerySource,
@@ -83,8 +83,8 @@ pub(super) fn delete_row(
     }
 }
 
-/// Asks whether this holds for the row with this key, by an update that changes nothing: it may be sent any number of
-/// times.
+/// Checks whether this holds for the row with this key, with an update that changes nothing: it may be sent any
+/// number of times.
 pub(super) fn ask(
     db: &Dynamo,
     pattern: &'static Pattern,
@@ -99,7 +99,7 @@ pub(super) fn ask(
     PlannedWrite::Alone(write)
 }
 
-/// A condition on a row also asks that the row exists.
+/// A condition on a row that also requires that the row exists.
 fn where_stored(pk: &'static str, claim: Node) -> Node {
     match claim.is_always() {
         true => claim,

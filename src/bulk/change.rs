@@ -1,4 +1,4 @@
-//! What the closure of a job returns for a row.
+//! The result of a job's closure for a row.
 
 use std::error::Error as StdError;
 
@@ -42,8 +42,8 @@ impl<C: DynamoCollection> RowToDelete<OfCollection> for Result<C> {
     type Entities = C;
 }
 
-/// What a closure of [`update_each`](crate::bulk::BulkVerbs::update_each) returns: an [`Update`] of the row, an
-/// `Option` of one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.
+/// The result of a closure of [`update_each`](crate::bulk::BulkVerbs::update_each): an [`Update`] of the row, an
+/// `Option` of one, or a `Result` of either. `None` skips the row, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no change of a row",
     label = "the closure of `update_each` returns this",

@@ -18,9 +18,9 @@ pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>>
 
 /// A place for the checkpoint of one job: [`FileCheckpoint`] is one in a file.
 ///
-/// What is saved holds the keys of rows, and nothing else of them. When a save returns, it must have reached its place,
-/// and it replaces the one before as a whole or not at all. A job loads once, at its start, and then makes one save
-/// after the other. Two jobs that run on one checkpoint are kept apart by `load`, which may refuse until
+/// The saved data contains the keys of rows, and no other values of them. When a save returns, it must be durable,
+/// and it must replace the previous one completely or not at all. A job loads once, at its start, and then makes one
+/// save after the other. `load` separates two jobs that use one checkpoint: it may return an error until
 /// [`release`](Self::release).
 ///
 /// ```
@@ -41,7 +41,7 @@ pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>>
 /// }
 /// ```
 pub trait Checkpoint: Send + Sync {
-    /// What was saved last; `None` at the first start.
+    /// Returns the last saved data; `None` at the first start.
     fn load(&self) -> Saving<'_, Option<Vec<u8>>>;
 
     /// Replaces what was saved last.

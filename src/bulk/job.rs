@@ -31,36 +31,36 @@ const SAVING: Duration = Duration::from_secs(1);
 /// [`update_each`](crate::bulk::BulkVerbs::update_each), [`delete_each`](crate::bulk::BulkVerbs::delete_each) and
 /// [`transact_each`](crate::bulk::BulkVerbs::transact_each), or those that are given to [`put_each`](super::put_each).
 ///
-/// Rows are read as they are needed: memory holds two answers of the service, however many rows there are. A row
-/// that fails is reported with its key and its error and does not stop the others; a service that refuses, or
-/// that stays too busy for the [budget](Self::budget), stops the job. What was written is never taken back.
+/// Rows are read as they are needed: at most two responses are in memory, however many rows the query has. A row that
+/// fails is reported with its key and its error and does not stop the others. The job stops if DynamoDB rejects
+/// requests, or is too busy for the [budget](Self::budget). Completed writes are never undone.
 ///
-/// If it is dropped before it is done, it stops; the writes under way may or may not take effect.
+/// If you drop the future before it is done, the job stops; the writes in progress may or may not take effect.
 ///
 /// # A checkpoint
 ///
-/// With a [checkpoint](Self::checkpoint) a job survives any crash: when it is run again, it goes on behind the rows
-/// that are done. Rows between the last save and the crash are met twice, so the job marks each item that it changes
-/// with an attribute `_job.NAME`. The request that changes the item sets the mark, and its condition asks that the mark
-/// is not there. A row that carries the mark is done. Therefore each row is changed once, whatever the closure does,
-/// and after a lost answer the item itself tells whether it was changed.
+/// With a [checkpoint](Self::checkpoint), a job survives any crash: when you run it again, it continues after the
+/// rows that are done. Rows between the last save and the crash are found twice. Therefore the job marks each item
+/// that it changes with an attribute `_job.NAME`. The request that changes the item sets the mark, and its condition
+/// requires that the mark is missing. A row with the mark is done. Therefore each row is changed once, whatever the
+/// closure does, and after a lost response the item itself shows whether it was changed.
 ///
-/// - Given writes of one item are done in their order. The mark has the number of the last one, and of those that were
-///   done since the last save. If a delete leaves nothing to mark, or a write was refused, the next write of that item
-///   waits until the checkpoint is saved. If a write failed and the next run tries it again, later writes of that item
-///   fail with it, with the kind [`Checkpoint`](crate::error::ErrorKind::Checkpoint).
-/// - The mark stays: it takes 21 bytes and the name of the job in each item, and for given writes their numbers
-///   besides. Entities do not see it; `update` and `modify` keep it, and so does `put` of an entity with a
-///   [`rest`](crate#the-grammar-of-dynamo) field. Another `put` of the whole item takes it away, and if that happens
+/// - Given writes of one item are done in their order. The mark contains the number of the last one, and of those
+///   that were done since the last save. If a delete leaves nothing to mark, or a write was rejected, the next write
+///   of that item waits until the checkpoint is saved. If a write failed and the next run retries it, later writes of
+///   that item fail with it, with the kind [`Checkpoint`](crate::error::ErrorKind::Checkpoint).
+/// - The mark remains: it adds 21 bytes and the name of the job to each item, and for given writes also their
+///   numbers. Entities do not see it; `update` and `modify` keep it, and so does `put` of an entity with a
+///   [`rest`](crate#the-grammar-of-dynamo) field. Another `put` of the whole item removes it, and if that happens
 ///   between the change and the crash, the row is changed again.
 /// - A deleted row needs no mark.
 /// - A row that enters the part of the range that the job has passed is not met. A row that leaves the range before its
 ///   turn is left alone.
-/// - The checkpoint is bound to the job's name, the query and the verb, or to the [keys](Self::checkpoint) of the given
-///   writes; a job with others is refused. Give another name to a job whose closure does something else. The bounds of
-///   a range may differ: those of the first run hold. Without its file a job begins anew.
-/// - The checkpoint keeps the rows that failed, and the next run tries them again. A job that came to its end without
-///   failed rows does nothing when it is run again.
+/// - The checkpoint is bound to the job's name, the query and the operation, or to the [keys](Self::checkpoint) of
+///   the given writes; another job is an error. If the closure of a job changes, give the job another name. The
+///   bounds of a range may differ: those of the first run apply. Without its file, a job starts again.
+/// - The checkpoint contains the failed rows, and the next run retries them. A job that was completed without failed
+///   rows does nothing when you run it again.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Bulk<'j> {
     pub(super) work: JobWork<'j>,
@@ -74,13 +74,13 @@ pub struct Bulk<'j> {
 
 pub(super) type OnJobProgress<'j> = Box<dyn FnMut(&BulkProgress<'_>) + Send + 'j>;
 
-/// What is to be done.
+/// The work of a job.
 pub(super) enum JobWork<'j> {
     Rows(Box<JobRows>, Verb<'j>),
     Writes(Box<dyn Writes + 'j>),
 }
 
-/// What is to be done to rows.
+/// The operation on rows.
 pub(super) enum Verb<'j> {
     Change(Decide<'j>),
     Transact(Decide<'j>),
@@ -98,7 +98,7 @@ impl Verb<'_> {
 }
 
 impl Verb<'_> {
-    /// What the requests for the single rows are for; those that read many are for the query.
+    /// The pattern of the requests for single rows; requests that read many rows have that of the query.
     pub(super) fn pattern(&self, source: &QuerySource) -> &'static Pattern {
         source.pattern.with(match self {
             Verb::Change(_) => |joint| &joint.update_each,
@@ -108,7 +108,7 @@ impl Verb<'_> {
     }
 }
 
-/// Where the checkpoint of a job is kept, and how often it is saved.
+/// The checkpoint of a job, and how often it is saved.
 pub(super) struct Keeping<'j> {
     pub(super) name: String,
     pub(super) store: Box<dyn Checkpoint + 'j>,
@@ -154,8 +154,8 @@ impl<'j> Bulk<'j> {
         }
     }
 
-    /// How many writes are under way at once; 8 by default. When one is done the next one begins, however long the
-    /// others take.
+    /// Sets the number of concurrent writes; 8 by default. When one is done the next one begins, regardless of the
+    /// others.
     pub fn concurrency(mut self, writes: usize) -> Self {
         self.concurrency = writes.max(1);
         self
@@ -176,9 +176,9 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// How many rows may fail; 1000 by default. With one more the job stops, and [`stopped`](BulkReport::stopped) is of
-    /// the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is kept for the report. Where rows are meant
-    /// to fail, for example creates of items that may exist already, give `usize::MAX`.
+    /// Sets the number of rows that may fail; 1000 by default. With one more the job stops, and
+    /// [`stopped`](BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
+    /// kept for the report. If you expect failures, for example from creates of existing items, use `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;
         self
@@ -193,9 +193,9 @@ impl<'j> Bulk<'j> {
     /// Keeps what is done in a checkpoint, under a name: 1 to 64 letters, digits, `-`, `_` or `.`. See
     /// [above](Bulk#a-checkpoint).
     ///
-    /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again. It is refused,
-    /// and nothing is sent, if the writes that are done have other keys, tables or verbs now, or if the input of a
-    /// finished job has become longer. The values of these writes are not compared. Writes that failed may be mended.
+    /// You must give a job of [`put_each`](super::put_each) the same writes in the same order again. It is an error
+    /// before anything is sent if the completed writes now have other keys, tables or operations, or if the input of
+    /// a finished job has become longer. The values of these writes are not compared. You may correct failed writes.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -240,9 +240,9 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// What the job would ask of the service, without asking: how it reads the rows, because each write is known only
-    /// when its row is. For [`put_each`](super::put_each) it is the first write; if unique values are read before they
-    /// are given up, as if nothing was stored. The mark of a checkpoint is left out.
+    /// Returns the requests of the job, without sending them: how it reads the rows, because each write is known only
+    /// with its row. For [`put_each`](super::put_each) it is the first write; if unique values are read before they
+    /// are released, as if no item existed. The mark of a checkpoint is not included.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -267,7 +267,7 @@ impl<'j> Bulk<'j> {
         }
     }
 
-    /// Runs the job. An error means that nothing was begun; all that happens later stands in the report.
+    /// Runs the job. An error means that nothing was begun; everything later is in the report.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
     where
         'j: 'd,

@@ -1,4 +1,4 @@
-//! What became of each row, in the order in which the rows came, and up to which place all are dealt with.
+//! The result of each row, in the order of the rows, and the position up to which all are done.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub(super) struct Passed {
     pub(super) counts: BulkCounts,
     /// The sum of the [identities](super::put::PreparedWrite::identity) of the writes that are not tried again.
     pub(super) identity: u64,
-    /// The names of what the next run tries again.
+    /// The names of the rows that the next run retries.
     pub(super) failed: Vec<String>,
 }
 
@@ -34,14 +34,14 @@ pub(super) struct Passed {
 struct LedgerEntry {
     kind: EntryKind,
     mark: Option<PositionChange>,
-    /// What tells a given write from others; 0 for a row.
+    /// The identity of a given write; 0 for a row.
     identity: u64,
     fate: Option<Fate>,
     /// Its name for the next run, if that tries it again.
     again: Option<String>,
 }
 
-/// What an entry stands for.
+/// The kind of an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     Row,
@@ -52,7 +52,7 @@ pub(super) enum EntryKind {
 }
 
 impl JobLedger {
-    /// A ledger that goes on from what earlier runs have passed.
+    /// A ledger that continues from the state of earlier runs.
     pub(super) fn new(passed: Passed) -> Self {
         JobLedger {
             counts: passed.counts,

@@ -1,9 +1,9 @@
 //! The mark of a job in each item that it changed.
 //!
-//! The request that changes the item sets the mark, and its condition asks that the mark is not there. So the item
-//! itself tells whether the change took place: after a crash, after a lost answer, and where an index shows a row
-//! twice. The attribute has the name of the job, so that jobs side by side do not erase each other's marks; its value
-//! tells one run of a job from the next.
+//! The request that changes the item sets the mark, and its condition requires that the mark is missing. Therefore
+//! the item itself shows whether it was changed: after a crash, after a lost response, and if an index shows a row
+//! twice. The attribute has the name of the job, so that concurrent jobs do not erase each other's marks; its value
+//! distinguishes the runs of a job.
 //!
 //! Several given writes may be of one item. They are done in the order of their numbers, so the mark has the number of
 //! the last one, and of those before it that were in no checkpoint then. A write that is neither in the checkpoint nor
@@ -19,7 +19,7 @@ use crate::wire::Resend;
 /// The beginning of the attribute's name. No declaration can have such a name.
 const PREFIX: &str = crate::schema::JOB;
 
-/// What a job leaves in an item.
+/// The mark of a job in an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobMark {
     attribute: String,
@@ -28,7 +28,7 @@ pub(super) struct JobMark {
     given: Option<GivenMark>,
 }
 
-/// The part of the mark that tells given writes of one item from each other.
+/// The part of the mark that distinguishes given writes of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GivenMark {
     number: u64,
@@ -36,7 +36,7 @@ struct GivenMark {
     before: Vec<u64>,
 }
 
-/// What an item tells about a given write.
+/// The state of a given write, as the item shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkedFate {
     Done,
@@ -62,8 +62,8 @@ impl JobMark {
         }
     }
 
-    /// The beginning of the marks of this write; the marks of later writes sort behind it. Numbers begin with their
-    /// length, so that their texts sort as the numbers do.
+    /// The beginning of the marks of this write; the marks of later writes sort after it. Numbers begin with their
+    /// length, so that their texts sort like the numbers.
     fn bound(&self) -> String {
         match &self.given {
             None => self.run.clone(),
@@ -82,7 +82,7 @@ impl JobMark {
         value
     }
 
-    /// Sorts behind the values of all writes of this run: `$` comes after `#`.
+    /// Sorts after the values of all writes of this run: `$` comes after `#`.
     fn end(&self) -> String {
         format!("{}$", self.run)
     }
@@ -98,7 +98,7 @@ impl JobMark {
         self.on(item, is_this).is_some()
     }
 
-    /// What the item tells about this write; `None` if neither this write nor a later one of this run has marked it.
+    /// The state of this write in the item; `None` if neither this write nor a later one of this run has marked it.
     pub(super) fn fate_on(&self, item: &[u8]) -> Option<MarkedFate> {
         let number = self.given.as_ref()?.number;
         let last = self.on(item, |text| self.read(text))?;
@@ -121,8 +121,8 @@ impl JobMark {
         })
     }
 
-    /// Adds the mark to a write, which then takes effect only if the item has neither this mark nor a later one of this
-    /// run. Updates that change nothing and deletes set no mark; of these, only given deletes ask for it.
+    /// Adds the mark to a write, which then takes effect only if the item has neither this mark nor a later one of
+    /// this run. Updates that change nothing and deletes set no mark; of these, only given deletes check it.
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {

@@ -20,7 +20,7 @@ pub struct PreparedWrite {
     pub(super) intent: Result<Intent>,
     /// The key attributes, as an object of DynamoDB JSON. A write that cannot be planned has them too.
     pub(super) key: Result<Vec<u8>>,
-    /// What it does to the item.
+    /// The operation on the item.
     pub(super) verb: &'static str,
     pub(super) entity: &'static str,
     pub(super) pattern: &'static Pattern,
@@ -28,8 +28,8 @@ pub struct PreparedWrite {
 }
 
 impl PreparedWrite {
-    /// A number that tells the write at this place in the input from others. It is 0 without a key: such a write is
-    /// never done.
+    /// A number that identifies the write at this position in the input. It is 0 without a key, because such a write
+    /// is never done.
     pub(super) fn identity(&self, number: u64, db: &Dynamo) -> u64 {
         let Ok(key) = &self.key else { return 0 };
         let place = format!("{number} {} {}", self.verb, db.table_name(self.table.name));
@@ -70,10 +70,10 @@ impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
 
 /// Sends many writes, several at a time, each with its own condition, which a batch cannot have.
 ///
-/// Each write is a request of its own, and the [report](super::BulkReport) says what became of it: a lost race fails
-/// that write alone, with its error, the current item and its place in the input. Writes of one item are done one after
-/// the other, in the order in which they are given: one begins when the one before is done or has failed. Writes of
-/// other items go on beside them.
+/// Each write is a separate request, and the [report](super::BulkReport) contains its result: a lost race fails only
+/// that write, with its error, the current item and its position in the input. Writes of one item are done one after
+/// the other, in the given order: one begins when the one before is done or has failed. Writes of other items
+/// continue concurrently.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;

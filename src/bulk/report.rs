@@ -1,4 +1,4 @@
-//! What a job reports, on its way and at the end.
+//! The report of a job, during its run and at the end.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,13 +8,12 @@ use crate::entity::{DynamoEntity, Key, in_error};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::query::{Cursor, Places, RowSpot};
 
-/// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
-/// runs.
+/// The results of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its runs.
 ///
-/// After a crash, rows that were done since the last save are met again and counted then; rows that the job changed
-/// count as [`already_done`](Self::already_done). Rows that are no longer rows of the query, for example deleted ones,
-/// are in no count. So a job that was killed may have written more than `written` says. If its rows stay rows of the
-/// query, it has written `written + already_done`.
+/// After a crash, rows that were done since the last save are found again and counted then; rows that the job changed
+/// count as [`already_done`](Self::already_done). Rows that no longer match the query, for example deleted ones, are
+/// not counted. Therefore a killed job may have written more than `written`. If its rows still match the query, it
+/// has written `written + already_done`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BulkCounts {
@@ -59,7 +58,7 @@ impl BulkCounts {
     }
 }
 
-/// What became of a row.
+/// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Written,
@@ -79,7 +78,7 @@ pub struct BulkProgress<'p> {
 }
 
 impl BulkProgress<'_> {
-    /// The place up to which all rows are dealt with; `None` before the first row. It is made when it is asked for.
+    /// The position up to which all rows are done; `None` before the first row. It is created on demand.
     pub fn position(&self) -> Option<Cursor> {
         let (places, spot) = self.place?;
         places.cursor(spot)
@@ -95,9 +94,15 @@ impl Deref for BulkProgress<'_> {
 }
 
 /// A row, or a write, that was not done.
+///
+/// Its text says which one failed, by its place or by the names of its key, and why. It never shows a value: the
+/// [`key`](FailedRow::key) has those.
+#[derive(thiserror::Error)]
+#[error("{}: {error}", self.name())]
 pub struct FailedRow {
     pub(super) key: Item,
     pub(super) number: Option<u64>,
+    #[source]
     pub(super) error: Error,
 }
 
@@ -123,22 +128,17 @@ impl FailedRow {
     pub fn error(&self) -> &Error {
         &self.error
     }
-}
 
-/// Says which one failed, by its place or by the names of its key, and why. It never shows a value: the
-/// [`key`](FailedRow::key) has those.
-impl fmt::Display for FailedRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number {
-            Some(number) => write!(f, "write {number} of the job")?,
-            None => f.write_str("a row")?,
+    /// The beginning of its text.
+    fn name(&self) -> String {
+        if let Some(number) = self.number {
+            return format!("write {number} of the job");
         }
         let names = self.key.iter().map(|(name, _)| format!("`{name}`"));
-        let names: Vec<String> = names.collect();
-        if self.number.is_none() && !names.is_empty() {
-            write!(f, " with the key {}", names.join(", "))?;
+        match names.collect::<Vec<_>>()[..] {
+            [] => "a row".to_owned(),
+            ref names => format!("a row with the key {}", names.join(", ")),
         }
-        write!(f, ": {}", self.error)
     }
 }
 
@@ -153,7 +153,7 @@ impl fmt::Debug for FailedRow {
     }
 }
 
-/// What became of a job. Its counts are fields: `report.written`.
+/// The result of a job. Its counts are fields: `report.written`.
 #[derive(Debug)]
 #[must_use = "rows may have failed: look at it, or write `.complete()?`"]
 pub struct BulkReport {
@@ -177,22 +177,23 @@ impl BulkReport {
         &self.errors
     }
 
-    /// Why the job ended early, if it did: the service refused or was too busy for longer than the
+    /// The reason why the job ended early, if it did: DynamoDB rejected requests or was too busy for longer than the
     /// [budget](super::Bulk::budget), too many rows failed, or the checkpoint could not be written.
     pub fn stopped(&self) -> Option<&Error> {
         self.stopped.as_ref()
     }
 
-    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped): each may or may not have
-    /// taken effect. There are at most as many as were under way. No count holds them, and [`position`](Self::position)
-    /// is before them, so the next run meets them again. Only writes without a condition, which may be done twice, are
-    /// left so: deletes by key, and puts of entities without a version.
+    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped): each may or may not
+    /// have taken effect. There are at most as many as were in progress. They are not counted, and
+    /// [`position`](Self::position) is before them, so the next run finds them again. Only writes without a
+    /// condition, which may be done twice, can be in this state: deletes by key, and puts of entities without a
+    /// version.
     pub fn in_doubt(&self) -> &[FailedRow] {
         &self.in_doubt
     }
 
-    /// The place up to which all rows are dealt with: a job that was stopped goes on there by
-    /// [`resume`](crate::query::QueryVerbs::resume). A job with a checkpoint does so by itself.
+    /// The position up to which all rows are done: a stopped job continues there with
+    /// [`resume`](crate::query::QueryVerbs::resume). A job with a checkpoint does so automatically.
     pub fn position(&self) -> Option<&Cursor> {
         self.position.as_ref()
     }
@@ -202,9 +203,9 @@ impl BulkReport {
         self.was_finished
     }
 
-    /// The counts, or an error if the job was stopped or a row failed. The error has the kind of what stopped the job,
-    /// or of the first row that failed. It is [`RowsFailed`](ErrorKind::RowsFailed) if too many failed, or all in
-    /// earlier runs.
+    /// Returns the counts, or an error if the job was stopped or a row failed. The error has the kind of the error
+    /// that stopped the job, or of the first row that failed. It is [`RowsFailed`](ErrorKind::RowsFailed) if too many
+    /// failed, or all in earlier runs.
     pub fn complete(self) -> Result<BulkCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
@@ -247,4 +248,40 @@ pub(super) fn too_many(failed: usize) -> Error {
         "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"
     );
     Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    fn failed(key: &[&str], number: Option<u64>) -> FailedRow {
+        let key = key.iter().map(|name| (*name, "secret")).collect();
+        let error = Error::new(ErrorKind::Conflict, Stage::Service, "it differs").of("Note");
+        FailedRow { key, number, error }
+    }
+
+    #[test]
+    fn a_failed_row_is_told_by_its_place_or_its_key() {
+        for (key, number, text) in [
+            (&[][..], None, "a row: Note: it differs"),
+            (&["pk"], None, "a row with the key `pk`: Note: it differs"),
+            (
+                &["pk", "sk"],
+                None,
+                "a row with the key `pk`, `sk`: Note: it differs",
+            ),
+            (&["pk"], Some(4), "write 4 of the job: Note: it differs"),
+        ] {
+            assert_eq!(failed(key, number).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_failed_row_is_an_error_with_its_reason_as_source() {
+        let failed = failed(&["pk"], None);
+        let source = failed.source().and_then(|source| source.downcast_ref());
+        assert_eq!(source.map(Error::kind), Some(ErrorKind::Conflict));
+    }
 }

@@ -1,7 +1,7 @@
 //! A transaction for each row: what its closure returns, and how that becomes the write of the row.
 //!
-//! The operation on the row itself is what a job needs: it asks whether the row is still what the closure saw, and it
-//! carries the mark. The other operations go along with it.
+//! The job needs the operation on the row itself: it adds the condition that the row is unchanged since the closure
+//! saw it, and the mark. The other operations are sent unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,8 +22,8 @@ use crate::transact::Transaction;
 use crate::wire::Resend;
 use crate::write::PlannedWrite;
 
-/// How many attributes are compared. With the other conditions they stay below the 300 operators of DynamoDB: each
-/// takes one, and an AND.
+/// The maximum number of compared attributes. With the other conditions they stay below the 300 operators of
+/// DynamoDB: each takes one, and an AND.
 const MOST_COMPARED: usize = 145;
 
 /// Rows that are whole entities, or those of a collection.
@@ -34,7 +34,7 @@ const MOST_COMPARED: usize = 145;
     note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
 )]
 pub trait JobRow<Kind>: Sized {
-    /// What the job certainly changes: the rows of an entity. Of a collection, its closure may leave alone some.
+    /// The rows that the job certainly changes: those of an entity. The closure for a collection may skip some.
     #[doc(hidden)]
     type Changed;
 
@@ -60,8 +60,8 @@ impl<C: DynamoCollection> JobRow<OfCollection> for C {
     }
 }
 
-/// What a closure of [`transact_each`](crate::bulk::BulkVerbs::transact_each) returns: a [`Transaction`], an `Option` of
-/// one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.
+/// The result of a closure of [`transact_each`](crate::bulk::BulkVerbs::transact_each): a [`Transaction`], an
+/// `Option` of one, or a `Result` of either. `None` skips the row, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no transaction for a row",
     label = "the closure of `transact_each` returns this",
@@ -131,7 +131,7 @@ pub(super) fn decide<'j, Row: JobRow<Kind>, Kind, T: RowTransaction>(
     })
 }
 
-/// The write of the row, which is one of the members, and what goes along with it.
+/// The write of the row, which is one of the members, and the other members.
 fn plan(
     source: &QuerySource,
     item: &[u8],
@@ -180,8 +180,8 @@ fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
     write.resend = Resend::UnlessAmbiguous;
 }
 
-/// The condition that nobody wrote the row since it was read: its version and time of creation are the same, or else every
-/// attribute that the closure could see.
+/// The condition that no write was made since the row was read: its version and creation time are unchanged, or else
+/// every attribute that the closure could see.
 fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
     let fail = |fault| Error::decode(source.name(), fault);
     let entity = source.entity_of(item).map_err(fail)?;

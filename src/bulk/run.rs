@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::job::{Bulk, OnJobProgress};
 use super::ledger::{EntryKind, JobLedger, Passed};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
+use super::stray::StrayAttempt;
 use super::write::{GivenWrite, RowWrites, Tools, Trouble};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -33,7 +34,7 @@ const WINDOW: usize = 10_000;
 const WAITING: usize = 100;
 
 /// Runs a job to its end.
-pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
+pub(super) async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
     let Bulk {
         mut work,
         concurrency,
@@ -65,7 +66,11 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
             spot: places.as_ref().map(Places::begin).unwrap_or_default(),
             ..keeper.as_ref().map(Keeper::passed).unwrap_or_default()
         }),
-        order: WriteOrder::new(keeper.is_some()),
+        order: WriteOrder::new(
+            keeper.is_some(),
+            keeper.as_ref().map(Keeper::strays).unwrap_or_default(),
+        ),
+        db,
         seen: (may_repeat && keeper.is_none()).then(HashSet::new),
         keeper,
         places,
@@ -78,7 +83,12 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
     if let Some(keeper) = &mut runner.keeper {
         // The text that marks the items has to be saved before the first item is marked.
         keeper
-            .save(&runner.ledger.passed, runner.places.as_ref(), false)
+            .save(
+                &runner.ledger.passed,
+                runner.places.as_ref(),
+                runner.order.strays(db.now()),
+                false,
+            )
             .await?;
     }
     runner.work(&tools, rows.as_ref(), concurrency).await;
@@ -86,6 +96,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
 }
 
 struct JobRunner<'j> {
+    db: &'j Dynamo,
     feed: Feed<'j>,
     ledger: JobLedger,
     /// The order of given writes.
@@ -124,6 +135,8 @@ struct GivenOne {
     item: Option<u64>,
     is_again: bool,
     is_delete: bool,
+    /// An attempt that may still take effect.
+    stray: Option<StrayAttempt>,
 }
 
 impl GivenOne {
@@ -133,6 +146,7 @@ impl GivenOne {
             item: waiting.item,
             is_again: waiting.is_again,
             is_delete: waiting.write.is_delete(),
+            stray: None,
         }
     }
 
@@ -234,6 +248,7 @@ impl<'j> JobRunner<'j> {
                     is_again,
                     held_by: None,
                     done_before: Vec::new(),
+                    stray: None,
                 });
                 None
             }
@@ -247,6 +262,11 @@ impl<'j> JobRunner<'j> {
             given,
             result,
         } = done;
+        if let Some(given) = &given
+            && let Some((item, stray)) = given.item.zip(given.stray)
+        {
+            self.order.note_stray(item, stray, given.is_delete);
+        }
         let trace = given
             .as_ref()
             .map(|given| (given.item, given.number, given.trace(&result)));
@@ -284,9 +304,11 @@ impl<'j> JobRunner<'j> {
         let Some(keeper) = &mut self.keeper else {
             return;
         };
-        let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), false);
+        let now = self.db.now();
+        let strays = self.order.strays(now);
+        let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), strays, false);
         match saved.await {
-            Ok(()) => self.order.keep(self.ledger.passed_before()),
+            Ok(()) => self.order.keep(self.ledger.passed_before(), now),
             Err(error) => self.stop(error),
         }
     }
@@ -313,7 +335,9 @@ impl<'j> JobRunner<'j> {
         let is_finished =
             self.stopped.is_none() && self.ledger.is_settled() && !self.feed.is_spent();
         if let Some(keeper) = &mut self.keeper {
-            let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), is_finished);
+            let strays = self.order.strays(self.db.now());
+            let (passed, places) = (&self.ledger.passed, self.places.as_ref());
+            let saved = keeper.save(passed, places, strays, is_finished);
             if let Err(error) = saved.await {
                 self.stop(error);
             }
@@ -351,11 +375,12 @@ async fn work_on<'j>(
 }
 
 async fn write(waiting: Waiting, tools: &Tools<'_>) -> Done {
-    let given = GivenOne::of(&waiting);
+    let (entry, given) = (waiting.entry, GivenOne::of(&waiting));
+    let (result, stray) = GivenWrite::write(tools, waiting).await;
     Done {
-        entry: waiting.entry,
-        given: Some(given),
-        result: GivenWrite::write(tools, waiting).await,
+        entry,
+        given: Some(GivenOne { stray, ..given }),
+        result,
     }
 }
 

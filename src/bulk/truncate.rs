@@ -34,8 +34,8 @@ impl Dynamo {
     /// Deletes all items of these tables, and returns how many there were: for tests. The tables stay.
     ///
     /// It works only on an engine that is known to be on this machine: `embedded:..`, or an address such as
-    /// `http://localhost:8000`. Anything else is refused, SDK clients of your own included, unless you write
-    /// [`even_on_aws`](Truncate::even_on_aws). If it is dropped before the end, it has deleted some of the items.
+    /// `http://localhost:8000`. Anything else is an error, including your own SDK clients, unless you call
+    /// [`even_on_aws`](Truncate::even_on_aws). If you drop the future before the end, some of the items are deleted.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -64,8 +64,8 @@ impl<'d> Truncate<'d> {
         }
     }
 
-    /// Deletes the items wherever these tables are: on AWS, on a server that others share, behind an SDK client of your
-    /// own. Nothing brings the items back.
+    /// Deletes the items wherever these tables are: on AWS, on a server that others share, through your own SDK
+    /// client. Nothing restores the items.
     pub fn even_on_aws(mut self) -> Self {
         self.is_meant = true;
         self

@@ -4,17 +4,17 @@ use super::{Bulk, JobRow, RowChange, RowToDelete, RowTransaction, WholeRow};
 use crate::entity::AllChangeable;
 use crate::query::{JobRows, QueryVerbs};
 
-/// What can be done to each row of a query.
+/// The operations on each row of a query.
 pub trait BulkVerbs: QueryVerbs {
     /// Changes each row, by a conditional write of its own: an "update where".
     ///
-    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to leave it
-    /// alone, or a `Result` of these. A write takes effect only while its row is still one of the query: of the index
-    /// and of the [`filter`](QueryVerbs::filter) too. If somebody else has written the row meanwhile, it is read again
-    /// and the closure runs again, so it may run several times for a row; what it returned last is written, once.
-    /// Whether another write is noticed depends on the entity: a [`Version`](crate::Version) notices each one; without
-    /// a version only what the update itself asks for counts. After a lost answer a row is reported as
-    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), and it is not written again.
+    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to skip it, or
+    /// a `Result` of these. A write takes effect only while its row is still a row of the query: of the index and of
+    /// the [`filter`](QueryVerbs::filter) too. If another writer has changed the row in the meantime, it is read
+    /// again and the closure runs again. Therefore the closure may run several times for a row; its last result is
+    /// written, once. Whether another write is detected depends on the entity: a [`Version`](crate::Version) detects
+    /// each one; without a version, only the conditions of the update itself do. After a lost response, a row is
+    /// reported as [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), and it is not written again.
     ///
     /// See [`Bulk`] for the pace, the progress, and a checkpoint that survives a crash.
     ///
@@ -51,11 +51,11 @@ pub trait BulkVerbs: QueryVerbs {
     }
 
     /// Deletes each row by its key: only keys are read. A row of an index, or of a query with a
-    /// [`filter`](QueryVerbs::filter), is deleted only while it is still one of the query. A row of the table itself is
-    /// deleted whatever it holds by then.
+    /// [`filter`](QueryVerbs::filter), is deleted only while it is still a row of the query. A row of the table
+    /// itself is deleted whatever it contains at that time.
     ///
-    /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the values
-    /// that the delete gives up.
+    /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the
+    /// values that the delete releases.
     ///
     /// `Order::in_partition(..).delete_each()` deletes a whole partition, and a [collection](crate::DynamoCollection)
     /// deletes one with all its entities. See [`Bulk`].
@@ -90,15 +90,16 @@ pub trait BulkVerbs: QueryVerbs {
     /// the others only have to happen once for the row. The others are any operations; what they store, they own
     /// ([`into_put`](crate::EntityVerbs::into_put)), because the row is gone when they are sent.
     ///
-    /// The transaction takes effect only while the row is what the closure saw, and still one of the query. If somebody
-    /// else has written it meanwhile, it is read again and the closure runs again. If a condition of another operation
-    /// does not hold, the row fails, with an error whose [`failures`](crate::Error::failures) name the operation.
+    /// The transaction takes effect only while the row is unchanged since the closure saw it, and still a row of the
+    /// query. If another writer has changed it, it is read again and the closure runs again. If a condition of
+    /// another operation does not hold, the row fails, with an error whose [`failures`](crate::Error::failures) name
+    /// the operation.
     ///
-    /// After a lost answer the transaction is sent again by its token, which tells whether it took effect. If no answer
-    /// comes within the [budget](Bulk::budget), the row is reported as
-    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown). With a [checkpoint](Bulk::checkpoint) the mark is
-    /// part of the transaction, and a deleted row cannot be deleted again, so each transaction takes effect once after
-    /// any crash too.
+    /// After a lost response, the transaction is sent again with its token, which shows whether it took effect. If no
+    /// response arrives within the [budget](Bulk::budget), the row is reported as
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown). With a [checkpoint](Bulk::checkpoint), the mark
+    /// is part of the transaction, and a deleted row cannot be deleted again, so each transaction takes effect once
+    /// after any crash too.
     ///
     /// The rows are entities, or those of a [collection](crate::DynamoCollection): then one job changes and deletes rows
     /// of several entities, each in its way. A transaction of one operation is sent as that operation, at single cost.

@@ -57,9 +57,10 @@ fn classify(error: &Error) -> RowFailure {
     match error.kind() {
         ErrorKind::OutcomeUnknown => RowFailure::Unknown,
         ErrorKind::Throttled | ErrorKind::Unavailable => RowFailure::Busy,
-        ErrorKind::TableNotFound | ErrorKind::AccessDenied | ErrorKind::Config => {
-            RowFailure::Lasting
-        }
+        ErrorKind::TableNotFound
+        | ErrorKind::NoTransactions
+        | ErrorKind::AccessDenied
+        | ErrorKind::Config => RowFailure::Lasting,
         _ => RowFailure::Own,
     }
 }
@@ -144,11 +145,14 @@ fn own(was_unknown: bool) -> Fate {
     }
 }
 
-/// A condition failed after an attempt that may have taken effect. The mark is not there, but that does not prove that
-/// the attempt failed: others who replace an item take its mark away.
+/// A write was refused after an attempt that may have taken effect, or may still do so. The mark is not there, but that
+/// does not prove that the attempt failed: others who replace an item take its mark away. The item comes along.
 fn doubtful(error: Error) -> Error {
-    let message = "an earlier attempt may have taken effect, and the item carries no mark of it, which others may have taken away: read before deciding";
-    error.with_kind(ErrorKind::OutcomeUnknown, message)
+    let message = "an earlier attempt may have taken effect or still be under way, and the item carries no mark of it, which others may have taken away: read before deciding";
+    let met = error.again();
+    error
+        .with_kind(ErrorKind::OutcomeUnknown, message)
+        .with_source(met)
 }
 
 fn failed(key: &[u8], number: Option<u64>, error: Error) -> Trouble {

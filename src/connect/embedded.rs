@@ -5,9 +5,8 @@ use crate::wire::Wire;
 use crate::wire::embedded::EmbeddedEngine;
 
 impl EmbeddedEngine {
-    /// A connection to this engine without HTTP, signatures and the SDK, like the one that
-    /// [`Dynamo::connect`] makes. `Dynamo::new(engine.client())` goes through the SDK, with all settings
-    /// of that client.
+    /// Returns a connection to this engine without HTTP, signatures and the SDK, like [`Dynamo::connect`].
+    /// `Dynamo::new(engine.client())` goes through the SDK, with all settings of that client.
     pub fn connect(&self) -> Dynamo {
         Dynamo::over(Wire::direct(self.clone()))
     }

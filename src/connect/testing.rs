@@ -1,7 +1,7 @@
 //! Connections that fail on demand, to test how a program reacts (feature `testing`).
 //!
-//! Neither the embedded engine nor a local server loses an answer, throttles or breaks a connection
-//! on demand. [`Faults`] do: a plan says what happens to each request in turn, and they record the
+//! Neither the embedded engine nor a local server loses an answer, throttles, breaks a connection or executes a request
+//! after its client has given it up, on demand. [`Faults`] do: a plan says what happens to each request in turn, and they record the
 //! requests. Retries are requests too.
 //!
 //! ```
@@ -54,7 +54,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::json::Writer;
 use crate::wire::Client;
-use connector::Connector;
+use connector::{Connector, LateRequest};
 
 /// What happens to one request.
 #[derive(Debug, Clone)]
@@ -76,6 +76,9 @@ pub enum Fault {
     Delay(Duration),
     /// Executed; the answer is lost.
     Lose,
+    /// The client's own timeout is over at once, and the request arrives later: it is executed when this many further
+    /// requests have been answered, or by [`Faults::deliver`].
+    Late(usize),
     /// Executed; the answer is cut to this many bytes.
     Cut(usize),
     /// The first ones of a batch, this many, are executed; the rest come back as unprocessed.
@@ -162,6 +165,7 @@ pub struct Faults(Arc<Mutex<FaultState>>);
 struct FaultState {
     plan: VecDeque<Fault>,
     seen: Vec<Seen>,
+    late: Vec<LateRequest>,
 }
 
 impl Faults {
@@ -222,6 +226,55 @@ impl Faults {
         Ok(Client::from_conf(config.build()))
     }
 
+    /// Executes the requests that are still to arrive, in the order in which they were sent, and returns their number. Their
+    /// clients have long given them up.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::testing::{Fault, Faults};
+    /// # #[derive(Debug, DynamoEntity)]
+    /// # #[dynamo(table = "payments", key(pk = id))]
+    /// # struct Payment { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Payment::schema()]).await?;
+    /// let faults = Faults::new([Fault::Late(100)]);
+    /// let slow = db.with_faults(&faults)?;
+    /// let payment = Payment { id: "p1".into() };
+    /// assert!(payment.create().send(&slow).await.unwrap_err().is_outcome_unknown());
+    /// assert!(Payment::key("p1").get().send(&db).await?.is_none());
+    ///
+    /// assert_eq!(faults.deliver().await, 1);
+    /// assert!(Payment::key("p1").get().send(&db).await?.is_some());
+    /// # Ok(()) }
+    /// ```
+    pub async fn deliver(&self) -> usize {
+        let late = std::mem::take(&mut self.state().late);
+        let count = late.len();
+        for request in late {
+            request.arrive().await;
+        }
+        count
+    }
+
+    /// How many requests are still to arrive.
+    pub fn late(&self) -> usize {
+        self.state().late.len()
+    }
+
+    fn hold(&self, late: LateRequest) {
+        self.state().late.push(late);
+    }
+
+    /// Counts a request that was answered, and takes the requests that arrive after it.
+    fn due(&self) -> Vec<LateRequest> {
+        let mut state = self.state();
+        let late = state.late.iter_mut();
+        late.for_each(|late| late.after = late.after.saturating_sub(1));
+        state.late.extract_if(.., |late| late.after == 0).collect()
+    }
+
     fn next(&self, seen: Seen) -> Fault {
         let mut state = self.state();
         state.seen.push(seen);
@@ -246,6 +299,7 @@ impl fmt::Debug for Faults {
         f.debug_struct("Faults")
             .field("left", &state.plan.len())
             .field("seen", &state.seen)
+            .field("late", &state.late.len())
             .finish()
     }
 }
@@ -275,10 +329,16 @@ mod tests {
             headers: vec![("Authorization".into(), "secret".into())],
         });
         let shown = format!("{faults:?}");
-        assert_eq!(shown, "Faults { left: 0, seen: [PutItem (6 bytes)] }");
+        assert_eq!(
+            shown,
+            "Faults { left: 0, seen: [PutItem (6 bytes)], late: 0 }"
+        );
         assert_eq!(faults.seen()[0].header("authorization"), Some("secret"));
         faults.plan([Fault::Io, Fault::Io]);
-        assert_eq!(format!("{faults:?}"), "Faults { left: 2, seen: [] }");
+        assert_eq!(
+            format!("{faults:?}"),
+            "Faults { left: 2, seen: [], late: 0 }"
+        );
     }
 
     /// A server that answers each request with this body, and counts them.

@@ -71,6 +71,8 @@ pub(super) fn parse(url: &str) -> Result<ConnectTarget> {
 }
 
 /// Why a URL cannot be used, and what was probably meant.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}.{} In general: {FORMS}", self.suggestion())]
 struct Wrong {
     reason: String,
     meant: Option<String>,
@@ -89,16 +91,15 @@ impl Wrong {
     }
 
     fn into_error(self, url: &str) -> Error {
-        let reason = self.reason;
         // The text before an @ may be a password.
         let url = if url.contains('@') { "..." } else { url };
-        let meant = match self.meant.filter(|meant| !meant.contains('@')) {
-            Some(meant) => format!(" Did you mean `{meant}`?"),
-            None => String::new(),
-        };
-        Error::config(format!(
-            "`{url}` is no connection URL: {reason}.{meant} In general: {FORMS}"
-        ))
+        Error::config(format!("`{url}` is no connection URL: {self}"))
+    }
+
+    fn suggestion(&self) -> String {
+        // Here, too, it may be a password.
+        let meant = self.meant.iter().find(|meant| !meant.contains('@'));
+        meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"))
     }
 }
 

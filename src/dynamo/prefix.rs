@@ -1,6 +1,6 @@
-//! What stands before the names of all tables.
+//! The prefix of all table names.
 
-/// The prefix of table names, with what joins it to them; empty if there is none.
+/// The prefix of table names, with its separator; empty if none is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TablePrefix(String);
 

@@ -1,4 +1,4 @@
-//! What signs the cursors of a connection.
+//! The secret that signs the cursors of a connection.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ pub(crate) const TAG_SIZE: usize = 16;
 /// How many bytes a secret has at least.
 const LEAST_SECRET: usize = 16;
 
-/// What signs cursors.
+/// The key for the signature of cursors.
 #[derive(Clone)]
 pub(crate) struct Secret(Hmac<Sha256>);
 
 impl Secret {
-    /// The secret must not be short: whoever can guess it can make up cursors.
+    /// The secret must not be short, because a client that can guess it can forge cursors.
     pub(crate) fn new(secret: &[u8]) -> Result<Self> {
         if secret.len() < LEAST_SECRET {
             return Err(Error::config(format!(

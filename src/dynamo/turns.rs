@@ -32,7 +32,7 @@ pub(crate) type ItemTurn = OwnedMutexGuard<()>;
 impl ItemTurns {
     /// Waits for the turns of all of these items.
     ///
-    /// Everyone takes them in the same order, so that two tasks with several items never wait for each other.
+    /// All tasks take them in the same order, so that two tasks with several items never wait for each other.
     pub(crate) async fn all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
         let end = Instant::now() + PATIENCE;
         let mut turns = Vec::with_capacity(items.len());
@@ -42,7 +42,7 @@ impl ItemTurns {
         turns
     }
 
-    /// Waits for the turn of one item, and tells whether others went first.
+    /// Waits for the turn of one item, and returns whether others went first.
     pub(crate) async fn one(&self, item: &ItemId) -> (Option<ItemTurn>, bool) {
         let queue = self.queue(item);
         match Arc::clone(&queue).try_lock_owned() {

@@ -1,4 +1,4 @@
-//! Fields that say who wrote an item: `created_by` and `updated_by`.
+//! Fields for the author of an item: `created_by` and `updated_by`.
 
 use super::{Author, Stamp, StampKind};
 use crate::codec::{DynamoValue, MapKey};
@@ -6,7 +6,7 @@ use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{Role, check_key};
 use crate::path::KeyUsage;
 
-/// The type of a managed actor: a type that the text given to `with_actor` can be read as, or an `Option` of it.
+/// The type of a managed actor: a type that can be parsed from the text given to `with_actor`, or an `Option` of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a managed actor",
     label = "expected text or a newtype of it, or an `Option` of these",
@@ -18,7 +18,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     type Mode<U: KeyUsage>: crate::path::Mode;
 
-    /// Whether there is an actor.
+    /// Whether an actor exists.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
 
@@ -26,22 +26,22 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     fn of_actor(actor: Option<&str>) -> Result<Self, CodecError>;
 
-    /// A copy of the actor that is held.
+    /// A copy of the actor in the struct.
     #[doc(hidden)]
     fn kept(&self) -> Result<Self, CodecError>;
 
-    /// Writes the value; says whether there is one.
+    /// Writes the value; returns whether it exists.
     #[doc(hidden)]
     fn encode_value(&self, writer: &mut Writer) -> Result<bool, CodecError>;
 
     #[doc(hidden)]
     fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What a missing attribute means.
+    /// The value of a missing attribute.
     #[doc(hidden)]
     fn absent_actor() -> Option<Self>;
 
-    /// The value that a write leaves; index keys are made of it.
+    /// The value after a write; index keys are built from it.
     #[doc(hidden)]
     fn stamped(&self, stamp: &Stamp, kind: StampKind) -> Result<Self, CodecError> {
         match stamp.author(kind, self.is_there()) {
@@ -63,7 +63,7 @@ pub trait ManagedActor: Sized {
         self.stamped(stamp, kind)?.encode_named(key, name, writer)
     }
 
-    /// Writes the name and the value, if there is one, checked as a key if it is the key of an index.
+    /// Writes the name and the value, if it exists, checked as a key if it is the key of an index.
     #[doc(hidden)]
     fn encode_named(
         &self,
@@ -82,7 +82,7 @@ pub trait ManagedActor: Sized {
         check_key(size == 0, size, role).map_err(|fault| fault.in_key(name.text))
     }
 
-    /// Writes the value that a write leaves if nothing was held.
+    /// Writes the value after a write, if the struct had none.
     #[doc(hidden)]
     fn encode_now(
         stamp: &Stamp,

@@ -1,11 +1,12 @@
-//! Which items may be changed, replaced and deleted: those of an append-only entity may not.
+//! Entities whose items may be changed, replaced and deleted: all except append-only ones.
 
 use super::DynamoEntity;
 use crate::entity::guard::Changing;
 
-/// An entity whose items may be changed, replaced and deleted: every one that is not `append_only`.
+/// An entity whose items may be changed, replaced and deleted: every entity that is not `append_only`.
 ///
-/// A function that puts, updates or deletes any entity asks for it. One that reads or creates asks for a [`DynamoEntity`].
+/// A function that puts, updates or deletes any entity requires it. A function that only reads or creates requires a
+/// [`DynamoEntity`].
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -27,8 +28,7 @@ pub trait ChangeableEntity: DynamoEntity {}
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity<Guard: Changing>> ChangeableEntity for E {}
 
-/// The same, as a derive asks it of the entities that it names: with a lifetime, the compiler looks at it only where rows
-/// are deleted.
+/// The same, for the bounds of derives: because of the lifetime, the compiler checks it only where rows are deleted.
 pub trait ChangeableIn<'x> {}
 
 impl<E: ChangeableEntity> ChangeableIn<'_> for E {}
@@ -38,12 +38,12 @@ pub trait AllChangeable {}
 
 impl AllChangeable for () {}
 
-/// The same of a table, as the derive of a collection asks it.
+/// The same for a table, for the derive of a collection.
 pub trait AllChangeableIn<'x> {}
 
 impl<T: AllChangeable> AllChangeableIn<'_> for T {}
 
-/// One entity in the place of several.
+/// One entity in place of several.
 #[derive(Debug)]
 pub struct OneEntity<E>(std::marker::PhantomData<fn() -> E>);
 

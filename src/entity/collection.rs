@@ -1,4 +1,4 @@
-//! Several entities of one table as the variants of an enum; how the variant of an item is found.
+//! Several entities of one table as the variants of an enum, and the variant of an item.
 
 use super::live::refuse_sentinel;
 use super::{DynamoTable, EntityContract};
@@ -11,21 +11,22 @@ use crate::schema::{CollectionModel, EntityDef, EntityIndexDef};
 
 /// An enum of entities of one shared table. Derive it.
 ///
-/// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in the order of
-/// the sort key. With `index = gsi1` too, that is a partition of this index, which all of its entities fill. Without
-/// either, it is the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
+/// With `partition(..)`, it contains one partition: `Account::in_partition(..)` reads all of it, in the order of the
+/// sort key. With `index = gsi1` too, it contains a partition of this index, which all of its entities fill. Without
+/// either, it contains the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
 ///
-/// The variant of an item follows from its type attribute, or, if it has none, from its key, which fits at most one
-/// entity of the table. The other attributes of the item never decide.
+/// The type attribute determines the variant of an item, or, if it has none, its key, which fits at most one entity
+/// of the table. The other attributes of the item never decide.
 ///
-/// - Entities of the table that are not variants are left out on purpose: the service drops them, if
-///   they can be in the partition at all, and `limit` counts only the others.
-/// - Any other item that fits no variant is an error in its place, and so is one that does not decode:
-///   [`lenient`](crate::query::QueryVerbs::lenient) returns the error among the rows, and a stream goes on after it.
-/// - A variant `#[dynamo(other)] Other(Item)` takes both instead. An item of a variant that does not
-///   decode is still an error.
+/// - Entities of the table that are not variants are omitted on purpose: DynamoDB filters them out, if they can be in
+///   the partition at all, and `limit` counts only the others.
+/// - Any other item that fits no variant is an error in its position, and so is one that cannot be decoded:
+///   [`lenient`](crate::query::QueryVerbs::lenient) returns the error among the rows, and a stream continues after
+///   it.
+/// - A variant `#[dynamo(other)] Other(Item)` receives both instead. An item of a variant that cannot be decoded is
+///   still an error.
 ///
-/// A table has one TTL attribute. Rows that have expired by it are hidden, whatever they are.
+/// A table has one TTL attribute. Rows that have expired by it are hidden, whatever their type.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -69,7 +70,7 @@ use crate::schema::{CollectionModel, EntityDef, EntityIndexDef};
 )]
 pub trait DynamoCollection: CollectionContract {}
 
-/// What a derive implements for a collection. Only the library calls it.
+/// The contract that a derive implements for a collection. Only the library calls it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a collection",
     label = "not a collection",
@@ -88,23 +89,23 @@ pub trait CollectionContract: Sized + Send + 'static {
     #[doc(hidden)]
     const VARIANTS: &'static [Variant<Self>];
 
-    /// The first of its entities, which stands for all where they are alike.
+    /// The first of its entities, which represents all in common properties.
     #[doc(hidden)]
     const FIRST: &'static EntityDef;
 
-    /// The index whose partitions it reads, as the first of its entities fills it.
+    /// The index whose partitions it reads, as used by the first of its entities.
     #[doc(hidden)]
     const INDEX: Option<&'static EntityIndexDef> = None;
 
-    /// What else was declared.
+    /// The rest of the declaration.
     #[doc(hidden)]
     const MODEL: CollectionModel = CollectionModel::EMPTY;
 
-    /// Makes the variant that takes items of no entity, if there is one.
+    /// Creates the variant for items of no entity, if it exists.
     #[doc(hidden)]
     const OTHER: Option<fn(Item) -> Self>;
 
-    /// Writes the partition key made of these parts.
+    /// Writes the partition key of these parts.
     #[doc(hidden)]
     fn write_partition(
         _parts: &[&GivenPart],
@@ -114,7 +115,7 @@ pub trait CollectionContract: Sized + Send + 'static {
         Err(wrong_parts())
     }
 
-    /// The item as the table holds it.
+    /// The item as stored in the table.
     #[doc(hidden)]
     fn stored_item(&self) -> Result<Item>;
 }
@@ -148,7 +149,7 @@ pub struct Variant<C> {
 }
 
 impl<C> Variant<C> {
-    /// The variant of this entity; `read` reads an item and makes the variant.
+    /// The variant of this entity; `read` decodes an item and creates the variant.
     pub const fn new(entity: &'static EntityDef, read: fn(&[u8]) -> Result<C>) -> Self {
         Variant { entity, read }
     }
@@ -163,7 +164,7 @@ impl<C> Variant<C> {
     }
 }
 
-/// Reads the variant of one object of DynamoDB JSON.
+/// Decodes the variant of one object of DynamoDB JSON.
 pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     let fail = |fault| unfit::<C>(json, fault);
     refuse_sentinel(<C::Table as DynamoTable>::ENTITIES, json).map_err(fail)?;
@@ -174,8 +175,8 @@ pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     }
 }
 
-/// Why the collection does not take an item. `None` if it is one of its entities, by its type, or by its key as this
-/// library writes it.
+/// The reason why the collection does not accept an item. `None` if it is one of its entities, by its type, or by its
+/// key in this library's format.
 pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> {
     if C::OTHER.is_some() {
         return None;
@@ -188,7 +189,7 @@ pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> 
     Some(unfit::<C>(json, fault))
 }
 
-/// The error of an item that fits no variant, with its key, because the item can only be found again by that.
+/// The error for an item that fits no variant, with its key, because the item can be found again only by it.
 #[cold]
 fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
     let key = KeyJson::object_in(&<C::Table as DynamoTable>::TABLE, json);
@@ -202,7 +203,7 @@ struct FoundVariant<C: 'static> {
     by_type: bool,
 }
 
-/// The variant that an item belongs to, or why it belongs to none.
+/// The variant that an item belongs to, or the reason why it belongs to none.
 fn find_variant<C: DynamoCollection>(
     json: &[u8],
 ) -> Result<Result<FoundVariant<C>, CodecError>, CodecError> {

@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
 use crate::schema::{EntityDef, KeySource, TableDef};
 
-/// Whether a part is there; `None` if that is not known.
+/// Whether a part exists; `None` if that is not known.
 type IsThere = Result<Option<bool>, CodecError>;
 
-/// What planning knows of an entity: its names, and the functions of its derive. They are described where the derive
-/// implements them, in [`EntityContract`](super::EntityContract).
+/// The information about an entity for planning: its names, and the functions of its derive. They are documented in
+/// [`EntityContract`](super::EntityContract).
 pub(crate) struct EntityDeclaration {
     pub(crate) def: &'static EntityDef,
     pub(crate) table: &'static TableDef,
@@ -50,7 +50,7 @@ impl<E: DynamoEntity> HasDeclaration for E {
 }
 
 impl EntityDeclaration {
-    /// Whether keys of indexes or unique values are made of fields.
+    /// Whether keys of indexes or unique values are built from fields.
     pub(crate) fn has_templates(&self) -> bool {
         let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
         let keys = self.def.indexes.iter();
@@ -75,13 +75,13 @@ impl fmt::Debug for EntityDeclaration {
 pub(crate) trait UntypedEntity {
     fn declaration(&self) -> &'static EntityDeclaration;
 
-    /// The version that the struct holds, if the entity has one.
+    /// The version in the struct, if the entity has one.
     fn held_version(&self) -> Option<Version>;
 
     /// Writes the attributes into the open object.
     fn write(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Writes the value of the time of creation; false if there is none.
+    /// Writes the creation time; false if it does not exist.
     fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError>;
 
     fn untyped_key(&self) -> Result<UntypedKey, CodecError>;
@@ -109,7 +109,7 @@ impl<E: DynamoEntity> UntypedEntity for E {
     }
 }
 
-/// The key of an item, written, and what it tells of the fields.
+/// The key of an item, written, and the field values that it contains.
 #[derive(Clone)]
 pub(crate) struct UntypedKey {
     pub(crate) declared: &'static EntityDeclaration,
@@ -135,7 +135,7 @@ impl UntypedKey {
         &self.json
     }
 
-    /// What is known because of the key: the fields that it holds whole, and the hash that shards are taken from.
+    /// The values known from the key: the fields that it contains whole, and the hash that determines shards.
     pub(crate) fn told(&self) -> &Known {
         &self.told
     }

@@ -1,8 +1,8 @@
-//! Bounds that are checked where they are used.
+//! Bounds that are checked on use.
 //!
-//! A newtype of a float is a fine value but not a key part. Its derive cannot see that, so it writes
-//! `impl KeyPart for Celsius where for<'x> f64: KeyPartIn<'x>`: the lifetime makes the bound depend on
-//! something, so that the compiler checks it only when somebody uses the newtype in a key.
+//! A newtype of a float is a valid value but not a key part. Its derive cannot see that, so it writes `impl KeyPart
+//! for Celsius where for<'x> f64: KeyPartIn<'x>`: because of the lifetime, the compiler checks the bound only if the
+//! newtype is used in a key.
 
 use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};

@@ -1,22 +1,22 @@
-//! What a write checks, as a type.
+//! The checks of a write, as a type.
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// How a write is guarded. Only [`Unconditional`] writes fit into a batch.
+/// The guard of a write. Only [`Unconditional`] writes fit into a batch.
 pub trait Guard: sealed::Sealed + Send + Sync + 'static {
     /// Whether a loaded entity's version is checked.
     #[doc(hidden)]
     const CHECKED: bool;
 }
 
-/// The write takes effect whatever is stored.
+/// The write takes effect whatever item is stored.
 #[derive(Debug)]
 pub struct Unconditional(());
 
-/// The write takes effect whatever is stored, together with the items that keep its unique values: it is a transaction,
-/// so it does not fit into a batch.
+/// The write takes effect whatever item is stored, together with the items that store its unique values: it is a
+/// transaction, so it does not fit into a batch.
 #[derive(Debug)]
 pub struct Reserving(());
 
@@ -28,7 +28,7 @@ pub struct Versioned(());
 #[derive(Debug)]
 pub struct Conditional(());
 
-/// The guard of an append-only entity: no item that is there is ever written again, so no `put` has it.
+/// The guard of an append-only entity: an existing item is never written again, so no `put` has this guard.
 #[derive(Debug)]
 pub struct AppendOnly(());
 
@@ -41,7 +41,7 @@ impl Changing for Reserving {}
 
 impl Changing for Versioned {}
 
-/// A write that can be given a condition.
+/// A write that accepts a condition.
 #[diagnostic::on_unimplemented(
     message = "this write has a condition already",
     label = "the write is `{Self}`",

@@ -1,8 +1,8 @@
-//! An entity that an operation holds.
+//! An entity in an operation.
 
 use std::ops::Deref;
 
-/// Borrowed from the caller, or moved in so that the operation can outlive its maker.
+/// Borrowed from the caller, or moved in so that the operation can outlive its creator.
 pub(crate) enum HeldEntity<'e, E> {
     Borrowed(&'e E),
     /// In a box, so that operations stay small.

@@ -9,7 +9,7 @@ pub fn to_json<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>> {
     encode_as_is(entity).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
 }
 
-/// The entity as it is read back, if that is known without reading it.
+/// The entity as it is read back, if that is known without decoding it.
 pub fn as_stored<E: DynamoEntity>(entity: &E) -> Option<E> {
     entity.as_stored(&Stamp::as_is())
 }

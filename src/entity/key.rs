@@ -12,7 +12,7 @@ use crate::json::{CodecError, Reader, Writer};
 use crate::key::Shard;
 use crate::schema::EntityDef;
 
-/// The typed parts of a key, such as `user_id` and `order_no`. The derive of the entity writes this type.
+/// The typed parts of a key, such as `user_id` and `order_no`. The derive of the entity generates this type.
 pub trait KeyParts: Clone + Send + Sync + 'static {
     /// The entity of the key.
     type Entity: DynamoEntity;
@@ -27,24 +27,24 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Records the values of the fields that the key holds whole.
+    /// Records the values of the fields that the key contains whole.
     #[doc(hidden)]
     fn tell(&self, _known: &mut Known) {}
 
-    /// Writes the attributes of the fields that the key holds whole, without the key attributes.
+    /// Writes the attributes of the fields that the key contains whole, without the key attributes.
     #[doc(hidden)]
     fn write_fields(&self, _writer: &mut Writer) -> Result<(), CodecError> {
         Ok(())
     }
 
-    /// Reads the parts from an object that holds the key attributes and perhaps others.
+    /// Reads the parts from an object that contains the key attributes and perhaps others.
     #[doc(hidden)]
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         Self::read_with(reader, None)
     }
 
-    /// Reads the parts and lets `put` replace some; the stored key has to be the one of the resulting parts (law K8).
+    /// Reads the parts and lets `put` replace some; the stored key must be the one of the resulting parts (law K8).
     #[doc(hidden)]
     fn read_with(
         reader: &mut Reader<'_>,
@@ -52,7 +52,7 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
     ) -> Result<Self, CodecError>;
 }
 
-/// The parts of a key without their type, for what is compiled once and not for each entity of a program.
+/// The parts of a key without their type, for code that is compiled once and not for each entity of a program.
 pub(crate) trait UntypedParts {
     /// The entity of the key.
     fn entity_def(&self) -> &'static EntityDef;
@@ -60,10 +60,10 @@ pub(crate) trait UntypedParts {
     /// Writes the key attributes with this shard into the open object.
     fn write_key(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Records the values of the fields that the key holds whole.
+    /// Records the values of the fields that the key contains whole.
     fn tell_fields(&self, known: &mut Known);
 
-    /// Writes the attributes of the fields that the key holds whole.
+    /// Writes the attributes of the fields that the key contains whole.
     fn write_whole_fields(&self, writer: &mut Writer) -> Result<(), CodecError>;
 }
 
@@ -102,7 +102,8 @@ pub(super) fn key_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> 
     Ok(writer.into_bytes())
 }
 
-/// What the key tells: the fields that it holds whole, and the hash that the shards of indexes are taken from.
+/// The values known from the key: the fields that it contains whole, and the hash that determines the shards of
+/// indexes.
 pub(super) fn told_by(parts: &dyn UntypedParts) -> Result<Known, CodecError> {
     let mut known = Known::default();
     parts.tell_fields(&mut known);
@@ -112,7 +113,7 @@ pub(super) fn told_by(parts: &dyn UntypedParts) -> Result<Known, CodecError> {
     Ok(known)
 }
 
-/// The attributes of the fields that the key holds whole, without the key attributes, as an object.
+/// The attributes of the fields that the key contains whole, without the key attributes, as an object.
 fn fields_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::for_request(64);
     writer.raw("{");
@@ -123,7 +124,7 @@ fn fields_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
 
 /// The key of one item of the entity `E`. Shows its typed parts: `key.order_no`.
 ///
-/// Two keys are equal if DynamoDB takes them for the same key.
+/// Two keys are equal if DynamoDB treats them as the same key.
 pub struct Key<E: DynamoEntity> {
     parts: E::KeyParts,
 }
@@ -134,7 +135,7 @@ impl<E: DynamoEntity> Key<E> {
         Key { parts }
     }
 
-    /// The key of an item of this entity; other attributes need not be there.
+    /// The key of an item of this entity; the item need not contain other attributes.
     pub(crate) fn from_item(item: impl Into<Item>) -> Result<Self> {
         let json = item.into().to_dynamo_json();
         read_key(&json.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))?)
@@ -145,7 +146,7 @@ impl<E: DynamoEntity> Key<E> {
         Key::from_parts(entity.key_parts())
     }
 
-    /// The key attributes, as the table holds them.
+    /// Returns the key attributes as stored in the table.
     pub fn to_item(&self) -> Result<Item> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         Item::from_dynamo_json(&self.to_json().map_err(fail)?).map_err(fail)
@@ -157,7 +158,7 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// The attributes of the fields that the key holds whole, without the key attributes, as an object.
+    /// The attributes of the fields that the key contains whole, without the key attributes, as an object.
     pub(crate) fn fields_json(&self) -> Result<Vec<u8>, CodecError> {
         fields_json(&self.parts)
     }
@@ -178,7 +179,7 @@ impl<E: DynamoEntity> Key<E> {
         key_json(&self.parts)
     }
 
-    /// What keys are compared by. Keys that cannot be written name no item and are all equal.
+    /// The identity by which keys are compared. Keys that cannot be written name no item and are all equal.
     fn identity(&self) -> Option<Vec<u8>> {
         self.to_json().ok()
     }

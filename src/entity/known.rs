@@ -1,4 +1,4 @@
-//! What a partial update knows of the item that it will leave behind.
+//! The values that a partial update knows about the resulting item.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use crate::json::{CodecError, Reader};
 use crate::key::{KeyHash, Shard};
 
-/// The values that fields have after the update, as far as they are known, by field.
+/// The known values of fields after the update, by field.
 #[derive(Default, Clone)]
 pub struct Known {
     fields: BTreeMap<&'static str, Knowledge>,
-    /// The hash of the primary key, if shards of indexes follow from it.
+    /// The hash of the primary key, if it determines the shards of indexes.
     hash: Option<KeyHash>,
 }
 
-/// A value that is known.
+/// A known value.
 #[derive(Debug)]
 pub enum KnownValue<'k, T> {
     /// The value is kept in `Known`.
@@ -66,7 +66,7 @@ impl Known {
         self.put(field, Knowledge::Typed(Arc::new(value)));
     }
 
-    /// Records a field as it is stored.
+    /// Records the stored form of a field.
     pub(crate) fn tell_json(&mut self, field: &'static str, json: Vec<u8>) {
         self.put(field, Knowledge::Json(json));
     }
@@ -79,7 +79,7 @@ impl Known {
         self.put(field, Knowledge::Computed);
     }
 
-    /// Records all that is known because of something else, such as the key.
+    /// Records all values that are known from another source, such as the key.
     pub(crate) fn tell_all(&mut self, other: &Known) {
         for (field, knowledge) in &other.fields {
             self.put(field, knowledge.clone());
@@ -87,7 +87,7 @@ impl Known {
         self.hash = other.hash.or(self.hash);
     }
 
-    /// Records what is known of a field; it replaces what was recorded before.
+    /// Records the knowledge about a field; it replaces an earlier record.
     fn put(&mut self, field: &'static str, knowledge: Knowledge) {
         self.fields.insert(field, knowledge);
     }
@@ -101,7 +101,7 @@ impl Known {
         !matches!(self.get(field), None | Some(Knowledge::Computed))
     }
 
-    /// How a field is stored: `Some(None)` for no attribute, `None` if that is not known.
+    /// The stored form of a field: `Some(None)` for no attribute, `None` if that is not known.
     pub(crate) fn json(&self, field: &str) -> Option<Option<&[u8]>> {
         match self.get(field) {
             Some(Knowledge::Json(json)) => Some(Some(json)),

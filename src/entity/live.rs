@@ -1,4 +1,4 @@
-//! From stored bytes to entities, and which of them have expired.
+//! From stored bytes to entities, and their expiry.
 
 use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp, UntypedEntity};
 use crate::clock::Timestamp;
@@ -21,7 +21,7 @@ pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     Err(unfit::<E>(json, fault))
 }
 
-/// Reads the key of an entity; other attributes need not be there.
+/// Reads the key of an entity; the item need not contain other attributes.
 pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
     let parts = E::KeyParts::read(&mut Reader::new(json));
     parts
@@ -38,7 +38,8 @@ fn unfit<E: DynamoEntity>(json: &[u8], fault: CodecError) -> Error {
     refused_row(&<E::Table as DynamoTable>::TABLE, &E::ENTITY, json, fault)
 }
 
-/// The error of a row that does not decode, with its key: a row that a query returned can be found again only by that.
+/// The error for a row that cannot be decoded, with its key, because a row of a query can be found again only by its
+/// key.
 #[cold]
 pub(crate) fn refused_row(
     table: &TableDef,
@@ -60,7 +61,8 @@ pub(crate) fn refused_row(
     }
 }
 
-/// Refuses an item that keeps a unique value: where every attribute has a default, it could pass for an entity.
+/// Returns an error for an item that stores a unique value: if every attribute has a default, it could be mistaken
+/// for an entity.
 pub(super) fn refuse_sentinel(
     entities: &[&EntityDef],
     json: &[u8],
@@ -86,7 +88,7 @@ pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
     ttl.is_some_and(|at| at <= now.seconds())
 }
 
-/// Whether an item is one of this entity, by its type, or by its key if it has no type.
+/// Whether an item belongs to this entity, by its type, or by its key if it has no type.
 pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     let attribute = <E::Table as DynamoTable>::TABLE.type_attribute;
     let stored = attribute.and_then(|attribute| member(json, attribute).ok().flatten());
@@ -96,7 +98,7 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     }
 }
 
-/// The attributes as the struct holds them, as one object of DynamoDB JSON.
+/// The attributes with the values in the struct, as one object of DynamoDB JSON.
 pub(crate) fn encode_as_is(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
     writer.raw("{");

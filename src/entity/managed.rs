@@ -10,7 +10,7 @@ use crate::codec::{DynamoField, DynamoValue};
 use crate::json::{CodecError, Name, Number, Reader, Writer};
 use crate::path::KeyUsage;
 
-/// What a write puts into managed fields.
+/// The values of managed fields in a write.
 #[derive(Clone)]
 pub struct Stamp(ManagedMode);
 
@@ -26,7 +26,7 @@ enum ManagedMode {
     },
 }
 
-/// Where the time and the author of the creation come from.
+/// The source of the time and author of the creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Created {
     Now,
@@ -34,7 +34,7 @@ pub(crate) enum Created {
     Kept,
 }
 
-/// Which of the two timestamps or actors.
+/// One of the two timestamps or actors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StampKind {
     /// `created_at`, `created_by`
@@ -43,7 +43,7 @@ pub enum StampKind {
     Updated,
 }
 
-/// Whom a write names as its author.
+/// The author that a write records.
 pub(crate) enum Author<'s> {
     /// The author in the struct.
     Held,
@@ -89,7 +89,7 @@ impl Stamp {
         }
     }
 
-    /// Whom the write names; `held` says whether the struct names somebody.
+    /// The author that the write records; `held` is whether the struct has one.
     pub(crate) fn author(&self, kind: StampKind, held: bool) -> Author<'_> {
         match &self.0 {
             ManagedMode::Write { actor, .. } if !self.keeps(kind, held) => {
@@ -132,13 +132,13 @@ pub trait ManagedTime: Sized {
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
     fn of(time: Timestamp) -> Option<Self>;
-    /// Writes the value, with any fraction that others stored beyond the form; says whether there is one.
+    /// Writes the value, with any fraction that others stored beyond the form; returns whether it exists.
     #[doc(hidden)]
     fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError>;
     #[doc(hidden)]
     fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, CodecError>;
 
-    /// The value that a write leaves; index keys are made of it.
+    /// The value after a write; index keys are built from it.
     #[doc(hidden)]
     fn stamped(
         &self,
@@ -149,7 +149,7 @@ pub trait ManagedTime: Sized {
         Self::stamped_from(self.held(), stamp, kind, form)
     }
 
-    /// The value that a write leaves, given the time that the struct holds.
+    /// The value after a write, given the time in the struct.
     #[doc(hidden)]
     fn stamped_from(
         own: Option<Timestamp>,
@@ -187,7 +187,7 @@ pub trait ManagedTime: Sized {
             .encode_named(form, name, writer)
     }
 
-    /// Writes the name and the value, if there is one.
+    /// Writes the name and the value, if it exists.
     #[doc(hidden)]
     fn encode_named(
         &self,
@@ -202,7 +202,7 @@ pub trait ManagedTime: Sized {
         Ok(())
     }
 
-    /// Writes the value that a write leaves if nothing was held.
+    /// Writes the value after a write, if the struct had none.
     #[doc(hidden)]
     fn encode_now(
         stamp: &Stamp,
@@ -214,7 +214,7 @@ pub trait ManagedTime: Sized {
         Self::stamped_from(None, stamp, kind, form)?.encode_named(form, name, writer)
     }
 
-    /// What a missing attribute means.
+    /// The value of a missing attribute.
     #[doc(hidden)]
     fn absent_time() -> Option<Self>;
 }
@@ -300,17 +300,17 @@ pub trait TtlTime: Sized {
     #[doc(hidden)]
     type Mode<U: KeyUsage>: crate::path::Mode;
 
-    /// Writes the value that a query compares with: a fraction is kept, not cut.
+    /// Writes the value that a query compares with: a fraction is kept, not truncated.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// The time in epoch seconds, cut to the second.
+    /// The time in epoch seconds, truncated to the second.
     #[doc(hidden)]
     fn epoch_seconds(&self) -> Result<Option<i64>, CodecError>;
     #[doc(hidden)]
     fn from_epoch_seconds(seconds: Option<i64>) -> Option<Self>;
 
-    /// The value that a write leaves, without a fraction; index keys are made of it.
+    /// The value after a write, without a fraction; index keys are built from it.
     #[doc(hidden)]
     fn stored_ttl(&self) -> Result<Self, CodecError> {
         Self::from_epoch_seconds(self.epoch_seconds()?)
@@ -323,7 +323,7 @@ pub trait TtlTime: Sized {
         self.epoch_seconds()?.encode_field(name, writer)
     }
 
-    /// Reads epoch seconds; a fraction that others stored is cut off.
+    /// Reads epoch seconds; a fraction that others stored is truncated.
     #[doc(hidden)]
     fn decode_ttl(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let seconds = if reader.take_null()? {
@@ -339,13 +339,13 @@ pub trait TtlTime: Sized {
             .ok_or_else(|| CodecError::mismatch("epoch seconds", "a time outside the type's range"))
     }
 
-    /// What a missing attribute means.
+    /// The value of a missing attribute.
     #[doc(hidden)]
     fn absent_ttl() -> Option<Self> {
         Self::from_epoch_seconds(None)
     }
 
-    /// When the item expires.
+    /// The expiry time of the item.
     #[doc(hidden)]
     fn expires_at(&self) -> Option<i64> {
         self.epoch_seconds().ok().flatten()

@@ -10,9 +10,9 @@ use crate::error::Result;
     note = "an `other` variant holds an `Item`: attributes of any type, under their stored names"
 )]
 pub trait OtherVariant: Sized {
-    /// Makes the variant from an item that fits no other.
+    /// Creates the variant from an item that fits no other.
     fn from_other(item: Item) -> Self;
-    /// The item that the variant holds.
+    /// The item in the variant.
     fn to_other(&self) -> Result<Item>;
 }
 

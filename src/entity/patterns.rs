@@ -1,14 +1,14 @@
-//! The patterns of an entity's verbs and of its access patterns, as constants of its type.
+//! The patterns of an entity's operations and access patterns, as constants of its type.
 
 use std::marker::PhantomData;
 
 use super::{DynamoCollection, DynamoEntity, DynamoTable};
 use crate::schema::{JointPatterns, PartitionName, Pattern, PatternOwner};
 
-/// The patterns of the requests that are about one entity.
+/// The patterns of the requests for one entity.
 pub(crate) struct Patterns<E>(PhantomData<E>);
 
-/// A constant for each verb.
+/// A constant for each operation.
 macro_rules! verbs {
     ($($constant:ident $name:literal;)*) => {
         impl<E: DynamoEntity> Patterns<E> {
@@ -42,7 +42,7 @@ impl<E: DynamoEntity> Patterns<E> {
     );
 }
 
-/// The pattern of the access pattern at this place of the declaration.
+/// The pattern of the access pattern at this position of the declaration.
 pub(crate) struct IndexPattern<E, const AT: usize>(PhantomData<E>);
 
 impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
@@ -61,7 +61,7 @@ impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
     };
 }
 
-/// The pattern of the access pattern at a place that is known only when the program runs, or of the table.
+/// The pattern of the access pattern at a position that is known only at run time, or of the table.
 pub fn pattern_at<E: DynamoEntity>(at: Option<usize>) -> &'static Pattern {
     macro_rules! places {
         ($($place:literal)*) => {
@@ -75,7 +75,7 @@ pub fn pattern_at<E: DynamoEntity>(at: Option<usize>) -> &'static Pattern {
     places!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
 }
 
-/// The pattern of the look-up at this place of the declaration.
+/// The pattern of the look-up at this position of the declaration.
 pub(crate) struct UniquePattern<E, const AT: usize>(PhantomData<E>);
 
 impl<E: DynamoEntity, const AT: usize> UniquePattern<E, AT> {
@@ -89,7 +89,7 @@ impl<E: DynamoEntity, const AT: usize> UniquePattern<E, AT> {
     };
 }
 
-/// The patterns of the requests that are about a collection.
+/// The patterns of the requests for a collection.
 pub(crate) struct CollectionPatterns<C>(PhantomData<C>);
 
 impl<C: DynamoCollection> CollectionPatterns<C> {

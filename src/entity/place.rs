@@ -1,4 +1,5 @@
-//! Where the schema says that an entity is: its key, its keys in the indexes, and the items that keep its unique values.
+//! The location of an entity according to the schema: its key, its keys in the indexes, and the items that store its
+//! unique values.
 
 use super::sentinel::MARK;
 use super::{DynamoEntity, encode_as_is};
@@ -12,11 +13,11 @@ use crate::schema::{
 };
 
 impl TableSchema {
-    /// Where an entity is: its key in the table, and in each index its key there, or why it is not in it. Nothing is sent;
-    /// the keys are written by what writes them into requests.
+    /// Returns the location of an entity: its key in the table, and for each index its key there, or the reason why
+    /// it is not in it. Nothing is sent; the same code writes the keys into requests.
     ///
-    /// Managed fields count as the struct holds them. Where they are part of a key, such as `created_at`, a put will write
-    /// the moment of the put.
+    /// Managed fields have the values in the struct. If they are part of a key, such as `created_at`, a put will
+    /// write the time of the put.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;

@@ -1,6 +1,5 @@
 //! An operation of a transaction that failed.
 
-use std::error::Error as StdError;
 use std::fmt;
 
 use super::Error;
@@ -23,10 +22,13 @@ impl fmt::Display for OperationPlace {
 
 /// An operation of a transaction that failed; see [`Error::failures`]. What happened is an [`Error`] of its own, as
 /// the operation alone would have returned it: its kind, its entity, the current item.
+#[derive(thiserror::Error)]
+#[error("{place} of the transaction: {error}")]
 pub struct Failed {
     place: OperationPlace,
     /// The key of its item, in DynamoDB JSON.
     key: Option<Vec<u8>>,
+    #[source]
     error: Error,
 }
 
@@ -69,18 +71,6 @@ impl Failed {
     /// The key of its item, in DynamoDB JSON.
     pub(crate) fn key_json(&self) -> Option<&[u8]> {
         self.key.as_deref()
-    }
-}
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of the transaction: {}", self.place, self.error)
-    }
-}
-
-impl StdError for Failed {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(&self.error)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Why the service refused because of load, where it says so.
+//! The reasons for throttling, if DynamoDB reports them.
 
 use std::fmt;
 
-/// One reason for which the service refused a request because of load: of what, for what, and which limit. See
+/// One reason why DynamoDB rejected a request because of load: the resource, the kind of load, and the limit. See
 /// [`Error::throttle`](super::Error::throttle).
 ///
 /// ```
@@ -24,7 +24,7 @@ pub struct Throttle {
     resource: Option<String>,
 }
 
-/// What was too much.
+/// The kind of load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThrottledLoad {
     /// Reads.
@@ -33,34 +33,35 @@ pub enum ThrottledLoad {
     Writes,
 }
 
-/// Which limit was reached.
+/// The limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ThrottleLimit {
-    /// The throughput that the table or index was given.
+    /// The highest throughput that was configured for a table or index that is billed on demand.
     Provisioned,
     /// The highest throughput that was allowed for a table or index that is billed on demand.
     OnDemandMaximum,
-    /// What one partition can do: a partition key, or a few neighbours, take nearly all of the requests.
+    /// The throughput of one partition: a partition key, or a few neighbouring ones, receive nearly all of the
+    /// requests.
     KeyRange,
-    /// What the account may use of one table in this region.
+    /// The throughput that the account may use for one table in this region.
     Account,
     /// One that this version of the library does not know; [`reason`](Throttle::reason) names it.
     Other,
 }
 
 impl Throttle {
-    /// A reason as the service gives it, with the name of its resource.
+    /// A reason of DynamoDB, with the name of its resource.
     pub(crate) fn new(reason: String, resource: Option<String>) -> Self {
         Throttle { reason, resource }
     }
 
-    /// The reason in the service's words: `TableWriteKeyRangeThroughputExceeded`.
+    /// The reason as DynamoDB names it: `TableWriteKeyRangeThroughputExceeded`.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// The resource as the service names it, an ARN.
+    /// The ARN of the resource.
     pub fn resource(&self) -> Option<&str> {
         self.resource.as_deref()
     }
@@ -88,7 +89,7 @@ impl Throttle {
         self.words().0
     }
 
-    /// Which limit was reached.
+    /// The limit that was exceeded.
     pub fn limit(&self) -> ThrottleLimit {
         match self.words().1 {
             "ProvisionedThroughputExceeded" => ThrottleLimit::Provisioned,
@@ -99,7 +100,7 @@ impl Throttle {
         }
     }
 
-    /// What helps.
+    /// The remedy.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self.limit() {
             ThrottleLimit::Provisioned => {
@@ -119,7 +120,7 @@ impl Throttle {
         })
     }
 
-    /// What was too much, and which limit: the words behind `Table` or `Index`.
+    /// The kind of load and the limit: the words after `Table` or `Index`.
     fn words(&self) -> (Option<ThrottledLoad>, &str) {
         let of_table = self.reason.strip_prefix("Table");
         let reason = of_table.or_else(|| self.reason.strip_prefix("Index"));

@@ -109,6 +109,12 @@ impl CloudFormation {
                 tables.len()
             )));
         }
+        for table in tables {
+            naming::check_replicas(
+                table,
+                "a template has `AWS::DynamoDB::Table`, which has no replicas: write an `AWS::DynamoDB::GlobalTable` by hand",
+            )?;
+        }
         let ids: Vec<String> = tables.iter().map(|table| self.id(table)).collect();
         naming::check_apart(ids.iter().map(String::as_str))?;
         let mut resources = Vec::new();

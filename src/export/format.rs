@@ -31,7 +31,7 @@ pub enum ExportFormat {
     Terraform,
     /// [`Workbench::model`].
     Workbench,
-    /// [`Policy::document`] of all that was declared, without `Scan`.
+    /// [`Policy::document`] of all declared operations, without `Scan`.
     Iam,
     /// [`Markdown::text`].
     Markdown,
@@ -69,7 +69,7 @@ impl ExportFormat {
         }
     }
 
-    /// The tables in this format, with nothing else said about it.
+    /// Writes the tables in this format, with default settings.
     pub fn write(
         self,
         schemas: impl IntoIterator<Item = TableSchema>,

@@ -173,6 +173,10 @@ fn facts(schema: &TableSchema) -> Grid<2> {
             .point_in_time_recovery
             .map(|days| format!("{days} days back")),
     );
+    fact(
+        "global table",
+        settings.replicas.as_ref().map(ToString::to_string),
+    );
     let tags = settings
         .tags
         .iter()

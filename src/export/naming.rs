@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::schema::TableSchema;
 
 /// How long the name of a resource may be, with room for a hash.
 const LONGEST: usize = 200;
@@ -72,6 +73,18 @@ pub(super) fn terraform_index_name(table: &str, index: &str) -> String {
         true => name,
         false => format!("{name}_{}", hash(&format!("{table}/{index}"))),
     }
+}
+
+/// Refuses a global table, which the format cannot describe, rather than leave its replicas out.
+pub(super) fn check_replicas(table: &TableSchema, why: &str) -> Result<()> {
+    let Some(replicas) = &table.settings.replicas else {
+        return Ok(());
+    };
+    let message = format!(
+        "table `{}` is declared as a global table, {replicas}, and {why}, or export the schema without `.replicated(..)`",
+        table.name
+    );
+    Err(Error::config(message))
 }
 
 /// Refuses two resources of one name, which would be one.

@@ -3,10 +3,11 @@
 mod document;
 mod grant;
 mod leading_keys;
+mod partitions;
 mod recorder;
 mod verb;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
@@ -14,12 +15,11 @@ use crate::json::JsonTree;
 use crate::schema::TableSchema;
 use crate::table::named_by;
 use grant::Grant;
+use leading_keys::{FieldValues, unlimited};
+use partitions::Partitions;
 
 pub use recorder::PolicyRecorder;
 pub use verb::PolicyVerb;
-
-/// The partitions that an action is limited to; None if it may ask for any.
-type Partitions = Option<BTreeSet<String>>;
 
 /// What may be done, by table and index.
 #[derive(Debug, Clone, Default)]
@@ -82,6 +82,8 @@ pub struct Policy {
     /// What a run did, with names of tables that lack the prefix.
     recorded: Permissions,
     has_leading_keys: bool,
+    /// What the keys of partitions are limited to, by fields.
+    values: FieldValues,
 }
 
 impl Policy {
@@ -96,6 +98,7 @@ impl Policy {
             grants: Vec::new(),
             recorded: Permissions::default(),
             has_leading_keys: false,
+            values: FieldValues::new(),
         }
     }
 
@@ -194,13 +197,45 @@ impl Policy {
     }
 
     /// Limits actions to the partitions whose keys begin as those of the allowed entities do, by the condition
-    /// `dynamodb:LeadingKeys`. Where a key begins with a field, any partition may be asked for.
+    /// `dynamodb:LeadingKeys`. Where a key begins with a field, any partition may be asked for, unless
+    /// [`with_value`](Self::with_value) says which.
     ///
-    /// Verbs then need keys of their own entity: a role that may put an `Order` of a shared table cannot put a `User`.
+    /// Verbs then need keys of their own entity: a role that may put an `Order` of a shared table cannot put a `User`. A
+    /// request that names no partition is denied.
     #[must_use]
     pub fn leading_keys(mut self) -> Self {
         self.has_leading_keys = true;
         self
+    }
+
+    /// Limits actions to partitions whose keys have this value of a field, for example for the role of one tenant. It includes
+    /// [`leading_keys`](Self::leading_keys). The value is written as it is stored. It counts in a key that is the field itself,
+    /// and in a template in which everything before it is known, if the field is a `String` without a format there.
+    ///
+    /// In an index whose partition key has several attributes, each attribute is limited by a condition of its own,
+    /// `dynamodb:FirstPartitionKeyValues` to `dynamodb:FourthPartitionKeyValues`.
+    ///
+    /// A field that no entity has is an error of [`document`](Self::document), and so is everything that would reach the
+    /// partitions of other values: a scan, `allow_ready`, a pattern whose key does not have the field. The items that keep unique
+    /// values are limited to those of the entity, but not to the value.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::export::{Policy, PolicyVerb};
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "tasks", key(pk = "ORG#{org}", sk = number), gsi(by_state, pk = [org, state], sk = number))]
+    /// # struct Task { org: String, number: u32, state: String }
+    /// # fn main() -> Result<()> {
+    /// let tasks = Policy::new([Task::schema()]).allow_pattern("Task.by_state").with_value("org", "acme");
+    /// assert!(tasks.document()?.contains(r#""dynamodb:FirstPartitionKeyValues": [
+    ///             "acme"
+    ///           ]"#));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_value(mut self, field: impl Into<String>, value: impl Into<String>) -> Self {
+        self.values.insert(field.into(), value.into());
+        self.leading_keys()
     }
 
     /// The policy.
@@ -246,9 +281,13 @@ impl Policy {
     fn permissions(&self) -> Result<Permissions> {
         // What cannot be created has no ARN.
         named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        self.check_values()?;
         let mut all = Permissions::default();
         for grant in &self.grants {
-            grant.resolve(&self.schemas, &mut all)?;
+            grant.resolve(&self.schemas, &self.values, &mut all)?;
+        }
+        if let Some(what) = all.unlimited_items().filter(|_| !self.values.is_empty()) {
+            return Err(unlimited(&what, &self.values));
         }
         if !self.has_leading_keys {
             all.forget_partitions();
@@ -258,6 +297,23 @@ impl Policy {
             true => base.to_owned(),
             false => self.prefix.name(base),
         }))
+    }
+
+    /// Refuses values of fields that nothing has: the policy would be wider than it looks.
+    fn check_values(&self) -> Result<()> {
+        let has = |field: &str| {
+            let mut entities = self.schemas.iter().flat_map(|table| &table.entities);
+            entities.any(|entity| entity.field(field).is_some())
+        };
+        if !self.values.is_empty() && !self.recorded.0.is_empty() {
+            return Err(unlimited("what a run did", &self.values));
+        }
+        match self.values.keys().find(|field| !has(field)) {
+            Some(field) => Err(Error::config(format!(
+                "the policy is limited to a value of `{field}`, which is no field of an entity of its tables"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn with(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
@@ -277,14 +333,11 @@ impl Permissions {
     ) {
         let place = (table.to_owned(), index.map(str::to_owned));
         let actions = self.0.entry(place).or_default();
-        match (actions.get_mut(action), partitions) {
-            (None, partitions) => {
-                actions.insert(action, partitions);
-            }
-            (Some(Some(known)), Some(more)) => known.extend(more),
-            (Some(known), None) => *known = None,
-            (Some(None), Some(_)) => {}
-        }
+        let all = match actions.remove(action) {
+            Some(known) => known.or(&partitions),
+            None => partitions,
+        };
+        actions.insert(action, all);
     }
 
     fn extend(&mut self, other: Permissions) {
@@ -299,7 +352,20 @@ impl Permissions {
         let actions = self.0.values_mut();
         actions
             .flat_map(BTreeMap::values_mut)
-            .for_each(|partitions| *partitions = None);
+            .for_each(|partitions| *partitions = Partitions::any());
+    }
+
+    /// An action on items that reaches all partitions, of which table or index. Two grants together may be wider than each.
+    fn unlimited_items(&self) -> Option<String> {
+        self.0.iter().find_map(|((table, index), actions)| {
+            let mut items = actions.iter().filter(|(action, _)| is_of_items(action));
+            let (action, _) = items.find(|(_, partitions)| partitions.is_any())?;
+            let of = index.as_ref().map(|index| format!(" of index `{index}`"));
+            Some(format!(
+                "`{action}`{} of table `{table}`",
+                of.unwrap_or_default()
+            ))
+        })
     }
 
     fn named(self, name: impl Fn(&str) -> String) -> Self {
@@ -335,6 +401,11 @@ impl Permissions {
         }
         statements
     }
+}
+
+/// Whether an action reads or writes items, and not the table itself.
+fn is_of_items(action: &str) -> bool {
+    action.ends_with("Item") || matches!(action, "Query" | "Scan")
 }
 
 /// Texts as a list.

@@ -83,6 +83,11 @@ impl Terraform {
         let mut tables = Vec::new();
         let mut indexes = Vec::new();
         for table in &named {
+            naming::check_replicas(
+                table,
+                "a `replica` block must not name the region of the provider, which this export does not know: add the blocks \
+                 by hand",
+            )?;
             let base = table.name.strip_prefix(self.prefix.text());
             let base = base.unwrap_or(&table.name);
             let name = naming::terraform_name(base);

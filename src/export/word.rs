@@ -1,4 +1,4 @@
-//! The words of the service for what a schema says, which all tools share.
+//! The terms of DynamoDB for the contents of a schema, which all tools share.
 
 use crate::schema::{KeyType, ProjectionSchema, StreamView, TableClass};
 

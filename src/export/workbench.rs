@@ -13,8 +13,8 @@ use crate::table::named_by;
 
 /// A data model for NoSQL Workbench, in the format 3.0 that it imports and exports.
 ///
-/// Each entity is a facet whose aliases of the keys are its templates. The format has no local indexes, and no keys of several
-/// attributes: such indexes are left out, and named in the description.
+/// Each entity is a facet whose aliases of the keys are its templates. The format supports neither local indexes nor
+/// multi-attribute keys: such indexes are omitted, and named in the description.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -38,7 +38,7 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// The model of these tables.
+    /// Creates the model of these tables.
     pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
         Workbench {
             schemas: schemas.into_iter().collect(),
@@ -50,45 +50,46 @@ impl Workbench {
         }
     }
 
-    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
+    /// Sets the prefix of the table names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = TablePrefix::new(prefix.into());
         self
     }
 
-    /// The name of the model, `Tables` if it has no other.
+    /// Sets the name of the model, `Tables` by default.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Who made it.
+    /// Sets the author of the model.
     #[must_use]
     pub fn author(mut self, author: impl Into<String>) -> Self {
         self.author = author.into();
         self
     }
 
-    /// What it is for.
+    /// Sets the description of the model.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// When it was made, as in `Jan 01, 2026, 12:00 AM`. That is also what it says by itself, so that the same tables give the
-    /// same text.
+    /// Sets the creation date of the model, as in `Jan 01, 2026, 12:00 AM`. That is also the default, so that the
+    /// same tables give the same text.
     #[must_use]
     pub fn date(mut self, date: impl Into<String>) -> Self {
         self.date = date.into();
         self
     }
 
-    /// The model.
+    /// Returns the model.
     ///
-    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
+    /// If DynamoDB would reject a table, the error has the kind [`Config`](crate::error::ErrorKind::Config) and names
+    /// the table.
     pub fn model(&self) -> Result<String> {
         let tables = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
         let metadata = JsonTree::object([
@@ -107,7 +108,7 @@ impl Workbench {
         Ok(model.to_text())
     }
 
-    /// The description, and what is not in the model.
+    /// The description, and the list of omitted indexes.
     fn described(&self, tables: &[TableSchema]) -> String {
         let left_out = tables.iter().flat_map(|table| {
             let several = table.global_indexes.iter().filter(|index| !is_plain(index));
@@ -167,7 +168,7 @@ fn attribute(name: &str, letter: &str) -> JsonTree {
     ])
 }
 
-/// All attributes of all entities and of all indexes, with their types; a text where the type differs from value to value.
+/// All attributes of all entities and of all indexes, with their types; a text if the type differs between values.
 fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
     let letters = schema.key_types().into_iter();
     let mut types: BTreeMap<&str, &'static str> =
@@ -210,7 +211,7 @@ fn global_index(index: &IndexSchema) -> JsonTree {
     ])
 }
 
-/// An entity as a facet: what its keys look like, and which attributes it has.
+/// An entity as a facet: its keys and attributes.
 fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
     let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
     let alias = |key: &KeySchema| {

@@ -1,4 +1,4 @@
-//! Changes, as the closure of an update returns them.
+//! Changes, as returned by the closure of an update.
 
 mod collection;
 mod number;
@@ -25,7 +25,7 @@ pub struct Change<R> {
 pub struct UntypedChange {
     pub(super) place: Place,
     pub(super) action: Result<UpdateAction, CodecError>,
-    /// What has to hold for the change to be possible.
+    /// The condition that makes the change possible.
     pub(super) guard: Option<Node>,
 }
 
@@ -147,8 +147,8 @@ tuples! {
 
 /// Changes of any value.
 impl<R, T, M> Path<R, T, M> {
-    /// Sets it to a value, or to the value that another attribute has before the update. Setting an empty set
-    /// removes it. Refused by a condition if the other attribute is missing or NULL.
+    /// Sets it to a value, or to the value that another attribute has before the update. Setting an empty set removes
+    /// it. Fails with a conflict if the other attribute is missing or NULL.
     pub fn set(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanSet,
@@ -169,8 +169,8 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// Sets it if it is missing, to a value, or to the value that another attribute has before the update. NULL, as
-    /// other programs write it, is not missing. Refused by a condition if the other attribute is missing or NULL, even
-    /// where it is not needed: DynamoDB looks it up all the same.
+    /// other programs write it, does not count as missing. Fails with a conflict if the other attribute is missing or
+    /// NULL, even if it is not needed, because DynamoDB reads it first.
     pub fn set_if_absent(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanCompute,
@@ -178,7 +178,7 @@ impl<R, T, M> Path<R, T, M> {
         self.value_place().set_if_absent(value.given()).into()
     }
 
-    /// Removes it. It is read as None, an empty set, or the field's default then.
+    /// Removes it. It is then read as None, an empty set, or the field's default.
     pub fn remove(&self) -> Change<R>
     where
         M: CanRemove,
@@ -221,15 +221,15 @@ impl<T> ValuePlace<T> {
     }
 }
 
-/// The change of a place to what another one holds.
+/// The change that copies another place.
 fn copy_of(here: &Place, place: Place) -> UntypedChange {
     let guard = is_value(&place);
     let action = here.check_form(&place).map(|()| UpdateAction::Copy(place));
     UntypedChange::new(here.clone(), action).guarded(Some(guard))
 }
 
-/// The condition that the value is not NULL, which other programs write for absence, if it may be absent. A computation
-/// would fail on it; a condition that fails brings the item.
+/// The condition that the value is not NULL, which other programs write for absent values, if it may be absent. A
+/// computation would fail on NULL; a failed condition returns the item.
 fn unless_null<M: Mode>(place: &Place, tag: Tag) -> Option<Node> {
     M::MAY_BE_ABSENT.then(|| missing_or(place, tag))
 }
@@ -241,7 +241,7 @@ fn missing_or(place: &Place, tag: Tag) -> Node {
     ])
 }
 
-/// What another place holds, if it is stored there as it is here.
+/// The value of another place, if both are stored in the same format.
 fn taking(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
     here.check_form(&place)?;
     Ok(UpdateOperand::At(place))

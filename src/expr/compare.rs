@@ -48,7 +48,7 @@ impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
     }
 }
 
-/// A range that need not be given: `None` leaves both ends open.
+/// An optional range: `None` leaves both ends open.
 #[diagnostic::do_not_recommend]
 impl<T, B: Between<T>> Between<T> for Option<B> {
     fn ends(self) -> (Bound<T>, Bound<T>) {
@@ -94,17 +94,17 @@ impl<R, T, M> Path<R, T, M> {
         Node::any(missing.into_iter().chain(is_in)).into()
     }
 
-    /// The attribute is there; a NULL of another writer is there too.
+    /// The attribute exists; a NULL of another program counts too.
     pub fn exists(&self) -> Condition<R> {
         Node::Exists(self.place().clone()).into()
     }
 
-    /// The attribute is not there.
+    /// The attribute does not exist.
     pub fn missing(&self) -> Condition<R> {
         Node::Missing(self.place().clone()).into()
     }
 
-    /// The attribute has this type of DynamoDB.
+    /// The attribute has this DynamoDB type.
     pub fn is_type(&self, tag: Tag) -> Condition<R> {
         Node::IsType(self.place().clone(), tag).into()
     }
@@ -113,7 +113,7 @@ impl<R, T, M> Path<R, T, M> {
         Term::Place(self.place().clone())
     }
 
-    /// The other side, or `None` for a value that means absence.
+    /// The other side, or `None` for a value that means an absent attribute.
     fn term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
         match given {
             OperandValue::Value(value) => Ok(self.value_place().compared(&value)?.map(Term::Value)),
@@ -180,8 +180,8 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Ge, other.given())
     }
 
-    /// `a..b` excludes `b`, `a..=b` includes it, and `(Bound::Excluded(a), Bound::Excluded(b))` excludes both. Nothing
-    /// is in an empty or reversed range. Two open ends ask for the attribute alone.
+    /// `a..b` excludes `b`, `a..=b` includes it, and `(Bound::Excluded(a), Bound::Excluded(b))` excludes both. An
+    /// empty or reversed range contains nothing. Two open ends check only that the attribute exists.
     pub fn between(&self, range: impl Between<T>) -> Condition<R>
     where
         T: Ordered,
@@ -195,7 +195,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// One end of a range in DynamoDB JSON. None if nothing compares with it.
+    /// One end of a range in DynamoDB JSON. None if no value compares with it.
     fn end(&self, end: Bound<T>) -> Result<Option<Bound<Vec<u8>>>, CodecError> {
         Ok(match end {
             Bound::Included(value) => self.value_place().compared(&value)?.map(Bound::Included),
@@ -204,7 +204,7 @@ impl<R, T, M> Path<R, T, M> {
         })
     }
 
-    /// Handles reversed ends here, because DynamoDB refuses a BETWEEN with them, instead of finding nothing.
+    /// Handles reversed ends here, because DynamoDB rejects a BETWEEN with them instead of finding nothing.
     fn within(&self, low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Node {
         if let (
             Bound::Included(from) | Bound::Excluded(from),
@@ -252,8 +252,8 @@ fn order(left: &[u8], right: &[u8]) -> Option<Ordering> {
     }
 }
 
-/// What an operator of Rust could compare a path with: nothing, because the service compares, and only `.eq(..)` and its
-/// like make a condition.
+/// A type that a Rust operator could compare a path with. No type implements it, because DynamoDB compares, and only
+/// `.eq(..)` and the other methods build a condition.
 #[diagnostic::on_unimplemented(
     message = "a path is compared by a method, not by an operator",
     label = "write `.eq(..)`, `.ne(..)`, `.lt(..)`, `.le(..)`, `.gt(..)` or `.ge(..)` instead of the operator",
@@ -261,14 +261,14 @@ fn order(left: &[u8], right: &[u8]) -> Option<Ordering> {
 )]
 pub trait OperatorOperand {}
 
-/// Never used: no type is an operand. With it the compiler tells what to write.
+/// Never used: no type implements the bound. It lets the compiler message name the method to write.
 impl<R, T, M, V: OperatorOperand> PartialEq<V> for Path<R, T, M> {
     fn eq(&self, _: &V) -> bool {
         false
     }
 }
 
-/// Never used, as the one above.
+/// Never used, like the implementation above.
 impl<R, T, M, V: OperatorOperand> PartialOrd<V> for Path<R, T, M> {
     fn partial_cmp(&self, _: &V) -> Option<Ordering> {
         None

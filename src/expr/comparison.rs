@@ -1,6 +1,6 @@
-//! `=`, `<` and the like.
+//! `=`, `<` and the other comparisons.
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`

@@ -7,27 +7,27 @@ use std::ops::{BitAnd, BitOr, Not};
 use super::node::Node;
 use crate::json::CodecError;
 
-/// What must hold for an item of `R`. Combine conditions with `&`, `|`, `!`, [`all`] and [`any`].
+/// A condition on an item of `R`. Combine conditions with `&`, `|`, `!`, [`all`] and [`any`].
 ///
-/// A comparison with a missing attribute does not hold, but `ne` and `!` of a comparison do: see
-/// [the module](crate::expr#what-is-missing).
+/// A comparison with a missing attribute is false, but `ne` and `!` of a comparison are true: see [the
+/// module](crate::expr#missing-attributes).
 #[must_use = "a condition counts only where it is returned or given"]
 pub struct Condition<R> {
     node: Node,
-    /// A bound of how deep the condition is nested.
+    /// An upper bound of the nesting depth.
     depth: usize,
     kind: PhantomData<fn() -> R>,
 }
 
-/// DynamoDB takes no more operators, and a deeper tree has more.
+/// DynamoDB accepts no more operators, and a deeper tree has more.
 const MAX_DEPTH: usize = 300;
 
-/// All of the conditions have to hold; without any, nothing is asked.
+/// All of the conditions must hold. Without any, it always holds.
 pub fn all<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
     joined(conditions, Node::all)
 }
 
-/// At least one of the conditions has to hold. Without any, a write is refused and a query finds nothing.
+/// At least one of the conditions must hold. Without any, a write is rejected and a query finds nothing.
 pub fn any<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
     joined(conditions, Node::any)
 }
@@ -45,7 +45,8 @@ fn joined<R>(
 }
 
 impl<R> Condition<R> {
-    /// A condition that is nested too deep cannot be sent, so it is dropped; keeping it would make dropping it recurse.
+    /// A condition that is nested too deeply cannot be sent, so it is dropped here, because dropping it later would
+    /// recurse.
     fn nested(node: Node, depth: usize) -> Self {
         if depth <= MAX_DEPTH {
             return Condition {

@@ -1,4 +1,4 @@
-//! What a list is extended by: elements, or another list of the item.
+//! The elements that extend a list: given elements, or another list of the item.
 
 use super::collection::List;
 use super::operand::OperandValue;

@@ -10,7 +10,7 @@ use crate::path::{Place, PlaceStep};
 /// The expressions of one request.
 #[derive(Debug, Default)]
 pub(crate) struct Expression {
-    /// Parameters and their texts, in the order in which they were begun.
+    /// Parameters and their texts, in the order of their first use.
     texts: Vec<ExpressionText>,
     names: Vec<Cow<'static, str>>,
     /// The positions of names, once there are many of them.
@@ -164,7 +164,7 @@ impl Expression {
         shown
     }
 
-    /// What is too large of a text, and of which parameter.
+    /// The part of a text that is too large, with its parameter.
     pub(crate) fn excess(&self) -> Option<(&'static str, String)> {
         self.texts.iter().find_map(|of| {
             let (parameter, length) = (of.parameter, of.text.len());
@@ -182,7 +182,7 @@ impl Expression {
         })
     }
 
-    /// Refuses expressions that are too large for the service.
+    /// Returns an error for expressions that are too large for DynamoDB.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         if let Some((parameter, said)) = self.excess() {
             return Err(CodecError::new(format!("{said}: {}", remedy(parameter))));
@@ -232,7 +232,7 @@ impl Expression {
     }
 }
 
-/// What to do about an expression that is too large.
+/// The remedy for an expression that is too large.
 fn remedy(parameter: &str) -> &'static str {
     match parameter {
         "UpdateExpression" => {

@@ -1,11 +1,11 @@
-//! A condition as a tree, and how it is written.
+//! A condition as a tree, and its text.
 
 use super::comparison::Comparison;
 use super::expression::Expression;
 use crate::json::{CodecError, Tag};
 use crate::path::Place;
 
-/// What must hold for an item.
+/// A condition on an item.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Compare(Term, Comparison, Term),
@@ -25,14 +25,14 @@ pub(crate) enum Node {
     Faulty(CodecError),
 }
 
-/// What is compared.
+/// An operand of a comparison.
 #[derive(Debug, Clone)]
 pub(crate) enum Term {
     Place(Place),
     Size(Place),
     /// A value in DynamoDB JSON.
     Value(Vec<u8>),
-    /// A value that was read of the item, which may be stored in another spelling.
+    /// A value that was read from the item, which may be stored in another format.
     AsRead(Vec<u8>),
 }
 
@@ -49,7 +49,8 @@ enum Binding {
 }
 
 impl Node {
-    /// Both have to hold. A node that always holds is left out; one that never does wins, and a fault wins over all.
+    /// Both conditions. A node that always holds is omitted; one that never holds replaces the whole, and a fault
+    /// replaces everything.
     pub(crate) fn and(self, other: Node) -> Node {
         Node::all([self, other])
     }
@@ -101,7 +102,7 @@ impl Node {
         matches!(self, Node::Any(nodes) if nodes.is_empty())
     }
 
-    /// The nodes that all have to hold for the whole to hold.
+    /// The nodes that must all hold.
     pub(crate) fn top_level(&self) -> &[Node] {
         match self {
             Node::All(nodes) => nodes,
@@ -136,7 +137,7 @@ impl Node {
         places.map(|place| &**place.attribute()).collect()
     }
 
-    /// Whether the condition compares an attribute with what was read.
+    /// Whether the condition compares an attribute with a value that was read.
     pub(crate) fn asks_as_read(&self) -> bool {
         match self {
             Node::Compare(_, _, Term::AsRead(_)) => true,
@@ -146,7 +147,7 @@ impl Node {
         }
     }
 
-    /// The attributes that are compared with what was read, and what was read.
+    /// The attributes that are compared with values that were read, and those values.
     pub(crate) fn as_read(&mut self) -> Vec<(&str, &mut Vec<u8>)> {
         match self {
             Node::Compare(Term::Place(place), _, Term::AsRead(json)) => {
@@ -170,7 +171,7 @@ impl Node {
         }
     }
 
-    /// Writes the condition. One that always holds writes nothing; the caller has to handle one that never does.
+    /// Writes the condition. One that always holds writes nothing; the caller must handle one that never does.
     pub(crate) fn write(&self, out: &mut Expression) -> Result<(), CodecError> {
         match self {
             Node::Compare(left, comparison, right) => {

@@ -11,15 +11,15 @@ use crate::json::{CodecError, Number};
     note = "`add` and `sub` are for integers, floats, decimals, `Number` and newtypes of these; a list has `push`, a set `insert`"
 )]
 pub trait Numeric: DynamoValue {
-    /// What a missing attribute counts as.
+    /// The value of a missing attribute.
     fn zero() -> Self;
 
-    /// What has to hold for the stored number so that the sum, or the difference, fits this type.
+    /// The condition on the stored number which makes the sum, or the difference, fit this type.
     #[doc(hidden)]
     fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError>;
 
-    /// The numbers of which any two have a sum and, if there are negative ones, a difference of this type. None if the type
-    /// has no range.
+    /// The range in which any two numbers have a sum and, if negative ones exist, a difference of this type. None if
+    /// the type has no range.
     #[doc(hidden)]
     fn half_range() -> Result<Option<SumRange>, CodecError>;
 }
@@ -51,7 +51,7 @@ impl SumRange {
 pub struct SumBound {
     pub comparison: Comparison,
     pub bound: Number,
-    /// Whether the number that a missing attribute counts as meets the condition too.
+    /// Whether the value of a missing attribute meets the condition too.
     pub start_fits: bool,
 }
 
@@ -79,7 +79,7 @@ fn wide() -> CodecError {
     CodecError::new("a number of more than 38 digits")
 }
 
-/// The range of an integer, of which DynamoDB holds 38 digits.
+/// The range of an integer; DynamoDB stores 38 digits.
 macro_rules! limits {
     ($int:ty) => {{
         let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
@@ -112,7 +112,7 @@ macro_rules! integers {
 
 integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
-/// Types whose range DynamoDB checks itself, or that have no limit that matters.
+/// Types whose range DynamoDB checks itself, or without a relevant limit.
 macro_rules! unbounded {
     ($($(#[$cfg:meta])? $number:ty, $zero:expr;)*) => {$(
         $(#[$cfg])?
@@ -167,8 +167,8 @@ impl Numeric for f32 {
     }
 }
 
-/// A sum has to fit with as many digits after the point as the change has. If the stored number has more digits,
-/// whether the sum fits is only seen when it is read.
+/// A sum must fit with as many fractional digits as the change has. If the stored number has more digits, an error
+/// appears only when the sum is read.
 #[cfg(feature = "rust_decimal")]
 #[diagnostic::do_not_recommend]
 impl Numeric for rust_decimal::Decimal {

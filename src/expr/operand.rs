@@ -9,8 +9,8 @@ use super::condition::Condition;
 use super::node::{Node, Term};
 use crate::path::{Path, Place};
 
-/// What can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or
-/// another path of the same type.
+/// A value that can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or another path
+/// of the same type.
 #[diagnostic::on_unimplemented(
     message = "a `{T}` cannot be compared with, set to or changed by a `{Self}`",
     label = "expected `{T}`, `&{T}` or a path of that type",
@@ -70,7 +70,7 @@ impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
     }
 }
 
-/// How long a text or binary is in bytes, or how many elements a collection has.
+/// The length of a text or binary in bytes, or the number of elements of a collection.
 ///
 /// A missing attribute has no size, so only `ne` holds for it. A missing set counts as empty,
 /// because DynamoDB stores no empty sets.

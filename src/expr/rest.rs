@@ -8,7 +8,7 @@ use crate::path::{AtPath, Optional, Path, Place};
 
 /// The attributes that have no field: those of a `rest` field.
 pub struct RestPath<R> {
-    /// The map that holds them, if that is not the item.
+    /// The map that contains them, if it is not the item.
     within: Option<Place>,
     kind: PhantomData<fn() -> R>,
 }
@@ -30,7 +30,8 @@ impl<R> RestPath<R> {
         }
     }
 
-    /// The attribute of this name. A change is refused if it has a field: the field has its own path.
+    /// The attribute of this name. A change is an error if a field covers the attribute: use the path of the field
+    /// instead.
     pub fn entry(&self, name: impl Into<String>) -> Path<R, Value, Optional> {
         let name = name.into();
         Path::at_place(match &self.within {

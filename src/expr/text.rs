@@ -27,8 +27,8 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Its size: of bytes their number, of text the number of UTF-16 code units, on each engine that the tests
-    /// run on: `"é"` has one, `"😀"` two.
+    /// The size: for bytes their number, for text the number of UTF-16 code units, on each engine that the tests run
+    /// on: `"é"` has one, `"😀"` two.
     pub fn size(&self) -> Size<R>
     where
         T: Textual,

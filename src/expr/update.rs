@@ -9,10 +9,10 @@ use super::node::Node;
 use crate::json::{CodecError, Tag};
 use crate::path::{DisjointPlaces, Place};
 
-/// An empty list, as the writer spells it.
+/// An empty list, in the format of the writer.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
 
-/// What happens at a place. Values are DynamoDB JSON.
+/// The change at a place. Values are DynamoDB JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UpdateAction {
     Set(Vec<u8>),
@@ -20,7 +20,7 @@ pub(crate) enum UpdateAction {
     Copy(Place),
     SetIfAbsent(UpdateOperand),
     Add {
-        /// What a missing number counts as.
+        /// The value of a missing number.
         start: Vec<u8>,
         delta: UpdateOperand,
         minus: bool,
@@ -34,12 +34,12 @@ pub(crate) enum UpdateAction {
     Nothing,
 }
 
-/// What a place is changed by.
+/// The operand of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UpdateOperand {
     /// A value in DynamoDB JSON.
     Json(Vec<u8>),
-    /// What another place holds before the update.
+    /// The value of another place before the update.
     At(Place),
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum UpdateOperand {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UpdateActions {
     actions: Vec<(Place, UpdateAction)>,
-    /// How many of the actions have their places in `places`, which is filled once they are many.
+    /// The number of actions whose places are in `places`, which is filled when there are many.
     sorted: usize,
     places: DisjointPlaces,
     guards: Vec<Node>,
@@ -57,7 +57,7 @@ pub(crate) struct UpdateActions {
 const FEW: usize = 16;
 
 impl UpdateActions {
-    /// Adds a change, with the guards it needs.
+    /// Adds a change, with the guards that it needs.
     pub(crate) fn add(&mut self, change: UntypedChange) -> Result<(), CodecError> {
         let UntypedChange {
             place,
@@ -148,8 +148,9 @@ impl UpdateActions {
     }
 }
 
-/// What has to exist for a write to this place. For an element it is the element itself, or the list would grow or
-/// stay as it is; else it is the map that holds the place, and not a NULL, which other programs write for absence.
+/// The condition for a write to this place. For an element it is that the element exists, because otherwise the list
+/// would grow or stay unchanged. For other places, the map that contains the place must exist and must not be NULL,
+/// which other programs write for absent values.
 fn holder(place: &Place) -> Option<Node> {
     if place.is_element() {
         Some(Node::Exists(place.clone()))
@@ -167,8 +168,8 @@ enum Clause {
 }
 
 impl UpdateAction {
-    /// Whether the attribute has a value afterwards, whatever was there before. What is taken from another place is none
-    /// where there is no item yet.
+    /// Whether the attribute has a value afterwards, regardless of its value before. A copy from another place gives
+    /// no value if no item exists yet.
     pub(crate) fn makes_a_value(&self) -> bool {
         match self {
             UpdateAction::Set(_) | UpdateAction::Insert(_) => true,

@@ -1,8 +1,8 @@
 //! Lets only one user in this process have a file, whatever name the file was opened by.
 //!
-//! SQLite keeps other processes away from the file, but not this one: the operating system does not hold a lock
-//! against the process that owns it. The file must not be opened to find that out either, because closing it would
-//! release SQLite's locks. So the files in use are remembered here, by the identity that the file system gives them.
+//! SQLite excludes other processes from the file, but not this one, because operating-system locks do not apply to
+//! the process that owns them. The file must not be opened to find that out either, because closing it would release
+//! SQLite's locks. Therefore the files in use are remembered here, by their identity in the file system.
 
 use std::fs::Metadata;
 use std::io;
@@ -20,7 +20,7 @@ static CLAIMED: Mutex<Vec<FileIdentity>> = Mutex::new(Vec::new());
 pub(crate) struct Claim(Option<FileIdentity>);
 
 impl Claim {
-    /// Claims a file that exists; `None` while somebody else has it.
+    /// Claims a file that exists; `None` while it is claimed already.
     pub(crate) fn of(path: &Path) -> io::Result<Option<Claim>> {
         let Some(identity) = identity(&path.metadata()?) else {
             return Ok(Some(Claim(None)));

@@ -1,4 +1,4 @@
-//! What a write asks of the stored item, by the names of its attributes.
+//! The conditions of a write on the stored item, by the names of its attributes.
 
 use super::NAME;
 use crate::codec::{DynamoValue, Value};
@@ -8,7 +8,7 @@ use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, check};
 
-/// The conditions of a write, all of which have to hold.
+/// The conditions of a write, all of which must hold.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ItemConditions(Vec<ItemCondition>);
 
@@ -24,7 +24,7 @@ impl ItemConditions {
         self.0.push(condition);
     }
 
-    /// The condition, and what it means if it does not hold.
+    /// The condition, and its meaning if it does not hold.
     pub(super) fn asked(self) -> Result<(Node, ConditionFailure)> {
         let nodes: Result<Vec<Node>> = self.0.into_iter().map(ItemCondition::into_node).collect();
         Ok((Node::all(nodes?), ConditionFailure::UNTYPED))
@@ -46,19 +46,20 @@ impl ItemCondition {
     }
 }
 
-/// The methods by which a write is given conditions.
+/// The methods that add conditions to a write.
 macro_rules! conditions {
     () => {
-        /// Only if the stored item has this attribute. An attribute of the key asks whether anything is stored at all.
+        /// Only if the stored item has this attribute. For an attribute of the key, only if any item is stored.
         ///
         /// If a condition does not hold, nothing is written: the error is a
-        /// [`Conflict`](crate::error::ErrorKind::Conflict), and
-        /// [`current_item`](crate::error::Error::current_item) is the item that was found, if the server told.
+        /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`current_item`](crate::error::Error::current_item)
+        /// is the current item, if the server returned it.
         pub fn when_present(self, attribute: impl Into<String>) -> Self {
             self.when(ItemCondition::Present(attribute.into()))
         }
 
-        /// Only if the stored item does not have this attribute. An attribute of the key asks that nothing is stored.
+        /// Only if the stored item does not have this attribute. For an attribute of the key, only if no item is
+        /// stored.
         pub fn when_absent(self, attribute: impl Into<String>) -> Self {
             self.when(ItemCondition::Absent(attribute.into()))
         }

@@ -6,7 +6,8 @@
 use std::fmt;
 
 /// Why a value could not be written or read, and where.
-#[derive(Clone)]
+#[derive(Clone, thiserror::Error)]
+#[error("{}{}", self.front(), self.reason())]
 pub struct CodecError(Box<CodecErrorParts>);
 
 #[derive(Clone)]
@@ -151,14 +152,11 @@ impl CodecError {
         }
         (!text.is_empty()).then_some(text)
     }
-}
 
-impl fmt::Display for CodecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(path) = self.path() {
-            write!(f, "{path}: ")?;
-        }
-        f.write_str(self.reason())
+    /// The beginning of its text.
+    fn front(&self) -> String {
+        self.path()
+            .map_or_else(String::new, |path| format!("{path}: "))
     }
 }
 
@@ -167,5 +165,3 @@ impl fmt::Debug for CodecError {
         write!(f, "CodecError({self})")
     }
 }
-
-impl std::error::Error for CodecError {}

@@ -1,6 +1,6 @@
-//! What may be passed where a typed key part is expected.
+//! The arguments for typed key parts.
 
-/// `T`, `&T`, and `&str` for text; also `&&str`, which iterating over a slice of texts gives.
+/// `T`, `&T`, and `&str` for text; also `&&str`, which iterating over a slice of texts returns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `{T}`",
     label = "expected `{T}` or `&{T}`"

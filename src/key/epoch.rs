@@ -1,8 +1,8 @@
-//! Times that are counted from 1970, as other programs write them into texts: `{field:epoch}` and `{field:epoch_ms}`.
+//! Times counted from 1970, as other programs write them into texts: `{field:epoch}` and `{field:epoch_ms}`.
 //!
-//! A count sorts as its time does while it has as many digits as the others. All counts of seconds from 2001 to 2286 have
-//! ten digits and all counts of milliseconds thirteen, so nobody pads them. Here these are the widths, and earlier times
-//! are padded to them.
+//! A count sorts like its time while it has as many digits as the others. All counts of seconds from 2001 to 2286
+//! have ten digits and all counts of milliseconds thirteen, so other programs do not pad them. Here these are the
+//! widths, and earlier times are padded to them.
 
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
 use super::parse::{KeyParser, PartText};
@@ -33,7 +33,7 @@ pub trait ToEpochMillis: Sized {
     lossy!(trait Millis<Self>);
 }
 
-/// A time, written as the number of units from 1970 to it, in so many digits.
+/// A time, written as the number of units since 1970, with this number of digits.
 struct EpochCount<const DIGITS: usize, const PER_SECOND: i128>(Timestamp);
 
 impl<const DIGITS: usize, const PER_SECOND: i128> KeyPart for EpochCount<DIGITS, PER_SECOND> {
@@ -114,7 +114,7 @@ counted! {
 
 const NANOS: i128 = 1_000_000_000;
 
-/// The units that have passed at this time. A leap second would have the count of the second behind it.
+/// The units that have passed at this time. A leap second would have the count of the following second.
 fn count(time: Timestamp, per_second: i128) -> Result<i128, CodecError> {
     let nanos = i128::from(time.nanos());
     if nanos >= NANOS {

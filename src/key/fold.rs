@@ -1,7 +1,8 @@
-//! Text that keys hold in one case: `{field:lower}` and `{field:upper}`.
+//! Text of keys in one case: `{field:lower}` and `{field:upper}`.
 //!
-//! The case is that of [`str::to_lowercase`] and [`str::to_uppercase`]: Unicode's full mapping, in no language. That is
-//! what `toLowerCase` and `toUpperCase` of JavaScript give, also for the Greek sigma at the end of a word.
+//! The case is that of [`str::to_lowercase`] and [`str::to_uppercase`]: Unicode's full mapping, independent of
+//! language. `toLowerCase` and `toUpperCase` of JavaScript give the same, also for the Greek sigma at the end of a
+//! word.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -83,7 +84,7 @@ macro_rules! folded {
         }
 
         impl<T: KeyPart + Textual<Slice = str>> $folded<T> {
-            /// Puts a value into this case.
+            /// Converts a value to this case.
             pub fn of(value: &T) -> Self {
                 $folded::fold(&text_of(value))
             }
@@ -214,7 +215,7 @@ macro_rules! folded {
 }
 
 folded! {
-    /// A text in lower case: the key part of `{name:lower}`. Where one is taken, the field's own type will do.
+    /// A text in lower case: the key part of `{name:lower}`. The field's own type is accepted in its place.
     ///
     /// ```
     /// use dynamo_entity::key::Lowercase;
@@ -224,7 +225,7 @@ folded! {
 }
 
 folded! {
-    /// A text in upper case: the key part of `{name:upper}`. Where one is taken, the field's own type will do.
+    /// A text in upper case: the key part of `{name:upper}`. The field's own type is accepted in its place.
     ///
     /// ```
     /// use dynamo_entity::key::Uppercase;

@@ -1,8 +1,7 @@
-//! Formats of key templates, and the types that go with the lossy ones.
+//! Formats of key templates, and the types of the truncating ones.
 //!
-//! `{at}` holds the whole value. `{at:date}` holds less, so a key with it takes a *date*: nothing is
-//! ever rounded silently. Each format has a trait of its own, so that the compiler names what a type
-//! lacks.
+//! `{at}` contains the whole value. `{at:date}` contains less, so a key with it takes a *date*: nothing is ever
+//! rounded silently. Each format has its own trait, so that the compiler names the missing property of a type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -60,15 +59,15 @@ macro_rules! padded {
 
 padded!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// What a derive asks of a lossy format; of the other formats it asks [`KeyPart`].
+/// The bounds that a derive uses for a truncating format; for other formats it uses [`KeyPart`].
 macro_rules! lossy {
     // The declarations. They are not in a supertrait, because the compiler would complain of that one too.
     (trait $part:ty) => {
-        /// How wide the part is.
+        /// The width of the part.
         #[doc(hidden)]
         const WIDTH: Width;
 
-        /// What a query may ask of the part by text.
+        /// The queries that the part supports as text.
         #[doc(hidden)]
         const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Comparable;
 
@@ -92,11 +91,11 @@ macro_rules! lossy {
             last: bool,
         ) -> Result<$part, CodecError>;
 
-        /// Reads a part as a person writes it.
+        /// Parses a part as a person writes it.
         #[doc(hidden)]
         fn from_plain(text: &str) -> Option<$part>;
 
-        /// Reads the whole field as a person writes it, and cuts it.
+        /// Parses the whole field as a person writes it, and truncates it.
         #[doc(hidden)]
         fn from_whole(text: &str) -> Option<$part>;
 
@@ -225,11 +224,11 @@ pub trait ToMonth: Sized {
 pub type ParsePart<P> =
     fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
 
-/// A point in time, cut to whole seconds: the key part of `{at:s}` and of `{at:epoch}`.
+/// A point in time, truncated to whole seconds: the key part of `{at:s}` and of `{at:epoch}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds<T>(T);
 
-/// A point in time, cut to whole milliseconds: the key part of `{at:ms}` and of `{at:epoch_ms}`.
+/// A point in time, truncated to whole milliseconds: the key part of `{at:ms}` and of `{at:epoch_ms}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 
@@ -241,13 +240,14 @@ fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
     )?)
 }
 
-/// The cut time, or the whole one: cutting fails only at the edge of a type's range, and writing cuts the text anyway.
+/// The truncated time, or the whole one: truncating fails only at the edge of a type's range, and writing truncates
+/// the text anyway.
 fn cut_or_whole<T: Moment + Clone>(time: &T, unit: u32) -> T {
     cut(time, unit).unwrap_or_else(|| time.clone())
 }
 
 impl<T: Moment> Seconds<T> {
-    /// The second this time is in. `None` at the very edge of the type's range.
+    /// Returns the second that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
         cut(&time, 1_000_000_000).map(Seconds)
     }
@@ -259,7 +259,7 @@ impl<T: Moment> Seconds<T> {
 }
 
 impl<T: Moment> Millis<T> {
-    /// The millisecond this time is in. `None` at the very edge of the type's range.
+    /// Returns the millisecond that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
         cut(&time, 1_000_000).map(Millis)
     }
@@ -285,8 +285,8 @@ impl<T: Moment> Millis<T> {
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 ///
-/// It is made of every time and date that a key can be cut from, in UTC. One whose year is not from 0 to 9999 is refused
-/// when the key is written.
+/// It is created from every time and date that a key can truncate, in UTC. If its year is not from 0 to 9999, writing
+/// the key is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct YearMonth {
     year: u16,
@@ -357,7 +357,7 @@ impl fmt::Display for YearMonth {
     }
 }
 
-/// Reads what `Display` writes, and nothing else.
+/// Parses the output of `Display`, and nothing else.
 impl FromStr for YearMonth {
     type Err = Error;
 
@@ -455,8 +455,8 @@ date_of! {
     "jiff" jiff::civil::Date, jiff::civil::Date, |date| *date;
 }
 
-/// The day in UTC. A day that the type does not reach lies outside the years of keys, so any day that is
-/// refused can stand for it.
+/// The day in UTC. A day outside of the type's range is also outside of the years of keys, so any rejected day can
+/// represent it.
 #[cfg(feature = "time")]
 fn utc_date(at: ::time::OffsetDateTime) -> ::time::Date {
     at.checked_to_offset(::time::UtcOffset::UTC)

@@ -69,7 +69,7 @@ impl<V: KeyValue> WriteGivenPart for ValueOfText<V> {
     }
 }
 
-/// A part of a template, for one that was read from a text.
+/// A part of a template that was parsed from a text.
 pub(crate) fn part_of_text<P: 'static>(
     part: Option<P>,
     write: fn(&P, PartPlace<'_, '_>) -> Result<(), CodecError>,
@@ -77,12 +77,12 @@ pub(crate) fn part_of_text<P: 'static>(
     part.map(|part| Box::new(GivenPart::new(PartOfText { part, write })) as _)
 }
 
-/// A bare key, for one that was read from a text.
+/// A bare key that was parsed from a text.
 pub(crate) fn given_value<V: KeyValue + 'static>(value: Option<V>) -> Option<Box<dyn Any>> {
     value.map(|value| Box::new(GivenPart::new(ValueOfText(value))) as _)
 }
 
-/// A bare key out of a text: a text as it is, a number as its digits, bytes as base64.
+/// A bare key from a text: a text unchanged, a number as its digits, bytes as base64.
 pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
     let mut writer = Writer::default();
     writer.raw(match V::TYPE {
@@ -108,7 +108,7 @@ pub(crate) trait WriteGivenPart {
     -> Result<(), CodecError>;
 }
 
-/// The error for a partition key that is asked for with other parts than it has.
+/// The error for a partition key that is queried with other parts than it has.
 #[cold]
 pub fn wrong_parts() -> CodecError {
     CodecError::new("a partition key is written with other parts than it has")

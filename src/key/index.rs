@@ -19,10 +19,10 @@ use crate::schema::{KeyType, PartRanges, Presence, TextOf, Width};
     note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
 )]
 pub trait IndexField<const FORMAT: u8> {
-    /// What a query takes: the field's type, or what a lossy format leaves of it.
+    /// The type that a query takes: the field's type, or the truncated type of a format.
     type Part: 'static;
 
-    /// How wide the part is.
+    /// The width of the part.
     #[doc(hidden)]
     const WIDTH: Width;
 
@@ -30,11 +30,11 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     const PRESENCE: Presence;
 
-    /// What a query may ask of the part by text.
+    /// The queries that the part supports as text.
     #[doc(hidden)]
     const RANGES: PartRanges;
 
-    /// Whether the part is present. The item is not in the index for a None, nor for empty text.
+    /// Whether the part is present. The item is not in the index for a None or an empty text.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
 
@@ -42,11 +42,11 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
-    /// Writes the part that a query looks for.
+    /// Writes the part that a query compares with.
     #[doc(hidden)]
     fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
-    /// Reads the part that a query looks for, as a person writes it.
+    /// Parses the part that a query compares with, as a person writes it.
     #[doc(hidden)]
     fn from_plain(text: &str) -> Option<Self::Part>;
 
@@ -192,14 +192,14 @@ pub trait IndexPart: Sized {
     /// The type of the value, without its `Option`.
     #[doc(hidden)]
     type Held: IndexPart;
-    /// What an update may do with the field.
+    /// The operations that an update supports for the field.
     #[doc(hidden)]
     type Mode<U: KeyUsage>: Mode;
 
     /// The native type.
     const TYPE: KeyType;
 
-    /// What a query may ask of the key by text.
+    /// The queries that the key supports as text.
     #[doc(hidden)]
     const RANGES: PartRanges;
 
@@ -225,7 +225,7 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What a missing attribute means.
+    /// The value of a missing attribute.
     #[doc(hidden)]
     fn absent_index_key() -> Option<Self>;
 

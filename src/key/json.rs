@@ -6,18 +6,18 @@ use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader, Writer};
 use crate::schema::TableDef;
 
-/// The key attributes in the order of the table, as entries of a JSON object. Each value is written in the one way in
-/// which this library writes it, so that equal keys are equal bytes.
+/// The key attributes in the order of the table, as entries of a JSON object. Each value has only one format here, so
+/// equal keys are equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct KeyJson(Vec<u8>);
 
 impl KeyJson {
-    /// The key that was just written, which need not be read again.
+    /// The key that was just written, which need not be parsed again.
     pub(crate) fn written(entries: Writer) -> Self {
         KeyJson(entries.into_bytes())
     }
 
-    /// The key of an object that holds its attributes and perhaps others.
+    /// The key of an object that contains its attributes and perhaps others.
     pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
         let finder = KeyFinder::of(names);
         let reader = Reader::new(object);
@@ -47,7 +47,7 @@ impl KeyJson {
     }
 }
 
-/// Writes the entries of a key whose attributes the finder has noted.
+/// Writes the entries of a key whose attributes the finder has recorded.
 pub(crate) fn write_noted(
     finder: &KeyFinder,
     body: &Reader<'_>,

@@ -12,7 +12,7 @@ use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
 use crate::schema::{KeyType, PartRanges, TextOf};
 
-/// A type that can be a key attribute by itself: text, a number or bytes.
+/// A type that can be a key attribute on its own: text, a number or bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key attribute",
     label = "not text, a number or bytes",
@@ -23,15 +23,15 @@ pub trait KeyValue: Sized {
     /// The native type.
     const TYPE: KeyType;
 
-    /// Whether each value has only one spelling, so that what was read need not be compared with what would be written.
+    /// Whether each value has only one format, so that a stored key need not be compared with the written one.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
 
-    /// What a query may ask of such a key by text.
+    /// The queries that such a key supports as text.
     #[doc(hidden)]
     const RANGES: PartRanges = PartRanges::Comparable;
 
-    /// Whether it is empty text or binary, which no key may be.
+    /// Whether it is empty text or binary, which a key cannot be.
     fn is_empty_key(&self) -> bool {
         false
     }
@@ -54,11 +54,11 @@ pub trait KeyValue: Sized {
         None
     }
 
-    /// Reads the attribute, in whatever spelling another writer gave it.
+    /// Reads the attribute, in any format of another program.
     #[doc(hidden)]
     fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// Reads a text as a person writes it: numbers as their digits, bytes as base64.
+    /// Parses a text as a person writes it: numbers as their digits, bytes as base64.
     #[doc(hidden)]
     fn from_plain(text: &str) -> Option<Self> {
         value_of_text(text)
@@ -73,7 +73,8 @@ pub trait KeyValue: Sized {
         given_value(Self::from_plain(text))
     }
 
-    /// Reads the attribute where it names the item (law K8): only in the spelling in which it would be written.
+    /// Reads the attribute as part of the identity of an item (law K8): only in the format in which it would be
+    /// written.
     #[doc(hidden)]
     #[inline]
     fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
@@ -88,7 +89,7 @@ pub trait KeyValue: Sized {
     }
 }
 
-/// Whether the next stored value is spelled as this value is written; numbers are compared by value.
+/// Whether the next stored value has the format in which this value is written; numbers are compared by value.
 fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
     if T::TYPE == KeyType::S
         && let Ok(text) = stored.clone().text()
@@ -123,7 +124,7 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
         .map_err(|fault| fault.at(name.text).in_key(name.text))
 }
 
-/// Key methods of a type that is written as a key as it is written as a value.
+/// Key methods of a type whose key and value have the same format.
 macro_rules! as_value {
     () => {
         fn to_key(&self) -> Self {
@@ -261,7 +262,7 @@ key_values!(N, false:
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );
 
-/// Checks what DynamoDB demands of a key attribute.
+/// Checks the requirements of DynamoDB for a key attribute.
 pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), CodecError> {
     if is_empty {
         return Err(CodecError::new("empty text or binary cannot be a key"));

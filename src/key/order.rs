@@ -1,10 +1,10 @@
-//! Which types sort in DynamoDB as their values do.
+//! Types that sort in DynamoDB like their values.
 
 use super::{Millis, Seconds, YearMonth};
 
-/// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes. Timestamps and dates
-/// are text that sorts so, and enums with `#[dynamo(order)]` are numbers. Other enums are stored as their names, whose
-/// order nobody means.
+/// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes. Timestamps and
+/// dates are text that sorts correctly, and enums with `#[dynamo(order)]` are numbers. Other enums are stored as
+/// their names, whose order is almost never intended.
 #[diagnostic::on_unimplemented(
     message = "DynamoDB has no order for `{Self}`",
     label = "neither text, nor a number, nor binary, nor an enum with an order",
@@ -13,7 +13,7 @@ use super::{Millis, Seconds, YearMonth};
 )]
 pub trait Ordered {}
 
-/// A part of a key whose values sort as its texts do.
+/// A part of a key whose values sort like its texts.
 #[diagnostic::on_unimplemented(
     message = "the keys do not sort by the values of `{Self}`",
     label = "only `eq` is possible for a part of this type",

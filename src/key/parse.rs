@@ -1,4 +1,4 @@
-//! Takes keys apart into their parts.
+//! Parses keys into their parts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives, width_in};
 use crate::json::{CodecError, KeyIdentity, Reader};
 use crate::schema::{Style, Width};
 
-/// The text of one part, as the key holds it.
+/// The text of one part, as in the key.
 #[derive(Debug, Clone, Copy)]
 pub struct PartText<'t> {
     raw: &'t str,
@@ -15,12 +15,12 @@ pub struct PartText<'t> {
 }
 
 impl<'t> PartText<'t> {
-    /// The text as the key holds it.
+    /// Returns the text as in the key.
     pub fn raw(&self) -> &'t str {
         self.raw
     }
 
-    /// A user's text, without its escapes.
+    /// Returns a user's text, without its escapes.
     pub fn text(&self) -> Option<Cow<'t, str>> {
         match self.style {
             Style::Escaped => super::text::unescape(self.raw),
@@ -70,7 +70,7 @@ impl<'t> PartText<'t> {
     }
 }
 
-/// Takes a key text apart along its template.
+/// Parses a key text according to its template.
 #[derive(Debug)]
 pub struct KeyParser<'t> {
     rest: &'t str,
@@ -106,7 +106,7 @@ impl<'t> KeyParser<'t> {
         Ok(())
     }
 
-    /// Reads a part; `last` if nothing follows it in the template.
+    /// Parses a part; `last` if nothing follows it in the template.
     pub fn part<P: KeyPart>(
         &mut self,
         field: &'static str,
@@ -138,7 +138,7 @@ impl<'t> KeyParser<'t> {
             .ok_or_else(|| self.unlike().at(field))
     }
 
-    /// What is left behind the delimiter, if it comes next.
+    /// The text after the delimiter, if the delimiter comes next.
     pub(super) fn rest_after_delimiter(&self) -> Option<&'t str> {
         self.rest.strip_prefix(self.style.delimiter())
     }
@@ -148,7 +148,7 @@ impl<'t> KeyParser<'t> {
         self.rest = "";
     }
 
-    /// Ends the key: no text may be left.
+    /// Ends the key: no text may remain.
     pub fn end(self) -> Result<(), CodecError> {
         if self.rest.is_empty() {
             Ok(())
@@ -187,7 +187,7 @@ pub fn read_key_texts<'a, const N: usize>(
     Ok(texts)
 }
 
-/// The key text of an item, where it is asked for.
+/// The key text of an item, if it is needed.
 pub fn text_if<'t>(is_asked: bool, text: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
     text.as_deref().filter(|_| is_asked)
 }

@@ -6,10 +6,10 @@ use super::parse::{KeyParser, PartText};
 use crate::json::CodecError;
 use crate::schema::{PartRanges, Style, TextOf, Width};
 
-/// A type that can stand in a key template.
+/// A type that can be used in a key template.
 ///
-/// Different values have different texts, and the texts sort as the values do. Text, integers to 128 bits,
-/// `bool`, timestamps, dates, UUIDs, ULIDs and unit enums are key parts, and so are newtypes of these with
+/// Different values have different texts, and the texts sort like the values. Text, integers up to 128 bits, `bool`,
+/// timestamps, dates, UUIDs, ULIDs and unit enums are key parts, and so are newtypes of these with
 /// `#[derive(DynamoValue)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a part of a key template",
@@ -19,38 +19,37 @@ use crate::schema::{PartRanges, Style, TextOf, Width};
     note = "an `Option` can be part of an index key, but a primary key is always there"
 )]
 pub trait KeyPart: Sized {
-    /// How wide the text is in a template without a format.
+    /// The width of the text in a template without a format.
     const WIDTH: Width;
 
     /// Whether a value can be empty; see [`is_empty_part`](Self::is_empty_part).
     #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
 
-    /// What a query may ask of such a part by text.
+    /// The queries that such a part supports as text.
     #[doc(hidden)]
     const RANGES: PartRanges = PartRanges::Comparable;
 
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError>;
 
-    /// Whether [`parse_part`](Self::parse_part) is known to accept only what is written.
+    /// Whether [`parse_part`](Self::parse_part) is known to accept only texts that would be written.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
 
-    /// Reads the texts that [`write_part`](Self::write_part) writes, and no others. If a user's type reads more, the
-    /// library refuses those texts all the same.
+    /// Parses the texts that [`write_part`](Self::write_part) writes, and no others. If a user's type accepts more,
+    /// the library rejects those texts nevertheless.
     fn parse_part(text: &PartText<'_>) -> Option<Self>;
 
     /// A copy for the key.
     fn to_part(&self) -> Self;
 
-    /// Whether it is empty text. Such a part does not fit a primary key, and an item is not in an
-    /// index for it.
+    /// Whether it is empty text. Such a part is not valid in a primary key, and excludes an item from an index.
     fn is_empty_part(&self) -> bool {
         false
     }
 
-    /// Reads a text as a person writes it: without escapes and padding, times in any form of RFC 3339.
+    /// Parses a text as a person writes it: without escapes and padding, times in any form of RFC 3339.
     #[doc(hidden)]
     fn from_plain(text: &str) -> Option<Self> {
         Self::parse_part(&PartText::plain(text))
@@ -65,7 +64,7 @@ pub trait KeyPart: Sized {
         part_of_text(Self::from_plain(text), Self::write)
     }
 
-    /// Writes the part to its place in a template.
+    /// Writes the part into a template.
     #[doc(hidden)]
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         place.write(self)
@@ -83,7 +82,7 @@ pub trait KeyPart: Sized {
     }
 }
 
-/// Where a part writes its text, and in which form.
+/// The output of a part, and its form.
 #[derive(Debug)]
 pub struct PartWriter<'a> {
     pub(super) out: PartOut<'a>,
@@ -91,7 +90,7 @@ pub struct PartWriter<'a> {
     pub(super) pad: Option<usize>,
 }
 
-/// Where the text of a part goes.
+/// The destination of the text of a part.
 #[derive(Debug)]
 pub(super) enum PartOut<'a> {
     /// The text is written.
@@ -123,7 +122,7 @@ impl PartWriter<'_> {
         self.out.extend(token.as_bytes());
     }
 
-    /// How many digits to pad to: those of the template, else `natural`. `None` for a verbatim key without a
+    /// The number of digits to pad to: that of the template, else `natural`. `None` for a verbatim key without a
     /// width, because other libraries do not pad numbers.
     pub(super) fn digits(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
@@ -134,12 +133,12 @@ impl PartWriter<'_> {
     }
 }
 
-/// Whether negative numbers are refused: other libraries have no order for those of a padded key.
+/// Whether negative numbers are errors: other libraries have no order for those of a padded key.
 pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
     pad.is_some() && style != Style::Escaped
 }
 
-/// The width of a part in a template: what its type says, changed by the format and the style.
+/// The width of a part in a template: that of its type, changed by the format and the style.
 pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width {
     match (natural, pad, style) {
         (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),

@@ -1,8 +1,8 @@
 //! One value of a sort key, and its neighbours among all values that a sort key can have.
 //!
-//! A sort key has at most 1024 bytes, so there are finitely many. Every bound that is asked for can
-//! therefore be written exactly as one that DynamoDB accepts: an excluded bound as its neighbour, a bound
-//! that is too long as the next one that is not.
+//! A sort key has at most 1024 bytes, so their number is finite. Therefore every requested bound can be written
+//! exactly as one that DynamoDB accepts: an excluded bound as its neighbour, a bound that is too long as the next one
+//! that is not.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -83,7 +83,7 @@ impl KeyPoint {
         }
     }
 
-    /// How many bytes a key with this value has; numbers count as 0, because they are never too long.
+    /// The number of bytes of a key with this value; numbers count as 0, because they are never too long.
     pub(crate) fn size(&self) -> usize {
         match self {
             KeyPoint::S(text) => text.len(),
@@ -92,7 +92,7 @@ impl KeyPoint {
         }
     }
 
-    /// Whether it is empty text or binary, which every key is greater than.
+    /// Whether it is empty text or binary, which is less than every key.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             KeyPoint::S(text) => text.is_empty(),

@@ -12,7 +12,7 @@ pub(crate) struct Bound {
     pub(crate) included: bool,
 }
 
-/// What a sort key has to be. DynamoDB takes one condition, and with two bounds both have to be included.
+/// The condition on a sort key. DynamoDB accepts one condition, and with two bounds both must be included.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum KeyRange {
     /// Any key: the request has no condition.
@@ -159,7 +159,7 @@ fn included(point: KeyPoint) -> Bound {
     }
 }
 
-/// The bound that leaves fewer keys. `order` is how the stricter bound compares with the weaker one.
+/// The stricter bound. `order` is the comparison of the stricter bound with the weaker one.
 fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
     let (Some(left), Some(right)) = (&left, &right) else {
         return left.or(right);

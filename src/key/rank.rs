@@ -1,8 +1,8 @@
 //! Ranks: the sort keys of rows as bytes that compare in the order of the rows, to merge rows of several lanes.
 //!
-//! The values of a sort key are written one after the other, each with an end marker. So no value is a prefix of
-//! another one, and a rank begins with the ranks of its leading values. For descending order all bits are inverted.
-//! Code that compares ranks needs to know neither types nor attributes nor the direction.
+//! The values of a sort key are written one after the other, each with an end marker. Therefore no value is a prefix
+//! of another one, and a rank begins with the ranks of its leading values. For descending order all bits are
+//! inverted. Code that compares ranks needs to know neither types nor attributes nor the direction.
 
 mod value;
 
@@ -13,13 +13,13 @@ use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader};
 use value::{LONG, turn, write_point, write_usual, write_value};
 
-/// Zeros between ranks, so that eight bytes can be read even where a rank ends.
+/// Zeros between ranks, so that eight bytes can be read even at the end of a rank.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
 
 /// Most ranks have at most this many bytes, with the gap.
 const USUAL: usize = 32;
 
-/// What rows are ranked by.
+/// The attributes by which rows are ranked.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranking {
     /// The attributes of the sort key.
@@ -47,7 +47,7 @@ impl Ranks {
         self.bytes.len().div_ceil(self.starts.len().max(1))
     }
 
-    /// Adds the rank of the row that the finder has noted.
+    /// Adds the rank of the row whose attributes the finder has recorded.
     #[inline]
     pub(crate) fn push_row(
         &mut self,
@@ -76,7 +76,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// Adds the least rank that the next row can have, by the values that are known.
+    /// Adds the lowest rank that the next row can have, by the known values.
     pub(crate) fn push_bound(
         &mut self,
         ranking: &Ranking,
@@ -111,8 +111,8 @@ impl Ranks {
         self.get(self.starts.len().checked_sub(1)?)
     }
 
-    /// The next eight bytes of a rank behind the first `behind` ones, as a number. A rank that ends there looks the
-    /// same as one that goes on with zeros.
+    /// The next eight bytes of a rank after the first `behind` ones, as a number. A rank that ends there looks the
+    /// same as one that continues with zeros.
     #[inline]
     pub(crate) fn next(&self, at: usize, behind: usize) -> Option<u64> {
         let start = *self.starts.get(at)? + behind;

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 
 use super::attributes::is_unbounded;
 use super::model::{FieldInKey, Findings, KeyPair, LintModel, pinned_by_when};
+use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, FieldRole, IndexSchema, KeyContent, PatternSchema, ProjectionSchema,
+    EntitySchema, FieldRole, IndexKind, IndexSchema, KeyContent, KeySchema, PatternSchema,
+    PieceSchema, ProjectionSchema,
 };
 
 /// DynamoDB allows 20 global indexes of a table.
 const MANY_INDEXES: usize = 15;
+/// DynamoDB allows four attributes in each key of an index.
+const KEY_ATTRIBUTES: usize = 4;
 /// So many copies of an attribute without bound are worth a thought.
 const MANY_COPIES: usize = 3;
 
@@ -268,6 +272,80 @@ pub(super) fn many_copies(model: &LintModel<'_>, findings: &mut Findings) {
                 "let indexes whose rows need not be whole project less, `project = keys` say",
             );
         }
+    }
+}
+
+pub(super) fn joined_key(model: &LintModel<'_>, findings: &mut Findings) {
+    if model.is_shared() {
+        return;
+    }
+    for (keys, pattern) in model.patterns() {
+        let index = model.table.index(&pattern.index);
+        let is_alone = index.is_some_and(|index| model.filling(index).count() == 1);
+        // Only global indexes have keys of several attributes, and `when` needs a derived key that can be absent.
+        if pattern.kind != IndexKind::Global || pattern.when.is_some() || !is_alone {
+            continue;
+        }
+        let (pk, sk) = (
+            whole_fields_of(keys.entity, &pattern.pk),
+            whole_fields_of(keys.entity, &pattern.sk),
+        );
+        let (Some(pk), Some(sk)) = (pk, sk) else {
+            continue;
+        };
+        let is_joined = pk.len() > 1 || sk.len() > 1;
+        let is_distinct = pk.iter().all(|field| !sk.contains(field));
+        if pattern.pk.len() == 1 && pattern.sk.len() < 2 && is_joined && is_distinct {
+            let name = &pattern.name;
+            let keys_of_its_own = match sk.as_slice() {
+                [] => format!("pk = {}", list(&pk)),
+                _ => format!("pk = {}, sk = {}", list(&pk), list(&sk)),
+            };
+            findings.add(
+                keys.place(),
+                format!("the keys of `{name}` only join fields by `#`, and DynamoDB can index the fields themselves"),
+                format!(
+                    "write `{keys_of_its_own}`; if the table is in use, add it as a new index and remove this one later"
+                ),
+            );
+        }
+    }
+}
+
+/// The fields that the keys consist of, whole and by themselves, if each of them can be a key attribute.
+fn whole_fields_of<'s>(entity: &'s EntitySchema, keys: &'s [KeySchema]) -> Option<Vec<&'s str>> {
+    let mut fields = Vec::new();
+    for key in keys {
+        match &key.content {
+            KeyContent::Field(name) => fields.push(name.as_str()),
+            KeyContent::Template(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        PieceSchema::Text(text) if text == "#" => {}
+                        PieceSchema::Part(part) if part.format.is_none() => {
+                            fields.push(key_attribute(entity, &part.field)?);
+                        }
+                        _ => return None,
+                    }
+                }
+            }
+        }
+    }
+    (fields.len() <= KEY_ATTRIBUTES).then_some(fields)
+}
+
+/// The name of a field whose attribute can be one of a key.
+fn key_attribute<'s>(entity: &'s EntitySchema, name: &str) -> Option<&'s str> {
+    let field = entity.field(name)?;
+    let is_key_type = matches!(field.stored, Some(Tag::S | Tag::N | Tag::B));
+    (field.attribute.is_some() && is_key_type).then_some(field.name.as_str())
+}
+
+/// Fields as `#[dynamo(..)]` takes them.
+fn list(fields: &[&str]) -> String {
+    match fields {
+        [field] => (*field).to_owned(),
+        _ => format!("[{}]", fields.join(", ")),
     }
 }
 

@@ -114,7 +114,7 @@ impl<'s> LintModel<'s> {
     }
 
     /// Whether the table lists its entities, and so is declared beside them.
-    fn is_shared(self) -> bool {
+    pub(super) fn is_shared(self) -> bool {
         self.table.type_attribute.is_some() || self.table.entities.len() != 1
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::model::{Findings, LintModel};
-use super::{allowed, attributes, indexes, partitions, sort_keys, uniques};
+use super::{allowed, attributes, indexes, partitions, replicas, sort_keys, uniques};
 
 /// Looks for one thing in a model.
 pub(super) type LintCheck = fn(&LintModel<'_>, &mut Findings);
@@ -105,6 +105,8 @@ rules! {
         "an index that lists all attributes in place of `project = all`";
     ManyCopies, "many_copies", indexes::many_copies,
         "an attribute without bound that three or more indexes copy";
+    JoinedKey, "joined_key", indexes::joined_key,
+        "an index key that joins fields by `#` and could have them as key attributes of their own";
     IndexOfSentinels, "index_of_sentinels", indexes::index_of_sentinels,
         "an index by the TTL alone, which holds the items that keep unique values too";
     GrowingAttribute, "growing_attribute", attributes::growing_attribute,
@@ -125,6 +127,10 @@ rules! {
         "a unique value of `bool`s alone";
     ChangingUnique, "changing_unique", uniques::changing_unique,
         "a unique value of a field that changes often";
+    EventualReplicas, "eventual_replicas", replicas::eventual_replicas,
+        "a unique value or a version in a global table that checks conditions in each region by itself";
+    StrongReplicas, "strong_replicas", replicas::strong_replicas,
+        "a unique value, a TTL or a local index, which strongly consistent global tables do not have";
     UnusedAllow, "unused_allow", allowed::later,
         "an `allow` of a lint that is not there";
 }

@@ -1,4 +1,4 @@
-//! What each pattern asks for, costs and takes.
+//! Requests, cost and duration of each pattern.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use super::histogram::DurationHistogram;
 use super::{Observed, Pattern};
 use crate::error::ErrorKind;
 
-/// Counts what the requests of each [`Pattern`] ask for, cost and take.
+/// Counts the requests, cost and duration of each [`Pattern`].
 ///
-/// Clones count together, so one of them watches and another one shows. The size is bounded by the program: some four
-/// kilobytes for each pattern that it uses.
+/// Clones share their counts, so one of them can observe and another one display them. The size is bounded by the
+/// program: about four kilobytes for each pattern that it uses.
 ///
 /// ```
 /// use dynamo_entity::observe::CapacityByPattern;
@@ -41,33 +41,33 @@ use crate::error::ErrorKind;
 #[derive(Clone, Default)]
 pub struct CapacityByPattern(Arc<Mutex<BTreeMap<&'static Pattern, PatternCounts>>>);
 
-/// What the requests of one pattern asked for, cost and took.
+/// Requests, cost and duration of one pattern.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PatternUsage {
-    /// What the requests were for.
+    /// The purpose of the requests.
     pub pattern: &'static Pattern,
-    /// How many requests were sent.
+    /// The number of requests.
     pub requests: u64,
-    /// How many attempts came after the first ones.
+    /// The number of attempts after the first ones.
     pub resent: u64,
-    /// The units that were consumed, of reads and writes together, as far as the service said.
+    /// The consumed units, of reads and writes together, if DynamoDB reported them.
     pub units: f64,
-    /// The rows and items that were returned.
+    /// The returned rows and items.
     pub rows: u64,
-    /// The rows that were looked at: more than `rows` where a filter leaves some out.
+    /// The rows read: more than `rows` if a filter drops some.
     pub looked_at: u64,
-    /// How many requests failed in the end because of load.
+    /// The number of requests that finally failed because of load.
     pub throttles: u64,
-    /// How many failed for another reason, save conditions that did not hold.
+    /// The number that failed for another reason, except conditions that did not hold.
     pub errors: u64,
-    /// How many found that a condition did not hold.
+    /// The number whose condition did not hold.
     pub conflicts: u64,
-    /// The time that half of the requests did not exceed, to a 16th.
+    /// The time that half of the requests did not exceed, with a precision of 1/16.
     pub p50: Duration,
-    /// The time that 99 of 100 requests did not exceed, to a 16th.
+    /// The time that 99 of 100 requests did not exceed, with a precision of 1/16.
     pub p99: Duration,
-    /// The time that the slowest took.
+    /// The time of the slowest request.
     pub longest: Duration,
 }
 
@@ -119,18 +119,18 @@ impl PatternCounts {
 }
 
 impl CapacityByPattern {
-    /// The observer that counts, for [`with_observer`](crate::Dynamo::with_observer).
+    /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
         let meter = self.clone();
         move |seen| meter.counts().entry(seen.pattern).or_default().add(seen)
     }
 
-    /// What was counted so far, in the order of the patterns' names.
+    /// Returns the counts so far, in the order of the patterns' names.
     pub fn rows(&self) -> Vec<PatternUsage> {
         usages(&self.counts())
     }
 
-    /// What was counted since it was taken last, and begins anew.
+    /// Returns the counts since the last call, and starts again from zero.
     pub fn take(&self) -> Vec<PatternUsage> {
         let taken = std::mem::take(&mut *self.counts());
         usages(&taken)
@@ -183,7 +183,7 @@ impl PatternUsage {
     }
 }
 
-/// A table with a line for each pattern, whose columns stand below each other.
+/// A table with a line for each pattern and aligned columns.
 impl fmt::Display for CapacityByPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.rows();

@@ -1,8 +1,9 @@
-//! How long things took, in a few thousand bytes however many there were.
+//! Durations, in a few thousand bytes for any number of them.
 
 use std::time::Duration;
 
-/// How many bits of a time are kept behind its first: 16 buckets for each power of two, so a time is known to a 16th.
+/// The number of bits of a time that are kept after its first one: 16 buckets for each power of two, a precision of
+/// 1/16.
 const BITS: u32 = 4;
 const STEPS: usize = 1 << BITS;
 /// Times of 2^36 microseconds, 19 hours, and longer count as one.

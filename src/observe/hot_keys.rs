@@ -1,4 +1,4 @@
-//! Which partitions are asked for most.
+//! The most accessed partitions.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,21 +8,21 @@ use super::partition_key::PartitionKey;
 use super::space_saving::{TopCounter, TopSketch};
 use super::{Observed, Pattern};
 
-/// How many partitions are counted by default: 64 KB.
+/// The default number of counted partitions: 64 KB.
 const PARTITIONS: usize = 256;
-/// How many tables are known by name. A program has few; one with a prefix for each of many tenants has more.
+/// The maximum number of known tables. A program has few; one with a prefix for each of many tenants has more.
 const TABLES: usize = 64;
-/// How many bytes of a key are kept.
+/// The number of bytes of a key that are kept.
 const LONGEST: usize = 96;
 
-/// Finds the partitions that are asked for most, in memory of a fixed size, 64 KB by default.
+/// Finds the most accessed partitions, in memory of a fixed size, 64 KB by default.
 ///
-/// Counted is by pattern and partition, so a partition that several verbs ask for stands there several times: what the
-/// service throttles is their sum.
+/// Accesses are counted by pattern and partition, so a partition that several operations access is listed several
+/// times. DynamoDB throttles their sum.
 ///
-/// A partition of which one in 256 accesses is has a counter, whatever else comes. The counter may be too high, by no
-/// more than it says. The keys of the partitions that have counters are kept, and shown to whoever asks for them: they
-/// are values. Clones count together.
+/// Every partition with more than one in 256 accesses has a counter. The counter may be too high, by at most the
+/// error that it shows. The keys of the partitions that have counters are kept, and returned if you request them:
+/// they are values. Clones share their counts.
 ///
 /// ```
 /// use dynamo_entity::observe::HotKeys;
@@ -49,21 +49,21 @@ const LONGEST: usize = 96;
 #[derive(Clone)]
 pub struct HotKeys(Arc<Mutex<HotCounts>>);
 
-/// A partition that is asked for often.
+/// A frequently accessed partition.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HotPartition {
-    /// What asks for it.
+    /// The pattern that accesses it.
     pub pattern: &'static Pattern,
     /// The table's full name.
     pub table: Arc<str>,
     /// The index, if it is a partition of one.
     pub index: Option<&'static str>,
-    /// The key of the partition, cut behind 96 bytes. It is a value.
+    /// The key of the partition, truncated to 96 bytes. It is a value.
     pub partition: Box<str>,
-    /// So often it was certainly asked for.
+    /// The minimum number of accesses.
     pub at_least: u64,
-    /// It was not asked for more often.
+    /// The maximum number of accesses.
     pub at_most: u64,
 }
 
@@ -93,30 +93,30 @@ impl Default for HotKeys {
 }
 
 impl HotKeys {
-    /// Counts this many partitions, which takes about a quarter of a kilobyte for each. The more there are, the fewer
-    /// accesses make a partition hot.
+    /// Counts this many partitions, at about a quarter of a kilobyte each. The more there are, the fewer accesses
+    /// make a partition hot.
     pub fn with_partitions(partitions: usize) -> Self {
         HotKeys(Arc::new(Mutex::new(HotCounts::new(partitions))))
     }
 
-    /// The observer that counts, for [`with_observer`](crate::Dynamo::with_observer).
+    /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
         let hot = self.clone();
         move |seen| hot.counts().add(seen)
     }
 
-    /// The hottest partitions of all patterns, the hottest first, up to this many.
+    /// Returns the hottest partitions of all patterns, the hottest first, up to this number.
     pub fn hottest(&self, partitions: usize) -> Vec<HotPartition> {
         self.counts().hottest(partitions, |_| true)
     }
 
-    /// The hottest partitions of one pattern, given as it is shown: `Order.by_status`.
+    /// Returns the hottest partitions of one pattern, given by its displayed name: `Order.by_status`.
     pub fn hottest_of(&self, pattern: &str, partitions: usize) -> Vec<HotPartition> {
         self.counts()
             .hottest(partitions, |own| own.to_string() == pattern)
     }
 
-    /// The hottest partitions since they were taken last. Begins anew, and keeps no key.
+    /// Returns the hottest partitions since the last call. Starts again from zero, and keeps no key.
     pub fn take(&self, partitions: usize) -> Vec<HotPartition> {
         let mut counts = self.counts();
         let next = HotCounts::new(counts.most);
@@ -171,7 +171,7 @@ impl HotCounts {
         });
     }
 
-    /// The place of a table among those that are known.
+    /// The position of a table among the known ones.
     fn table(&mut self, name: &str) -> Option<usize> {
         let known = self.tables.iter().position(|table| *table.name == *name);
         if known.is_some() || self.tables.len() == TABLES {

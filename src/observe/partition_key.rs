@@ -1,4 +1,4 @@
-//! The partitions that a request is about, read from its body where somebody asks.
+//! The partitions of a request, parsed from its body on demand.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +8,8 @@ use crate::key::point::KeyPoint;
 use crate::schema::PartitionName;
 use crate::wire::{Request, ServiceOperation};
 
-/// A partition that a request is about; see [`Observed::partition_keys`](super::Observed::partition_keys). Its key is a
-/// value, which only [`text`](Self::text) shows.
+/// A partition of a request; see [`Observed::partition_keys`](super::Observed::partition_keys). Its key is a value,
+/// which only [`text`](Self::text) shows.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PartitionKey<'r> {
     table: Cow<'r, str>,
@@ -78,7 +78,7 @@ pub(super) struct PartitionFinder<'r, 'k> {
 }
 
 impl<'r> PartitionFinder<'r, '_> {
-    /// The partitions, each once. There are none for a scan.
+    /// The partitions, each once. A scan has none.
     pub(super) fn find(&self) -> Vec<PartitionKey<'r>> {
         let mut found: Vec<PartitionKey<'r>> = Vec::new();
         for key in self.all().unwrap_or_default() {
@@ -133,7 +133,7 @@ impl<'r> PartitionFinder<'r, '_> {
         Ok(found)
     }
 
-    /// That of an operation on one item, which is named by its key or put.
+    /// The partition of an operation on one item, which is named by its key or put.
     fn of_operation(
         &self,
         table: &Cow<'r, str>,

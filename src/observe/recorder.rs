@@ -1,4 +1,4 @@
-//! What requests ask, cost and take, for the recorder of the crate `metrics`.
+//! Requests, cost and duration, for the recorder of the crate `metrics`.
 
 use metrics::{Label, Unit, counter, describe_counter, describe_histogram, histogram};
 
@@ -12,16 +12,17 @@ const FAILED: &str = "dynamodb.failed";
 const UNITS: &str = "dynamodb.units";
 const DURATION: &str = "dynamodb.duration";
 
-/// An observer that tells the recorder of the crate `metrics` of every request, by its pattern. Needs the feature `metrics`.
+/// Returns an observer that reports every request to the recorder of the crate `metrics`, by its pattern. Needs the
+/// feature `metrics`.
 ///
 /// | metric | |
 /// |---|---|
 /// | `dynamodb.requests` | counter |
 /// | `dynamodb.resent` | counter of the attempts after the first ones |
-/// | `dynamodb.rows`, `dynamodb.looked_at` | counters of the rows that were returned, and that were looked at |
+/// | `dynamodb.rows`, `dynamodb.looked_at` | counters of the returned rows and of the rows read |
 /// | `dynamodb.failed` | counter, with the kind of the error as `kind` |
-/// | `dynamodb.units` | histogram of what a request consumed, as far as the service said; its sum is the whole |
-/// | `dynamodb.duration` | histogram of seconds, pauses included |
+/// | `dynamodb.units` | histogram of the units of a request, if DynamoDB reported them; its sum is the total |
+/// | `dynamodb.duration` | histogram of seconds, including pauses |
 ///
 /// Their labels are `entity`, `pattern`, `index` (empty for the table), `operation` and `table`: names, never values.
 ///

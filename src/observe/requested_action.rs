@@ -1,15 +1,15 @@
-//! What a request asks of which table or index, by the names that permissions have.
+//! The actions of a request, with their table or index, by the names of IAM.
 
 use std::borrow::Cow;
 
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Request, ServiceOperation};
 
-/// What a request needs a permission for; see [`Observed::actions`](super::Observed::actions).
+/// A permission that a request needs; see [`Observed::actions`](super::Observed::actions).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct RequestedAction<'r> {
-    /// The action of IAM without `dynamodb:`, for example `PutItem`.
+    /// The IAM action without `dynamodb:`, for example `PutItem`.
     pub action: &'static str,
     /// The table's full name.
     pub table: Cow<'r, str>,

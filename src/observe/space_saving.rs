@@ -1,26 +1,26 @@
-//! Which of many things come most often, in memory of a fixed size: the algorithm "space saving" (Metwally, Agrawal, El
+//! The most frequent of many things, in memory of a fixed size: the algorithm "space saving" (Metwally, Agrawal, El
 //! Abbadi, 2005).
 //!
-//! It has a fixed number of counters. What has none takes over the one that counts least, with its count, so counts may
-//! be too high and never too low. Whatever comes more often than one in as many as there are counters has one.
+//! The number of counters is fixed. A new thing takes over the lowest counter together with its count, so counts may
+//! be too high and never too low. Everything that is more frequent than one in the number of counters has a counter.
 
 use std::collections::HashMap;
 
-/// Counters of what comes most often.
+/// Counters of the most frequent things.
 pub(super) struct TopSketch<T> {
     counters: Vec<TopCounter<T>>,
-    /// Which counter something has, by its number.
+    /// The position of a thing's counter, by its number.
     places: HashMap<u64, usize>,
     most: usize,
 }
 
-/// How often something came.
+/// The count of a thing.
 #[derive(Debug, Clone)]
 pub(super) struct TopCounter<T> {
     id: u64,
-    /// At most so often.
+    /// The maximum count.
     pub(super) count: u64,
-    /// How much of the count may be that of others.
+    /// The part of the count that may belong to others.
     pub(super) over: u64,
     pub(super) what: T,
 }
@@ -35,7 +35,7 @@ impl<T> TopSketch<T> {
         }
     }
 
-    /// Counts something that has this number; it is looked at only where it gets a counter.
+    /// Counts the thing with this number; the thing itself is built only if it gets a counter.
     pub(super) fn add(&mut self, id: u64, what: impl FnOnce() -> T) {
         let known = self.places.get(&id).copied();
         if let Some(counter) = known.and_then(|at| self.counters.get_mut(at)) {
@@ -65,7 +65,7 @@ impl<T> TopSketch<T> {
         }
     }
 
-    /// The counters, those that certainly count most first.
+    /// The counters, those with the highest certain counts first.
     pub(super) fn top(&self) -> Vec<&TopCounter<T>> {
         let mut top: Vec<_> = self.counters.iter().collect();
         top.sort_by_key(|counter| std::cmp::Reverse((counter.count - counter.over, counter.count)));

@@ -1,5 +1,5 @@
-//! A span for each request, in the names of OpenTelemetry's conventions for databases and for DynamoDB. It holds names and
-//! numbers, never values.
+//! A span for each request, with the names of OpenTelemetry's conventions for databases and for DynamoDB. It contains
+//! names and numbers, never values.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Request, ServiceOperation};
 
-/// The span of a request that is about to be sent.
+/// The span of a request, before it is sent.
 pub(super) fn begin(request: &Request) -> Span {
     let (pattern, operation) = (request.pattern, request.operation.name());
     let span = tracing::info_span!(
@@ -45,7 +45,7 @@ pub(super) fn begin(request: &Request) -> Span {
     span
 }
 
-/// Adds what became of the request.
+/// Adds the result of the request.
 pub(super) fn end(span: &Span, seen: &Observed<'_>) {
     if let Some(id) = seen.request_id {
         span.record("aws.request_id", id);
@@ -82,7 +82,7 @@ pub(super) fn end(span: &Span, seen: &Observed<'_>) {
     }
 }
 
-/// The tables that the request is about, each once.
+/// The tables of the request, each once.
 fn tables(request: &Request) -> Vec<Cow<'_, str>> {
     let named = named_tables(request).unwrap_or_default();
     let mut tables: Vec<Cow<'_, str>> = Vec::new();
@@ -97,7 +97,7 @@ fn tables(request: &Request) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// Those that the body of a request about several names, as often as it names them.
+/// The tables in the body of a request for several, as often as it names them.
 fn named_tables(request: &Request) -> Result<Vec<Cow<'_, str>>, CodecError> {
     use ServiceOperation::{BatchGetItem, BatchWriteItem, TransactGetItems, TransactWriteItems};
     let body = &request.body;

@@ -1,4 +1,4 @@
-//! What may be done at a path, as types.
+//! The operations at a path, as types.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ pub trait KeyUsage {
     type Optional: Mode;
 }
 
-/// What may be done at a path.
+/// The operations at a path.
 pub trait Mode {
     /// Whether the value may be absent, or NULL, which other programs write for that.
     #[doc(hidden)]

@@ -99,7 +99,7 @@ impl Place {
         self.steps.is_empty()
     }
 
-    /// The place of the map or list that holds this one; `None` for an attribute.
+    /// The place of the map or list that contains this one; `None` for an attribute.
     pub(crate) fn parent(&self) -> Option<Place> {
         let (_, before) = self.steps.split_last()?;
         Some(Place {
@@ -115,15 +115,15 @@ impl Place {
         matches!(self.steps.last(), Some(PlaceStep::Index(_)))
     }
 
-    /// Whether one of the two holds the other, or they are the same.
+    /// Whether one of the two contains the other, or they are the same.
     pub(crate) fn overlaps(&self, other: &Place) -> bool {
         self.attribute == other.attribute
             && (self.steps.starts_with(&other.steps) || other.steps.starts_with(&self.steps))
     }
 }
 
-/// Places of which none holds another, sorted so that a place that overlaps one of them would stand next to it. So a
-/// place need not be compared with all of them.
+/// Places of which none contains another, sorted so that a place that overlaps one of them would be next to it.
+/// Therefore a place need not be compared with all of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DisjointPlaces(BTreeSet<(Cow<'static, str>, Vec<PlaceStep>)>);
 
@@ -133,7 +133,7 @@ impl DisjointPlaces {
             .insert((place.attribute.clone(), place.steps.clone()));
     }
 
-    /// Whether one of them holds this place, or is held by it.
+    /// Whether one of them contains this place, or is contained in it.
     pub(crate) fn overlap(&self, place: &Place) -> bool {
         let own = (place.attribute.clone(), place.steps.clone());
         let overlaps = |(attribute, steps): &(Cow<'static, str>, Vec<PlaceStep>)| {

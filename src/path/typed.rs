@@ -9,23 +9,23 @@ use crate::path::Place;
 /// Writes a value as the field at the path would store it, or nothing if the value means absence.
 pub type Encode<T> = fn(&T, &Name, &mut Writer) -> Result<(), CodecError>;
 
-/// Writes a value as a key holds it, whether it fits a key or not: for a comparison that does not matter.
+/// Writes a value in the format of a key, whether it is a valid key or not: for a comparison that does not matter.
 pub(crate) type Compared<T> = fn(&T, &mut Writer) -> Result<(), CodecError>;
 
-/// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
+/// The location of a value of type `T` in items of the entity `R`; `M` determines the operations there.
 pub struct Path<R, T, M> {
     at: ValuePlace<T>,
     kind: PathMarker<R, T, M>,
 }
 
-/// Where a value is, and how it is stored there: a path without its entity, so that code is compiled once for each type of
-/// value and not for each entity.
+/// The location of a value and its stored form: a path without its entity, so that code is compiled once for each
+/// type of value and not for each entity.
 pub(crate) struct ValuePlace<T> {
     place: Place,
     encode: Encode<T>,
     /// Writes a value to compare with, if that may be one that cannot be stored there.
     compared: Option<Compared<T>>,
-    /// What a missing attribute means to the entity.
+    /// The value of a missing attribute.
     default: Option<Absent>,
 }
 
@@ -41,7 +41,7 @@ pub trait AtPath {
     #[doc(hidden)]
     fn at_place(place: Place) -> Self;
 
-    /// The path with the default that a missing attribute stands for.
+    /// The path with the value of a missing attribute.
     #[doc(hidden)]
     #[must_use]
     fn or_default(self, _default: Absent) -> Self
@@ -75,7 +75,7 @@ impl<R, T, M> Path<R, T, M> {
         self
     }
 
-    /// The same path with the default that a missing attribute stands for.
+    /// The same path with the value of a missing attribute.
     #[must_use]
     pub(crate) fn defaulting_to(mut self, default: Absent) -> Self {
         self.at.default = Some(default);

@@ -19,10 +19,10 @@ use crate::wire::{BoxFuture, Failure, Reply, Request};
 
 /// An operation that can be sent.
 pub trait Operation: Sized {
-    /// What it returns.
+    /// The type of the result.
     type Out;
 
-    /// All that is known before sending: the request, and how its answer is read. Nothing was sent if this fails.
+    /// Everything known before sending: the request, and how its response is read. If this fails, nothing was sent.
     #[doc(hidden)]
     fn plan(self, db: &Dynamo) -> Result<Plan<Self::Out>>;
 
@@ -31,7 +31,7 @@ pub trait Operation: Sized {
         Call::of_plan(self.plan(db), db)
     }
 
-    /// What [`send`](Self::send) would ask of the service now, without asking.
+    /// Returns the requests that [`send`](Self::send) would send now, without sending them.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -58,17 +58,18 @@ pub struct Plan<Out> {
     pub(crate) outcome: Outcome<Out>,
 }
 
-/// A planned request, and what its failure means. What its success amounts to has a type, so it stands beside it.
+/// A planned request, and the meaning of its failure. The meaning of its success has a type, so it is stored beside
+/// it.
 #[derive(Debug)]
 pub(crate) struct PlannedRequest {
     pub(crate) request: Request,
     pub(crate) entity: &'static str,
     pub(crate) now: Timestamp,
-    /// What a failed condition means.
+    /// The meaning of a failed condition.
     pub(crate) condition_failure: ConditionFailure,
     /// For a transaction: what a failure of each of its operations means.
     pub(crate) participants: Vec<Participant>,
-    /// Its writes, if they may have to be sent in another spelling.
+    /// Its writes, if they may have to be sent in another format.
     pub(crate) sent: Vec<SentWrite>,
     /// Whether its result is known, so that nothing is sent.
     pub(crate) is_needless: bool,
@@ -88,7 +89,7 @@ impl PlannedRequest {
         }
     }
 
-    /// The same, with its answer read in this way.
+    /// The same, with this reader of the response.
     pub(crate) fn reading<Out>(self, outcome: Outcome<Out>) -> Plan<Out> {
         Plan {
             planned: self,
@@ -117,35 +118,35 @@ impl PlannedRequest {
     }
 }
 
-/// What a successful answer amounts to. There is one of each type of result, so the less of it is generic, the less a program
-/// has to compile.
+/// The meaning of a successful response. Every result type has its own, so the less of it is generic, the less a
+/// program has to compile.
 #[derive(Debug)]
 pub(crate) enum Outcome<Out> {
     /// Known before it is sent: the service returns nothing for a put.
     Known(Option<Out>),
-    /// Read from the answer, as of the time of the request.
+    /// Read from the response, as of the time of the request.
     Read(fn(&Reply, Timestamp) -> Result<Out>),
-    /// Read from an item of the answer, if one is there.
+    /// Read from an item of the response, if it exists.
     Item(AnswerItem, ReadItem<Out>),
-    /// Read from the answer by what is known of the request.
+    /// Read from the response with known values of the request.
     ReadBy(ReplyReader<Out>),
 }
 
-/// Which item of an answer is read.
+/// The item of a response that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerItem {
-    /// What a read has found.
+    /// The item that a read found.
     Found,
-    /// What a write was asked to return.
+    /// The item that a write returns.
     Returned(Returned),
 }
 
 /// Reads the item that a write returned, or a read found.
 pub(crate) type ReadItem<Out> = fn(Option<&[u8]>, Timestamp) -> Result<Out>;
 
-/// Reads an answer with what it keeps.
+/// Reads a response with its stored values.
 pub(crate) struct ReplyReader<Out> {
-    /// Its type is only known to the function, for what has to be dropped is compiled for each type.
+    /// Its type is known only to the function, because everything that has to be dropped is compiled for each type.
     pub(crate) kept: Box<dyn Any + Send>,
     pub(crate) read: fn(&dyn Any, &Reply, Timestamp) -> Result<Out>,
 }
@@ -169,7 +170,7 @@ impl<Out> Outcome<Out> {
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 struct Answer {
     content: AnswerContent,
     /// The request that was answered.
@@ -209,7 +210,7 @@ impl Answer {
         }
     }
 
-    /// The error of an answer that cannot be read.
+    /// The error for a response that cannot be read.
     fn unread(&self, error: Error) -> Error {
         match (&self.request, &self.content) {
             (Some(request), AnswerContent::Reply(reply)) => request.unread(error, reply),
@@ -229,7 +230,7 @@ impl<Out> Plan<Out> {
         PlannedRequest::of(request, entity, now).reading(outcome)
     }
 
-    /// The same request, with its answer read in another way.
+    /// The same request, with another reader of the response.
     pub(crate) fn reading<Other>(
         self,
         read: fn(&Reply, Timestamp) -> Result<Other>,
@@ -250,9 +251,9 @@ fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) ->
     }
 }
 
-/// What is left of a planned request while it is under way.
+/// The remaining part of a planned request while it is in progress.
 pub(crate) struct PendingRequest {
-    /// The request that may have to be sent again, with its writes in another spelling.
+    /// The request that may have to be sent again, with its writes in another format.
     sent: Option<Box<(Request, Vec<SentWrite>)>>,
     entity: &'static str,
     now: Timestamp,
@@ -271,7 +272,7 @@ impl PendingRequest {
         crate::plan::explain(failure, &self.participants, self.now)
     }
 
-    /// Waits for the answer, and sends the request again where only the spelling of a stored item was another.
+    /// Waits for the response, and sends the request again if only the format of a stored item differed.
     fn poll<'d>(
         &mut self,
         answer: &mut BoxFuture<'d, Result<Reply, Failure>>,
@@ -293,7 +294,7 @@ impl PendingRequest {
         }
     }
 
-    /// The request in the spelling of the stored items, once for each item.
+    /// The request in the format of the stored items, once for each item.
     fn respelt(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
@@ -304,7 +305,7 @@ impl PendingRequest {
         Some(request)
     }
 
-    /// The error of an answer that cannot be read.
+    /// The error for a response that cannot be read.
     fn unread(&self, error: Error, reply: &Reply) -> Error {
         let error = match error.entity() {
             None if self.participants.is_empty() => error.of(self.entity),
@@ -330,7 +331,7 @@ pub(crate) enum SentCall<'d> {
 }
 
 impl<'d> SentCall<'d> {
-    /// What was sent, or why nothing was.
+    /// The sent request, or the reason why nothing was sent.
     pub(crate) fn of(sent: Result<SentCall<'d>>) -> Self {
         sent.unwrap_or_else(SentCall::failed)
     }
@@ -340,7 +341,7 @@ impl<'d> SentCall<'d> {
         SentCall::Told(Some(Err(error)))
     }
 
-    /// Whoever polls again after the end is told.
+    /// Returns an error if polled after completion.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer>> {
         let reply = match self {
             SentCall::Request { answer, db, kept } => {
@@ -374,8 +375,8 @@ fn polled_again() -> Error {
 
 /// A sent operation; await it.
 ///
-/// Cancel safe in the sense that dropping it leaks and locks nothing. A write that is dropped before
-/// it is done may or may not take effect.
+/// It is cancel safe in the sense that dropping it leaks and locks nothing. A write that you drop before it is done
+/// may or may not take effect.
 #[must_use = "nothing is known until it is awaited"]
 pub struct Call<'d, Out> {
     sent: SentCall<'d>,
@@ -383,7 +384,7 @@ pub struct Call<'d, Out> {
 }
 
 impl<'d, Out> Call<'d, Out> {
-    /// A request, or the steps of a write, and how the answer is read.
+    /// A request, or the steps of a write, and the reader of the response.
     pub(crate) fn new(sent: SentCall<'d>, outcome: Outcome<Out>) -> Self {
         Call { sent, outcome }
     }
@@ -422,7 +423,7 @@ impl<Out> fmt::Debug for Call<'_, Out> {
 
 /// An operation of several steps on its way; await it.
 ///
-/// If it is dropped before it is done, it stops after the step at hand, which may or may not take effect.
+/// If you drop it before it is done, it stops after the current step, which may or may not take effect.
 #[must_use = "nothing happens until it is awaited"]
 pub struct Steps<'d, T>(pub(crate) BoxFuture<'d, T>);
 

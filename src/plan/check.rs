@@ -156,9 +156,12 @@ impl ConditionFailure {
         self.kind == ConditionFailureKind::Upsert
     }
 
-    /// The error of a failed request: what a failed condition means here.
+    /// The error of a failed request: what a failed condition means here. Of an unknown outcome, that is the source.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         let error = failure.error.of(entity).declared_as(self.declared());
+        if let Some(refusal) = failure.refusal {
+            return error.with_source(self.explain(*refusal, entity, now));
+        }
         let Some(condition) = failure.condition else {
             return error;
         };

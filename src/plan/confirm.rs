@@ -1,8 +1,8 @@
 //! Finds the item that a condition was checked on, if the server does not send it.
 //!
-//! Servers that speak DynamoDB's language need not know `ReturnValuesOnConditionCheckFailure`. If a server was not seen
-//! to send an item yet, an answer without one does not mean that none is there: a strong read decides. It comes after
-//! the write, so it tells of a moment later; a write that goes on from it is guarded by what it read.
+//! Compatible servers may not support `ReturnValuesOnConditionCheckFailure`. If a server has not returned an item
+//! yet, a response without one does not mean that none exists: a strong read decides. It comes after the write, so it
+//! shows a later moment; a write that continues from it is guarded by the values that were read.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ use crate::json::{CodecError, Reader, Writer, elements, member, members};
 use crate::plan::read_item;
 use crate::wire::{ConditionFailed, Failure, Request, ServiceOperation};
 
-/// The names of a table's key attributes. An item that is put does not tell them from its other attributes.
+/// The names of a table's key attributes, which cannot be distinguished in a put item.
 pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 
 /// The key attributes of the items that a request is about.
@@ -32,8 +32,8 @@ impl ItemKeys {
     }
 }
 
-/// Whether a condition failed without an item, so that a read has to tell what that means. Notes what the failure shows
-/// about the server.
+/// Whether a condition failed without an item, so that a read has to determine its meaning. Records the capability
+/// that the failure shows.
 pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> bool {
     let Some(condition) = &failure.condition else {
         return false;
@@ -48,7 +48,7 @@ pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dyn
     !db.sends_items(operation)
 }
 
-/// The same failure with the items that are there.
+/// The same failure with the current items.
 pub(crate) async fn with_items(
     mut failure: Failure,
     request: &Request,
@@ -77,7 +77,7 @@ pub(crate) async fn with_items(
     failure
 }
 
-/// The places of the operations whose conditions failed; a write by itself is the first and only one.
+/// The positions of the operations whose conditions failed; a single write is the first and only one.
 fn places(failure: &Failure) -> Vec<usize> {
     if failure.reasons.is_empty() {
         return vec![0];

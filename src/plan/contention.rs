@@ -1,7 +1,8 @@
 //! Requests that met other transactions, or a write of another region.
 //!
 //! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
-//! not do so.
+//! not do so. After an attempt without an answer only a success is certain (law W6): a cancellation says nothing of the
+//! earlier attempt, which may still be under way.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
-use crate::plan::{ItemKeys, confirm};
+use crate::plan::{ItemKeys, confirm, strong_tables};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend, TokenLife};
 
@@ -26,7 +27,9 @@ pub(crate) fn call(
     request: Request,
     keys: ItemKeys,
 ) -> BoxFuture<'_, Result<Reply, Failure>> {
-    if request.operation.meets_transactions() {
+    if let Some(refused) = strong_tables::refused(&request, db) {
+        Box::pin(std::future::ready(Err(refused)))
+    } else if request.operation.meets_transactions() {
         // All attempts have one token, which is as old as the first of them.
         let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
         persist(db, request, keys, token)
@@ -56,20 +59,23 @@ fn persist<'r>(
     Box::pin(async move {
         let began = Instant::now();
         let token = token.as_ref().map(Borrow::borrow);
-        let failure = match db.attempt(request.borrow(), token).await {
-            Ok(reply) => return Ok(reply),
-            Err(failure) => failure,
+        let sent = match db.attempt(request.borrow(), token).await {
+            Ok(reply) => Ok(reply),
+            // Boxed: the rare future must not enlarge every call.
+            Err(failure) => {
+                Box::pin(persist_after(
+                    failure,
+                    began,
+                    db,
+                    request.borrow(),
+                    keys,
+                    token,
+                ))
+                .await
+            }
         };
-        // Boxed: the rare future must not enlarge every call.
-        Box::pin(persist_after(
-            failure,
-            began,
-            db,
-            request.borrow(),
-            keys,
-            token,
-        ))
-        .await
+        db.note_stray(request.borrow(), &sent);
+        sent
     })
 }
 
@@ -83,16 +89,19 @@ async fn persist_after(
     token: Option<&Arc<TokenLife>>,
 ) -> Result<Reply, Failure> {
     let (mut backoff, mut attempt, mut unknown) = (Backoff::new(), 1, None);
+    let mut has_stray = false;
     let mut took = began.elapsed();
     loop {
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
-            let failure = last(failure, unknown, request.resend);
-            return Err(match confirm::is_needed(&failure, request.operation, db) {
-                true => confirm::with_items(failure, request, keys, db).await,
-                false => failure,
-            });
+            let last = match unknown {
+                // The outcome remains unknown, whatever a later attempt met.
+                Some(unknown) => met_later(unknown, failure),
+                None => failure,
+            };
+            return Err(confirmed(last, request, keys, db).await);
         }
+        has_stray |= failure.has_stray;
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);
         }
@@ -101,20 +110,51 @@ async fn persist_after(
         attempt += 1;
         let this = Instant::now();
         failure = match db.attempt(request, token).await {
-            Ok(reply) => return Ok(reply),
+            Ok(reply) => {
+                return Ok(Reply {
+                    has_stray: has_stray || reply.has_stray,
+                    ..reply
+                });
+            }
             Err(failure) => failure,
         };
+        failure.has_stray |= has_stray;
         took = this.elapsed();
     }
 }
 
-/// The failure that is reported at last. If an earlier attempt was unknown, the outcome remains unknown. Only a failed
-/// condition of a request with a token is certain: if an earlier attempt had taken effect, the service would know its
-/// token.
-fn last(failure: Failure, unknown: Option<Failure>, resend: Resend) -> Failure {
-    let is_certain = failure.condition.is_some() && resend == Resend::ByToken;
-    match unknown {
-        Some(unknown) if !is_certain => unknown,
-        _ => failure,
+/// The failure with the item that its condition was checked on, where the server does not send it, or with the reason why
+/// a table has no transactions. What a later attempt met is not worth a read: it is left out if it would need one.
+async fn confirmed(
+    mut failure: Failure,
+    request: &Request,
+    keys: ItemKeys,
+    db: &Dynamo,
+) -> Failure {
+    if let Some(refusal) = failure.refusal.take() {
+        let is_told = !confirm::is_needed(&refusal, request.operation, db);
+        failure.refusal = Some(refusal).filter(|_| is_told);
+        failure
+    } else if strong_tables::may_be_why(&failure, request) {
+        strong_tables::explained(failure, request, db).await
+    } else if confirm::is_needed(&failure, request.operation, db) {
+        confirm::with_items(failure, request, keys, db).await
+    } else {
+        failure
+    }
+}
+
+/// An unknown outcome, with what a later attempt met. Only a success would have been certain: the service knows by the
+/// token that it is the same write.
+pub(crate) fn met_later(unknown: Failure, later: Failure) -> Failure {
+    let refusal = match later.error.kind() {
+        ErrorKind::OutcomeUnknown => later.refusal,
+        _ => Some(Box::new(later)),
+    };
+    Failure {
+        is_contention: false,
+        has_stray: true,
+        refusal: refusal.or(unknown.refusal),
+        ..unknown
     }
 }

@@ -1,5 +1,5 @@
-//! What requests would cost, before they are sent: the rules of DynamoDB, from the requests that `explain` shows, the schemas
-//! of the tables, and what the caller knows.
+//! The cost of requests before they are sent: the rules of DynamoDB, applied to the requests that `explain` shows,
+//! the schemas of the tables, and the information of the caller.
 
 mod asked;
 mod reads;
@@ -19,11 +19,11 @@ use asked::Asked;
 const USUAL_SIZE: usize = 1024;
 
 impl Dynamo {
-    /// Estimates what operations cost in tables of these schemas, from what [`explain`](crate::plan::Operation::explain) says
-    /// of them. Nothing is sent.
+    /// Estimates the cost of operations in tables of these schemas, from the result of
+    /// [`explain`](crate::plan::Operation::explain). Nothing is sent.
     ///
-    /// What is not known is assumed, and the cost says what that was. Tell what you know: then the estimate is what the
-    /// service takes.
+    /// Unknown values are assumed, and the cost lists the assumptions. If you provide all values, the estimate equals
+    /// the consumption.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -60,7 +60,7 @@ impl Dynamo {
     }
 }
 
-/// What is known of the tables and items, for estimates; see [`Dynamo::estimate`].
+/// The known state of tables and items, for estimates; see [`Dynamo::estimate`].
 #[derive(Debug, Clone)]
 pub struct Estimate {
     schemas: Vec<TableSchema>,
@@ -72,8 +72,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// How many bytes an item has that is read, changed or deleted, in place of 1024; of a query of an index, how many are
-    /// there. [`Item::size`] counts them.
+    /// Sets the size in bytes of an item that is read, changed or deleted, instead of 1024; for a query of an index,
+    /// the size of an entry. [`Item::size`] counts them.
     #[must_use]
     pub fn item_size(mut self, bytes: usize) -> Self {
         self.item_size = Some(bytes);
@@ -87,14 +87,14 @@ impl Estimate {
         self
     }
 
-    /// An item that is stored now. It is told by its key; there may be several.
+    /// Adds an item that is stored now. It is identified by its key; you can add several.
     #[must_use]
     pub fn stored(mut self, item: impl Into<Item>) -> Self {
         self.stored.push(item.into());
         self
     }
 
-    /// What an update makes of the item. It is told by its key; there may be several.
+    /// Adds the item after an update. It is identified by its key; you can add several.
     #[must_use]
     pub fn becoming(mut self, item: impl Into<Item>) -> Self {
         self.becoming.push(item.into());
@@ -108,7 +108,7 @@ impl Estimate {
         self
     }
 
-    /// What the requests of this explanation cost.
+    /// Returns the cost of the requests of this explanation.
     ///
     /// A request whose body is not one of the library's is an error.
     pub fn of(&self, explanation: &Explanation) -> Result<Cost> {
@@ -129,7 +129,7 @@ impl Estimate {
         self.schemas.iter().find(|schema| schema.name == table)
     }
 
-    /// What is known of the item with this key.
+    /// The known item with this key.
     fn known<'k>(&self, items: &'k [Item], table: &str, key: &Item) -> Option<&'k Item> {
         let schema = self.schema(table)?;
         let is_same = |item: &&Item| {
@@ -157,17 +157,17 @@ impl Estimate {
     }
 }
 
-/// What requests cost, estimated by [`Estimate::of`]. Shown, it is one line.
+/// The cost of requests, estimated by [`Estimate::of`]. It displays as one line.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Cost {
     /// The units by table and index, in the order in which they are taken.
     pub parts: Vec<CostPart>,
-    /// What was not known; empty if the estimate is exact.
+    /// The unknown values; empty if the estimate is exact.
     pub assumptions: Vec<CostAssumption>,
 }
 
-/// What requests cost of one table, without its indexes, or of one index.
+/// The cost of requests for one table, without its indexes, or for one index.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CostPart {
@@ -181,16 +181,16 @@ pub struct CostPart {
     pub write_units: f64,
 }
 
-/// What an estimate takes for granted.
+/// An assumption of an estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CostAssumption {
-    /// All conditions hold. A write whose condition fails costs what the item that is there would.
+    /// All conditions hold. A write whose condition fails costs as much as the existing item would.
     ConditionsHold,
     /// A put replaces nothing, or an item of the same size that has the same keys in the indexes.
     NothingReplaced,
-    /// An item has this many bytes; tell [`item_size`](Estimate::item_size), or the item by [`stored`](Estimate::stored) and
-    /// [`becoming`](Estimate::becoming).
+    /// An item has this size in bytes; set [`item_size`](Estimate::item_size), or add the item with
+    /// [`stored`](Estimate::stored) and [`becoming`](Estimate::becoming).
     ItemSize {
         /// The bytes.
         bytes: usize,
@@ -205,12 +205,12 @@ pub enum CostAssumption {
         /// Its name.
         index: String,
     },
-    /// A query or scan looks at this many rows, as many as are asked for; tell [`rows`](Estimate::rows).
+    /// A query or scan reads this number of rows, as many as requested; set [`rows`](Estimate::rows).
     Rows {
         /// How many.
         rows: u64,
     },
-    /// A query or scan without a limit reads one full answer of 1 MB; tell [`rows`](Estimate::rows).
+    /// A query or scan without a limit reads one full response of 1 MB; set [`rows`](Estimate::rows).
     OneFullAnswer,
     /// The rows are spread evenly over the partitions or segments.
     EvenlySpread,

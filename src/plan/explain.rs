@@ -1,20 +1,19 @@
-//! `explain`: what an operation or a query would ask of the service.
+//! `explain`: the requests of an operation or a query.
 
 use crate::plan::{Plan, PlannedRequest};
 use crate::schema::Pattern;
 use crate::wire::Request;
 
-/// What an operation or a query would ask of the service; see
-/// [`Operation::explain`](crate::plan::Operation::explain) and
+/// The requests of an operation or a query; see [`Operation::explain`](crate::plan::Operation::explain) and
 /// [`QueryVerbs::explain`](crate::query::QueryVerbs::explain).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What it is for, as an [observer](crate::Dynamo::with_observer) is told: the entity, the verb or the access
-    /// pattern, and the index. `None` if nothing is asked, because nothing was given.
+    /// The purpose, as an [observer](crate::Dynamo::with_observer) receives it: the entity, the operation or the
+    /// access pattern, and the index. `None` if nothing would be sent, because nothing was given.
     pub pattern: Option<&'static Pattern>,
-    /// The operation of DynamoDB, for example `UpdateItem`. `None` if nothing is asked, because the range is empty or
-    /// nothing was given.
+    /// The operation of DynamoDB, for example `UpdateItem`. `None` if nothing would be sent, because the range is
+    /// empty or nothing was given.
     pub operation: Option<&'static str>,
     /// The table's full name.
     pub table: String,
@@ -24,10 +23,10 @@ pub struct Explanation {
     /// If unique values are read before they are given up, the `GetItem` comes first, and the write is the one for an
     /// item that is not there.
     pub requests: Vec<String>,
-    /// Why the service drops rows that it has read and counted, if it does.
+    /// The reasons why DynamoDB drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
-    /// The form of the `BatchGetItem` that then fetches the items behind the rows, if a query is to
-    /// [`hydrate`](crate::query::QueryVerbs::hydrate) them. Its keys are not known yet.
+    /// The form of the `BatchGetItem` that then fetches the items of the rows, for a query with
+    /// [`hydrate`](crate::query::QueryVerbs::hydrate). Its keys are not known yet.
     pub items: Option<String>,
 }
 
@@ -73,7 +72,7 @@ impl Explanation {
     }
 }
 
-/// Shows the requests too, for that is what one asks for it. They hold the values: it is no line for a log.
+/// Shows the requests too, because that is their purpose. They contain values, so do not log them.
 impl std::fmt::Debug for Explanation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Explanation")
@@ -92,7 +91,7 @@ impl std::fmt::Debug for Explanation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {
-    /// Rows of other entities may stand between those that are asked for.
+    /// The range may contain rows of other entities.
     Type,
     /// Expired rows are hidden.
     Expired,

@@ -1,10 +1,10 @@
-//! Guards of a loaded entity, in the spelling of the stored item (law K8).
+//! Guards of a loaded entity, in the format of the stored item (law K8).
 //!
-//! A struct holds values and not how they were spelt: a time with an offset or with fewer digits, a UUID in capitals.
-//! So its guards ask for our own spelling. If such a guard fails and the item that came with the failure reads as the
-//! same values, only the spelling differs: the same request is sent once more, with the stored spelling. A failed
-//! condition is a definite answer, so nothing was written before. For rows of our own this costs nothing. Other rows
-//! cost one more request, and none if the version has changed.
+//! A struct contains values and not their stored format: a time with an offset or with fewer digits, a UUID in
+//! capitals. Therefore its guards first check for this library's format. If such a guard fails and the returned item
+//! has the same values, only the format differs: the same request is sent once more, with the stored format. A failed
+//! condition is a definite answer, so nothing was written before. Rows of this library cost nothing for it. Other
+//! rows cost one more request, and none if the version has changed.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::json::{Reader, Writer, member, members};
 use crate::plan::{ItemKey, TransactionMember, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
-/// What this library would store an item as, if it can be read: an object of DynamoDB JSON.
+/// The form in which this library would store an item, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
     match entity::read::<E>(item) {
         Ok(entity) => entity::encode_as_is(&entity).ok(),
@@ -25,12 +25,12 @@ pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// A write that was sent. Its table, and its item or key, stand in the body.
+/// A write that was sent. Its table, and its item or key, are in the body.
 #[derive(Debug)]
 pub(crate) struct SentWrite {
     head: Range<usize>,
     write: WriteRequest,
-    /// Whether the write has the stored spelling by now.
+    /// Whether the write already has the stored format.
     is_respelt: bool,
 }
 
@@ -50,7 +50,7 @@ impl SentWrite {
         Some(self)
     }
 
-    /// Takes the stored spelling, once only: if the item differs again, another writer came first.
+    /// Takes the stored format, only once: if the item differs again, another writer was first.
     fn respell(&mut self, item: &Bytes) -> Option<()> {
         if self.is_respelt {
             return None;
@@ -61,8 +61,8 @@ impl SentWrite {
     }
 }
 
-/// The request with the values of its guards as they are stored, if only their spelling is in the way of a write. The
-/// writes of a transaction come along, because others of them may turn out to be spelt in another way then.
+/// The request with the stored format of the values in its guards, if only the format prevents a write. The writes of
+/// a transaction are included, because the formats of others may turn out to differ too.
 pub(crate) fn respelt(
     request: &Request,
     sent: Vec<SentWrite>,
@@ -87,8 +87,8 @@ pub(crate) fn respelt(
 /// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
 /// first. A transaction with a token of the caller never comes here, because it has to be the same byte for byte.
 ///
-/// Other operations of it may have failed for more than their spelling, or met another transaction. It is sent again
-/// all the same: otherwise those that differ in spelling alone would be blamed with them.
+/// Other operations of it may have failed for more than their format, or met another transaction. It is sent again
+/// nevertheless, because otherwise the operations that differ only in format would be reported as failed too.
 fn transaction(
     request: &Request,
     mut writes: Vec<SentWrite>,
@@ -117,7 +117,7 @@ fn transaction(
     Some((request, sent.collect()))
 }
 
-/// The token of the transaction that takes the place of the one with this token.
+/// The token of the transaction that replaces the one with this token.
 fn token_after(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     let half = digest.iter().take(16);
@@ -125,13 +125,13 @@ fn token_after(token: &str) -> String {
 }
 
 impl WriteRequest {
-    /// Whether the write may have to be sent in another spelling.
+    /// Whether the write may have to be sent in another format.
     pub(crate) fn asks_as_read(&self) -> bool {
         self.condition.asks_as_read()
     }
 
-    /// Takes the stored spelling of what was read. None if a guard fails for more than its spelling, or if no spelling
-    /// differs.
+    /// Takes the stored format of the values that were read. None if a guard fails for more than its format, or if no
+    /// format differs.
     pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
         let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
@@ -161,13 +161,13 @@ fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
     stored.filter(|json| !is_null(json))
 }
 
-/// Whether a value is NULL, which stands for an absent attribute.
+/// Whether a value is NULL, which means an absent attribute.
 pub(crate) fn is_null(json: &[u8]) -> bool {
     let kind = members(json).ok().and_then(|mut members| members.pop());
     kind.is_some_and(|(kind, _)| kind == "NULL")
 }
 
-/// Takes the values of guards as they are spelt in the stored items, once for each item.
+/// Takes the values of guards in the format of the stored items, once for each item.
 pub(crate) fn respell_members(
     members: &mut [TransactionMember],
     failure: &Failure,

@@ -10,7 +10,8 @@ use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
 /// An item, its names and its values, may have this many bytes.
 const MAX_ITEM_SIZE: usize = 400 * 1024;
 
-/// Refuses an item that DynamoDB would refuse for its size. `size` was counted while it was written.
+/// Returns an error for an item that DynamoDB would reject because of its size. `size` was counted while it was
+/// written.
 pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
     let table = declared.table;
     let locals = table

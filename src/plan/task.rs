@@ -1,4 +1,4 @@
-//! Work that goes on while nobody waits for it.
+//! Work that continues while it is not polled.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::wire::BoxFuture;
 
-/// A request under way. It makes progress while nobody polls it, and stops when this is dropped.
+/// A request in progress. It makes progress while it is not polled, and stops when this is dropped.
 pub(crate) enum RunningRequest<T> {
     Spawned(JoinHandle<T>),
     /// Outside of a runtime there is nothing to spawn it on.

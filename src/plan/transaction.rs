@@ -1,4 +1,4 @@
-//! A transaction that is planned: its members, its request, and what its refusal means.
+//! A planned transaction: its members, its request, and the meaning of its failure.
 
 pub(super) mod limits;
 pub(super) mod meaning;

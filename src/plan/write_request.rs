@@ -1,5 +1,5 @@
-//! A write as data until it is sent: what it writes, asks and returns. Only this module makes it the body of a request,
-//! or a part of a transaction.
+//! A write as data until it is sent: its changes, conditions and return value. Only this module converts it to the
+//! body of a request, or to a part of a transaction.
 //!
 //! An item is large, so it is written straight into the buffer that becomes the body; everything else is a tree until
 //! then.
@@ -16,10 +16,10 @@ use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, PlannedRequest, Sent
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// The parameter that holds the condition.
+/// The parameter of the condition.
 const CONDITION: &str = "ConditionExpression";
 
-/// What is done to the item.
+/// The operation on the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WriteVerb {
     Put,
@@ -29,7 +29,7 @@ pub(crate) enum WriteVerb {
     Check,
 }
 
-/// Which part of the item is returned.
+/// The part of the item that is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returned {
     /// Nothing.
@@ -50,7 +50,7 @@ pub(crate) struct WriteRequest {
     pub(crate) table: String,
     /// How the body begins: the table, and the item or key.
     pub(super) head: Writer,
-    /// Where the item or key begins.
+    /// The start of the item or key.
     subject: usize,
     pub(crate) update: UpdateActions,
     pub(crate) condition: Node,
@@ -60,7 +60,7 @@ pub(crate) struct WriteRequest {
     pub(crate) entity: &'static str,
     pub(crate) pattern: &'static Pattern,
     pub(crate) now: Timestamp,
-    /// What a failed condition means.
+    /// The meaning of a failed condition.
     pub(crate) meaning: Meaning,
 }
 
@@ -131,7 +131,7 @@ impl WriteRequest {
         (self.verb == WriteVerb::Put).then(|| self.subject())
     }
 
-    /// What a failure of its condition means, if it is the write of an item.
+    /// The meaning of a failed condition, if it is the write of an item.
     pub(crate) fn condition_failure(&self) -> ConditionFailure {
         self.meaning.condition_failure()
     }
@@ -168,12 +168,12 @@ impl WriteRequest {
         Ok(())
     }
 
-    /// Plans it as a request by itself, with its answer read in this way.
+    /// Plans it as a separate request, with this reader of the response.
     pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
         Ok(self.planned()?.reading(outcome))
     }
 
-    /// Plans it as a request by itself.
+    /// Plans it as a separate request.
     pub(crate) fn planned(mut self) -> Result<PlannedRequest> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
@@ -196,7 +196,7 @@ impl WriteRequest {
         })
     }
 
-    /// Plans it as a request by itself that returns this part of the item.
+    /// Plans it as a separate request that returns this part of the item.
     pub(crate) fn returning(mut self, returned: Returned) -> Result<PlannedRequest> {
         self.returns = returned;
         // A second attempt would return something else.
@@ -206,12 +206,12 @@ impl WriteRequest {
         self.planned()
     }
 
-    /// Plans it as a request by itself that returns nothing.
+    /// Plans it as a separate request that returns nothing.
     pub(crate) fn quietly(self) -> Result<Plan<()>> {
         self.plan(Outcome::Known(Some(())))
     }
 
-    /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns where its table and its item or key stand.
+    /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.
     pub(super) fn write(&self, body: &mut Writer) -> Result<Range<usize>> {
         body.raw(match self.verb {
             WriteVerb::Put => "{\"Put\":",
@@ -227,7 +227,7 @@ impl WriteRequest {
         Ok(head)
     }
 
-    /// About how many bytes it takes.
+    /// Its approximate size in bytes.
     pub(super) fn room(&self) -> usize {
         self.head.len() + 512
     }

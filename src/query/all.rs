@@ -1,4 +1,4 @@
-//! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
+//! `all`, `first`, `one`, `count`, `exists`: reads that end after a number of rows, or at the end.
 
 use super::hydrate::{HydratedRow, HydratedRows};
 use super::selection::Selection;
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::read::{RawRow, ReadRow};
 use crate::wire::BoxFuture;
 
-/// How many rows are taken.
+/// The number of rows to take.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Take {
     /// At most this many rows, or all.
@@ -17,21 +17,21 @@ pub(super) enum Take {
     One,
 }
 
-/// Takes rows as they come and makes of each what was asked for, so no answer is kept until all are read.
+/// Converts rows as they arrive, so no response is kept until all are read.
 pub(super) trait Sink: Send {
     /// Takes the next rows.
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
 
-    /// How many rows were taken.
+    /// The number of rows taken.
     fn len(&self) -> usize;
 
     fn swap(&mut self, one: usize, other: usize);
 
-    /// Forgets the rows behind so many.
+    /// Drops the rows after this number.
     fn truncate(&mut self, rows: usize);
 }
 
-/// Leaves out the rows whose number `lives` does not accept.
+/// Omits the rows whose number `lives` does not accept.
 fn retain(kept: &mut dyn Sink, lives: impl Fn(usize) -> bool) {
     let mut left = 0;
     for row in 0..kept.len() {
@@ -81,7 +81,7 @@ impl<Row: Send> Sink for Kept<Row> {
     }
 }
 
-/// Reads rows until there are enough. Boxed, so that it is compiled here and not where a program uses it.
+/// Reads rows until there are enough. It is boxed, so that it is compiled here and not in the user's program.
 pub(super) fn rows(
     selection: Selection,
     db: Dynamo,
@@ -143,7 +143,7 @@ async fn read_rows(
     kept.take(rows)
 }
 
-/// The rows, as the type that was asked for.
+/// The rows, as the requested type.
 pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
     let mut all = Vec::with_capacity(rows.len());
     // Each row is moved once; a chain of iterators moves it more often.

@@ -1,7 +1,7 @@
-//! What an answer says, read at once or a few rows at a time.
+//! The content of a response, decoded at once or a few rows at a time.
 //!
-//! Where many lanes are merged, the rows of each answer wait for those of the others. They wait as the bytes they came
-//! in, and become values shortly before their turn, while they are still in the cache.
+//! If many lanes are merged, the rows of each response wait for those of the others. They wait as bytes, and are
+//! decoded shortly before their turn, while they are still in the cache.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
 
-/// The fewest bytes that a row can have: `{"k":{"S":"v"}},`.
+/// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
 const LEAST_ROW: usize = 16;
 
-/// How the rows of a lane are read.
+/// How the rows of a lane are decoded.
 #[derive(Debug, Default)]
 pub(super) struct AnswerForm {
-    /// The type that rows are read as ahead of their turn.
+    /// The type that rows are decoded into before their turn.
     pub(super) ahead: Option<ReadAhead>,
-    /// How rows without a type are told apart.
+    /// How rows without a type are identified.
     pub(super) by_key: Option<ByKey>,
-    /// What the rows are ranked by, if they are ranked.
+    /// The attributes by which rows are ranked, if they are ranked.
     pub(super) ranking: Option<Ranking>,
-    /// How long the ranks were that were written last.
+    /// The length of the ranks that were written last.
     pub(super) rank: usize,
 }
 
 impl AnswerForm {
-    /// Finds in each row what it is ranked by, and whether it has a type.
+    /// Finds the attributes of each row by which it is ranked, and whether it has a type.
     fn finder(&self) -> Option<KeyFinder> {
         if self.ranking.is_none() && self.by_key.is_none() {
             return None;
@@ -43,7 +43,7 @@ impl AnswerForm {
         })
     }
 
-    /// How to tell the row that was read last, if it has no type by which the service told it.
+    /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
     #[inline]
     fn tells_by(&self, finder: Option<&KeyFinder>) -> Option<&ByKey> {
         let by_key = self.by_key.as_ref();
@@ -51,32 +51,32 @@ impl AnswerForm {
     }
 }
 
-/// An answer that may have rows left to read.
+/// A response that may have rows left to decode.
 pub(super) struct Unread {
     answered: Answered,
-    /// The body, if all of it is UTF-8. It is checked once, however often reading goes on.
+    /// The body, if all of it is UTF-8. It is checked once, even if decoding continues later.
     text: Option<Str>,
-    /// Where reading goes on.
+    /// The position at which decoding continues.
     at: usize,
     is_among_rows: bool,
-    /// Nothing was read yet of the object, or of the list of rows.
+    /// Whether nothing was read yet of the object, or of the list of rows.
     is_first: bool,
     is_over: bool,
-    /// How many rows were read.
+    /// The number of rows read.
     read: usize,
-    /// How many of them were left out, because the query does not mean them.
+    /// The number of them that were omitted, because they do not belong to the query.
     forgotten: usize,
     said: AnswerFacts,
 }
 
-/// What an answer says beside its rows.
+/// The content of a response except its rows.
 #[derive(Debug, Default)]
 pub(super) struct AnswerFacts {
     pub(super) count: usize,
     pub(super) scanned: usize,
-    /// The key behind which the next answer begins: its attributes as entries of a JSON object.
+    /// The key after which the next response begins: its attributes as entries of a JSON object.
     pub(super) last: Option<Vec<u8>>,
-    /// The read units that the request took.
+    /// The read units that the request consumed.
     pub(super) units: Option<f64>,
 }
 
@@ -95,12 +95,12 @@ impl Unread {
         }
     }
 
-    /// The error for an answer that does not have the form of an answer.
+    /// The error for a response that does not have the expected form.
     pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
         self.answered.unreadable(fault)
     }
 
-    /// Whether the whole answer was read.
+    /// Whether the whole response was read.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -109,7 +109,7 @@ impl Unread {
         self.said
     }
 
-    /// The next rows, with their ranks: `most` of them, or all that are left if they are not many more.
+    /// The next rows, with their ranks: `most` of them, or all remaining ones if they are only slightly more.
     pub(super) fn next(
         &mut self,
         form: &AnswerForm,

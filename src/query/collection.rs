@@ -44,12 +44,17 @@ impl Members {
     }
 }
 
+/// The partitions that a collection reads.
+pub(super) fn source_of<C: DynamoCollection>() -> QuerySource {
+    QuerySource::collection::<C>(Members::of::<C>())
+}
+
 /// The rows of a collection in the partitions of these parts.
 pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
     parts: [Vec<GivenPart>; N],
 ) -> Query<C, From> {
     Query::of_collection(KeyDraft::new(
-        QuerySource::collection::<C>(Members::of::<C>()),
+        source_of::<C>(),
         parts,
         |parts, shard, writer| C::write_partition(parts, shard, writer),
         None,
@@ -58,7 +63,7 @@ pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
 
 impl<C: DynamoCollection> Query<C, WholeTable> {
     pub(crate) fn scan_collection() -> Self {
-        let source = QuerySource::collection::<C>(Members::of::<C>());
+        let source = source_of::<C>();
         let source = source.scanned(CollectionPatterns::<C>::SCAN);
         Query::of_collection(KeyDraft::scan(source))
     }

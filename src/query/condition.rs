@@ -1,4 +1,4 @@
-//! The expressions of a query: what the keys have to be, and which rows are left out.
+//! The expressions of a query: conditions on the keys, and filters.
 
 use super::draft::{KeyDraft, KeyLane};
 use super::selection::{Selection, Wanted};
@@ -12,8 +12,8 @@ use crate::key::range::KeyRange;
 use crate::plan::{Filter, check};
 
 impl Selection {
-    /// The range without expired rows, where the TTL is a key that is queried. No filter may name such a key, so a
-    /// bound hides the rows.
+    /// The range without expired rows, if the TTL is a queried key. A filter cannot name such a key, so a bound
+    /// excludes the rows.
     pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, CodecError> {
         let source = self.source();
         let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
@@ -61,8 +61,8 @@ impl Selection {
         Ok(filters)
     }
 
-    /// The attributes that are read. Those of the keys are always read, since a cursor is made of them, and so are
-    /// those that tell rows apart as they come.
+    /// The attributes that are read. Key attributes are always read, because cursors are built from them, and so are
+    /// those by which rows are identified on delivery.
     fn projection(&self, wanted: Wanted, out: &mut Expression) {
         let projection = match wanted {
             Wanted::Count => None,
@@ -82,12 +82,12 @@ impl Selection {
         self.name_attributes(projection.iter().chain(beside), out);
     }
 
-    /// How rows without a type are told apart.
+    /// How rows without a type are identified.
     pub(super) fn by_key(&self) -> Option<ByKey> {
         self.source().by_key(self.draft.parts, self.draft.is_scan)
     }
 
-    /// The attribute that says when a row expires, if expired rows are hidden.
+    /// The TTL attribute, if expired rows are hidden.
     pub(super) fn hidden_by(&self) -> Option<&'static str> {
         let ttl = self.source().ttl();
         ttl.filter(|_| !self.options.include_expired)

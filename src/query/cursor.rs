@@ -1,8 +1,8 @@
-//! A place in the rows of a query, as opaque text.
+//! A position in the rows of a query, as opaque text.
 //!
-//! It holds the key attributes of a row and the bounds of its query, so that a query that began five days ago goes on
-//! with the bounds it began with. It is bound to everything else that decides which rows come in which order. The
-//! cursor of a scan in segments holds the place in each segment.
+//! It contains the key attributes of a row and the bounds of its query, so that a query that began five days ago
+//! continues with its original bounds. It is bound to everything else that determines the rows and their order. The
+//! cursor of a scan in segments contains the position in each segment.
 
 mod binding;
 mod text;
@@ -23,15 +23,15 @@ use crate::key::check_key;
 use crate::key::json::KeyJson;
 use crate::key::point::KeyPoint;
 
-/// A place in the rows of a query: behind one of them, or before it.
+/// A position in the rows of a query: after one of them, or before it.
 ///
-/// It goes to a client and comes back, as text (`Display`, `FromStr`) or through serde, and
-/// [`resume`](crate::query::QueryVerbs::resume) goes on from there. It fits only the query it came from, in the same
-/// table and partition and order. The limit may differ, and so may the bounds of a range: the cursor keeps the bounds
-/// it began with.
+/// A client can receive it and send it back, as text (`Display`, `FromStr`) or with serde, and
+/// [`resume`](crate::query::QueryVerbs::resume) continues from there. It is valid only for its own query, in the same
+/// table, partition and order. The limit may differ, and so may the bounds of a range: the cursor keeps its original
+/// bounds.
 ///
-/// The text is encoded, not encrypted: it shows the key of a row to whoever looks. Without a
-/// [secret](Dynamo::with_cursor_secret) a client can also make one up, within the same partition.
+/// The text is encoded, not encrypted: it shows the key of a row. Without a [secret](Dynamo::with_cursor_secret), a
+/// client can also forge one, within the same partition.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cursor(Arc<CursorPlace>);
 
@@ -39,23 +39,23 @@ pub struct Cursor(Arc<CursorPlace>);
 struct CursorPlace {
     backward: bool,
     binding: u64,
-    /// The bounds that the query began with.
+    /// The original bounds of the query.
     asked: SortCondition,
     at: At,
     tag: Option<CursorTag>,
 }
 
-/// Where a cursor points to.
+/// The target of a cursor.
 #[derive(Clone, PartialEq, Eq)]
 enum At {
     /// The key attributes of a row, as entries of a JSON object.
     Row(Vec<u8>),
-    /// How far each segment of a scan was read.
+    /// The progress of each segment of a scan.
     Segments(Vec<Reached>),
 }
 
 impl Cursor {
-    /// Turns to the rows before this row, instead of those behind it. For [`page`](crate::query::QueryVerbs::page).
+    /// Selects the rows before this row, instead of those after it. For [`page`](crate::query::QueryVerbs::page).
     #[must_use]
     pub fn backwards(self) -> Cursor {
         let mut place = Arc::unwrap_or_clone(self.0);
@@ -79,7 +79,7 @@ impl Cursor {
         }
     }
 
-    /// How far each segment was read.
+    /// The progress of each segment.
     pub(super) fn spot(&self) -> RowSpot {
         RowSpot(match &self.0.at {
             At::Row(position) => vec![Reached::Behind(position.as_slice().into())],
@@ -100,7 +100,7 @@ impl Cursor {
         row.into_iter().chain(segments)
     }
 
-    /// Whether it has as many segments as the scan, or neither has any.
+    /// Whether it has the same number of segments as the scan, or both have none.
     fn fits(&self, segments: Option<u32>) -> bool {
         let own = match &self.0.at {
             At::Row(_) => None,
@@ -109,8 +109,8 @@ impl Cursor {
         own == segments.and_then(|segments| usize::try_from(segments).ok())
     }
 
-    /// Refuses a cursor of another query. All of it is checked, because a client may have sent it and it goes into a
-    /// request.
+    /// Returns an error for a cursor of another query. Everything is checked, because a client may have sent it and
+    /// it becomes part of a request.
     pub(super) fn check(&self, selection: &Selection, db: &Dynamo) -> Result<()> {
         let fail = |message| Err(refused(message).of(selection.entity()));
         if let Some(secret) = db.cursor_secret()
@@ -138,7 +138,7 @@ impl Cursor {
     }
 }
 
-/// Whether a position names a row of the query.
+/// Whether a position is in the range of the query.
 fn is_inside(
     selection: &Selection,
     asked: &SortCondition,
@@ -169,7 +169,7 @@ fn is_inside(
     Ok(lane_of(selection, position)?.is_some())
 }
 
-/// The lane that holds a position.
+/// The lane that contains a position.
 pub(super) fn lane_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, CodecError> {
     selection.lane_of(&[b"{", position, b"}"].concat())
 }
@@ -182,7 +182,7 @@ pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, CodecEr
     KeyPoint::read(&mut Reader::new(found))
 }
 
-/// Makes the cursors of one query.
+/// Creates the cursors of one query.
 #[derive(Clone)]
 pub(super) struct CursorMaker {
     binding: u64,
@@ -208,31 +208,31 @@ impl CursorMaker {
         self.is_segmented
     }
 
-    /// The number that tells this query from others.
+    /// The number that identifies this query.
     pub(super) fn binding(&self) -> u64 {
         self.binding
     }
 
-    /// The place of a row.
+    /// The cursor of a row.
     pub(super) fn at_row(&self, row: &[u8]) -> Result<Cursor, CodecError> {
         self.position(row)
             .map(|position| self.cursor(At::Row(position)))
     }
 
-    /// The key attributes of a row, as entries of a JSON object. Rows bring them in any order. Here they are in the
-    /// order of the schema and in this library's spelling, so that one place is always the same text.
+    /// The key attributes of a row, as entries of a JSON object. Rows contain them in any order. Here they have the
+    /// order of the schema and this library's format, so that one position always has the same text.
     pub(super) fn position(&self, row: &[u8]) -> Result<Vec<u8>, CodecError> {
         KeyJson::of(row, &self.names).map(KeyJson::into_bytes)
     }
 
-    /// A position that the service may have named, in the same order and spelling.
+    /// A position that DynamoDB may have returned, in the same order and format.
     fn in_order(&self, entries: &[u8]) -> Vec<u8> {
         let ordered = self.position(&[b"{", entries, b"}"].concat());
         // What cannot be read is refused when it comes back.
         ordered.unwrap_or_else(|_| entries.to_vec())
     }
 
-    /// The cursor for how far each segment was read; None if no segment was begun.
+    /// The cursor for the progress of each segment; None if no segment was begun.
     pub(super) fn at_spot(&self, spot: &RowSpot) -> Option<Cursor> {
         let RowSpot(reached) = spot;
         if reached.iter().all(|reached| *reached == Reached::Nothing) {

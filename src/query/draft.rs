@@ -1,4 +1,4 @@
-//! A query under construction: what each stage of a chain hands to the next.
+//! A query under construction, passed from one stage of a chain to the next.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,21 +15,21 @@ use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
 use crate::schema::{KeyType, Piece, Style, Width};
 
-/// Which keys are asked for. A part that does not fit is kept as a fault until the query is sent.
+/// The queried keys. An invalid part is kept as a fault until the query is sent.
 #[derive(Clone)]
 pub struct KeyDraft {
     pub(crate) source: QuerySource,
     /// The partitions: their attributes as entries of a JSON object.
     pub(crate) partitions: Vec<Vec<u8>>,
-    /// What is known of the sort keys: one front, or several where a part was given by `each(..)`.
+    /// The known parts of the sort keys: one front, or several if a part was given by `each(..)`.
     pub(crate) fronts: Vec<SortKeyFront>,
-    /// How many parts, or attributes, of the sort key are known.
+    /// The number of known parts, or attributes, of the sort key.
     pub(crate) parts: usize,
-    /// What the part behind the known ones has to be.
+    /// The condition on the part after the known ones.
     pub(crate) asked: SortCondition,
-    /// How many parts that is about: several where they are compared as a tuple.
+    /// The number of parts of that condition: several if they are compared as a tuple.
     pub(crate) together: usize,
-    /// Whether all partitions are read, without a key being asked for.
+    /// Whether all partitions are read, without a condition on a key.
     pub(crate) is_scan: bool,
     pub(crate) fault: Option<CodecError>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct KeyLane<'a> {
     pub(crate) front: &'a SortKeyFront,
 }
 
-/// Writes what stands before the first part of a sort key.
+/// Writes the text before the first part of a sort key.
 pub type WriteFront = fn(KeyTarget<'_>) -> Result<(), CodecError>;
 
 /// Writes the key of a partition of these parts.
@@ -65,12 +65,12 @@ type WriteFormedPart<'a> = &'a dyn Fn(&PartForm, KeyTarget<'_>) -> Result<(), Co
 /// The ends of a range of tuples, as texts, and whether they are in the range.
 pub(super) type TupleEnds = (Option<(String, bool)>, Option<(String, bool)>);
 
-/// One end of a range: what writes it, and whether it is in the range.
+/// One end of a range: its writer, and whether it is included.
 pub(super) type RangeEnd<'a> = Option<(WriteSortPart<'a>, bool)>;
 
 impl KeyDraft {
     /// The partitions of these parts, each with all its shards. `write` writes the key of one of them, `front` writes
-    /// what its sort keys begin with, if they have a template.
+    /// the beginning of its sort keys, if they have a template.
     pub fn new<const N: usize>(
         source: QuerySource,
         parts: [Vec<GivenPart>; N],
@@ -191,7 +191,7 @@ impl KeyDraft {
         }
     }
 
-    /// The text of a bound of several parts, without what stands before them in the key.
+    /// The text of a bound of several parts, without the text before them in the key.
     pub(super) fn tuple_bound(
         &self,
         forms: &[PartForm],
@@ -208,7 +208,7 @@ impl KeyDraft {
         Ok(into_text(text))
     }
 
-    /// Keeps a fault of how the query was put together.
+    /// Keeps a fault of the construction of the query.
     pub(super) fn refuse(&mut self, why: &'static str) {
         let attribute = self.source.template().map(|(attribute, _)| attribute);
         self.note(Err(
@@ -229,7 +229,7 @@ impl KeyDraft {
         self.asked = SortCondition::StartsWith(text);
     }
 
-    /// A bound for the part alone, without what stands before it in the key.
+    /// A bound for the part alone, without the text before it in the key.
     fn bound(&self, end: RangeEnd<'_>) -> Result<Option<Bound>, CodecError> {
         let Some((write, included)) = end else {
             return Ok(None);
@@ -249,7 +249,7 @@ impl KeyDraft {
         Ok(Some(Bound { point, included }))
     }
 
-    /// Refuses known parts that no key can hold.
+    /// Records a fault for known parts that no key can contain.
     pub(super) fn finish(&mut self) {
         let is_open = self.asked == SortCondition::Anything && !self.is_scan;
         let Some((attribute, _)) = self.source.template().filter(|_| is_open) else {
@@ -260,7 +260,7 @@ impl KeyDraft {
         self.note(fits.map_err(|fault| fault.in_key(attribute)));
     }
 
-    /// The attribute that the condition on the sort key is about.
+    /// The attribute of the condition on the sort key.
     pub(crate) fn ranged(&self) -> Option<&'static str> {
         if self.is_scan {
             return None;
@@ -365,7 +365,7 @@ impl KeyDraft {
     }
 }
 
-/// Values in the order in which they came, without duplicates.
+/// Values in their original order, without duplicates.
 struct Distinct<T> {
     values: Vec<T>,
     seen: HashSet<T>,

@@ -2,6 +2,7 @@
 //!
 //! The parts are read and written by the functions that the typed calls use, so both send the same requests.
 
+mod collection;
 mod key;
 
 use std::any::Any;
@@ -21,6 +22,7 @@ use crate::json::{CodecError, Writer};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, in_case};
 use crate::read::{RawRow, ReadRow};
 use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema, TextOf};
+pub use collection::DynamicCollection;
 use key::{DynamicKey, DynamicPart, PartModels};
 
 impl TableSchema {
@@ -96,12 +98,35 @@ pub struct DynamicEntity {
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct DynamicQuery {
     declared: DeclaredEntity,
+    /// The entity or the collection, for messages.
+    name: &'static str,
     /// For messages.
     pattern: &'static str,
     keys_only: bool,
     consistent: bool,
     draft: KeyDraft,
     /// The keys of the sort key.
+    sort: Vec<DynamicKey>,
+}
+
+/// A part of a sort key, and what can be asked of it; see [`DynamicEntity::sort_parts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DynamicSortPart {
+    /// The field.
+    pub field: &'static str,
+    /// Whether the keys sort by its values, so that it [can be in a range](DynamicQuery::between).
+    pub has_ranges: bool,
+    /// Whether it is text, which [begins with something](DynamicQuery::starts_with).
+    pub has_prefixes: bool,
+    /// Whether a None [has a place](DynamicQuery::missing) in the key.
+    pub may_be_missing: bool,
+}
+
+/// The keys of a partition and of what it is sorted by.
+struct PatternKeys {
+    index: Option<&'static EntityIndexDef>,
+    partition: Vec<DynamicKey>,
     sort: Vec<DynamicKey>,
 }
 
@@ -168,16 +193,14 @@ impl DynamicEntity {
         &self,
         parts: impl IntoIterator<Item = &'t str>,
     ) -> Result<DynamicQuery> {
-        let primary = self.primary_key();
-        match primary.split_first() {
-            Some((pk, sort)) if !sort.is_empty() => {
-                self.query_of(None, std::slice::from_ref(pk), sort, parts)
-            }
-            _ => Err(Error::config(format!(
+        let keys = self.keys_of_table();
+        if keys.sort.is_empty() {
+            return Err(Error::config(format!(
                 "`{}` has no sort key, so each of its partitions holds one item: read it by its key",
                 self.name()
-            ))),
+            )));
         }
+        self.query_of(QuerySource::declared(&self.declared, None), &keys, parts)
     }
 
     /// The rows of an access pattern, by its name and the texts of the parts of its partition key.
@@ -186,6 +209,55 @@ impl DynamicEntity {
         pattern: &str,
         parts: impl IntoIterator<Item = &'t str>,
     ) -> Result<DynamicQuery> {
+        let keys = self.keys_of_pattern(pattern)?;
+        let source = QuerySource::declared(&self.declared, keys.index);
+        self.query_of(source, &keys, parts)
+    }
+
+    /// The parts of the sort key of an access pattern, or of the table if none is named, with what can be asked of them.
+    pub fn sort_parts(&self, pattern: Option<&str>) -> Result<Vec<DynamicSortPart>> {
+        let keys = match pattern {
+            Some(pattern) => self.keys_of_pattern(pattern)?,
+            None => self.keys_of_table(),
+        };
+        let parts = keys.sort.iter().flat_map(|key| {
+            let parts = key.parts().into_iter();
+            parts.map(move |part| DynamicSortPart {
+                field: part.field,
+                has_ranges: key.is_sorted_by(&part),
+                has_prefixes: part.model.ranges == PartRanges::Text,
+                may_be_missing: part.place_of_none().is_some(),
+            })
+        });
+        Ok(parts.collect())
+    }
+
+    /// The rows of a collection of which this is the first entity.
+    fn collected<'t>(
+        &self,
+        source: QuerySource,
+        parts: impl IntoIterator<Item = &'t str>,
+    ) -> Result<DynamicQuery> {
+        let mut keys = match source.index {
+            Some(index) => self.keys_of_pattern(index.name)?,
+            None => self.keys_of_table(),
+        };
+        // Its entities have sort keys of their own.
+        keys.sort.clear();
+        self.query_of(source, &keys, parts)
+    }
+
+    fn keys_of_table(&self) -> PatternKeys {
+        let mut keys = self.primary_key();
+        let sort = keys.split_off(keys.len().min(1));
+        PatternKeys {
+            index: None,
+            partition: keys,
+            sort,
+        }
+    }
+
+    fn keys_of_pattern(&self, pattern: &str) -> Result<PatternKeys> {
         let mut models = PartModels::of(&self.declared);
         let own: Vec<DynamicKey> = self.own_keys(&mut models);
         for index in self.declared.entity.indexes {
@@ -194,12 +266,20 @@ impl DynamicEntity {
             if index.name == pattern {
                 // A local index has the partitions of the table.
                 let partition = match pk.is_empty() {
-                    true => own.get(..1).unwrap_or_default(),
-                    false => &pk,
+                    true => own.into_iter().take(1).collect(),
+                    false => pk,
                 };
-                return self.query_of(Some(index), partition, &sort, parts);
+                return Ok(PatternKeys {
+                    index: Some(index),
+                    partition,
+                    sort,
+                });
             }
         }
+        Err(self.unknown_pattern(pattern))
+    }
+
+    fn unknown_pattern(&self, pattern: &str) -> Error {
         let indexes = self.declared.entity.indexes.iter();
         let names: Vec<&str> = indexes.map(|index| index.name).collect();
         let has = match names.is_empty() {
@@ -207,19 +287,14 @@ impl DynamicEntity {
             false => format!("it has `{}`", names.join("`, `")),
         };
         let name = self.name();
-        let is_unique = self
-            .declared
-            .entity
-            .uniques
-            .iter()
-            .any(|unique| unique.name == pattern);
-        let unique = match is_unique {
+        let mut uniques = self.declared.entity.uniques.iter();
+        let unique = match uniques.any(|unique| unique.name == pattern) {
             true => ": that is a unique value, which only the typed look-up finds",
             false => "",
         };
-        Err(Error::config(format!(
+        Error::config(format!(
             "`{name}` has no access pattern `{pattern}`, {has}{unique}"
-        )))
+        ))
     }
 
     /// The name of its struct.
@@ -242,11 +317,15 @@ impl DynamicEntity {
 
     fn query_of<'t>(
         &self,
-        index: Option<&'static EntityIndexDef>,
-        partition: &[DynamicKey],
-        sort: &[DynamicKey],
+        source: QuerySource,
+        keys: &PatternKeys,
         parts: impl IntoIterator<Item = &'t str>,
     ) -> Result<DynamicQuery> {
+        let PatternKeys {
+            index,
+            partition,
+            sort,
+        } = keys;
         let pattern = index.map_or("in_partition", |index| index.name);
         let texts: Vec<&str> = parts.into_iter().collect();
         let places: Vec<DynamicPart> = partition.iter().flat_map(DynamicKey::parts).collect();
@@ -261,8 +340,8 @@ impl DynamicEntity {
             .zip(&texts)
             .map(|(part, text)| self.read(part, text, TextOf::Part));
         let given = given.collect::<Result<Vec<_>>>()?;
-        let source = QuerySource::declared(&self.declared, index);
         let keys_only = !source.is_whole();
+        let name = source.name();
         let mut draft = KeyDraft::new(
             source,
             [],
@@ -279,7 +358,7 @@ impl DynamicEntity {
             },
             None,
         );
-        if let [only] = sort
+        if let [only] = sort.as_slice()
             && only.is_template()
         {
             let mut front = SortKeyFront::default();
@@ -290,11 +369,12 @@ impl DynamicEntity {
         }
         Ok(DynamicQuery {
             declared: self.declared,
+            name,
             pattern,
             keys_only,
             consistent: false,
             draft,
-            sort: sort.to_vec(),
+            sort: sort.clone(),
         })
     }
 
@@ -462,7 +542,7 @@ impl DynamicQuery {
 
     #[cold]
     fn refused(&self, why: String) -> Error {
-        let (name, pattern) = (self.declared.entity.type_name, self.pattern);
+        let (name, pattern) = (self.name, self.pattern);
         let message = format!("`{pattern}` of `{name}`: {why}");
         Error::new(ErrorKind::InvalidKey, Stage::Key, message).of(name)
     }
@@ -481,7 +561,7 @@ impl QueryVerbs for DynamicQuery {
     type Reach = Anywhere;
 
     fn query(self) -> Query<Item> {
-        let name = self.declared.entity.type_name;
+        let name = self.name;
         let mut selection = Selection::new(self.draft);
         selection.options.projection = self.keys_only.then(Vec::new);
         selection.options.consistent = self.consistent;

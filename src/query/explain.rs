@@ -1,4 +1,4 @@
-//! `explain` and `explain_count`: what a query would ask of the service.
+//! `explain` and `explain_count`: the requests of a query.
 
 use super::hydrate::PAGE;
 use super::selection::{Selection, Wanted};

@@ -1,4 +1,4 @@
-//! One request after the other: what has been read so far, and what comes next.
+//! One request after the other: the rows read so far, and the next request.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,43 +19,43 @@ use crate::read::{Answered, Meter, RawRow, RawRows, ReadAhead, RequestCost};
 use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
-/// How many rows of a large answer are read at a time, where they wait for others.
+/// The number of rows of a large response that are decoded at a time, if they wait for others.
 const SOME: usize = 128;
 
-/// A read of one lane that is under way.
+/// A read of one lane in progress.
 #[derive(Debug)]
 pub(crate) struct Fetch {
     db: Dynamo,
     pattern: &'static Pattern,
-    /// The requests that are still to be made, the current one first.
+    /// The remaining requests, the current one first.
     frames: VecDeque<RequestFrame>,
-    /// Where the next request begins: the key attributes as entries of a JSON object.
+    /// The start of the next request: the key attributes as entries of a JSON object.
     start: Option<Vec<u8>>,
-    /// Whether this is a segment of a scan: only the service knows whether a cursor names a key of it.
+    /// Whether this is a segment of a scan: only DynamoDB knows whether a cursor names a key of it.
     is_of_segment: bool,
     /// Whether a request was sent.
     has_begun: bool,
     page_size: Option<usize>,
-    /// How many items may still be looked at.
+    /// The number of items that may still be read.
     budget: Option<usize>,
-    /// How many times more items than wanted are looked at, because a filter may drop rows.
+    /// The factor of items read to rows wanted, because a filter may drop rows.
     surplus: usize,
     /// How rows are read.
     form: AnswerForm,
-    /// The answer that still has rows to read.
+    /// The response that still has rows to decode.
     unread: Option<Unread>,
-    /// Counts what is taken, where somebody asks for that.
+    /// Counts the consumption, if it is needed.
     meter: Option<Arc<Meter>>,
 }
 
-/// The answer to one request, or some of its rows.
+/// The response to one request, or some of its rows.
 #[derive(Debug, Default)]
 pub(crate) struct FetchedRows {
-    /// The rows as they came.
+    /// The rows as received.
     pub(super) rows: RawRows,
     /// The rank of each row, if they are ranked.
     pub(super) ranks: Ranks,
-    /// How many rows the answer says there are, once all of it is read.
+    /// The number of rows in the response, after all of it was read.
     pub(super) count: usize,
 }
 
@@ -111,7 +111,7 @@ impl Fetch {
         Ok(Fetch::new(db, pattern, read))
     }
 
-    /// The rows of the next answer.
+    /// The rows of the next response.
     pub(crate) async fn next_rows(&mut self) -> Result<Vec<RawRow>> {
         Ok(self.next(None).await?.rows.collect())
     }
@@ -126,7 +126,7 @@ impl Fetch {
         self
     }
 
-    /// Tells rows without a type by their keys.
+    /// Identifies rows without a type by their keys.
     pub(super) fn telling(mut self, by_key: Option<ByKey>) -> Self {
         self.form.by_key = by_key;
         self
@@ -142,32 +142,32 @@ impl Fetch {
         self
     }
 
-    /// Sets how many items may be looked at from now on.
+    /// Sets the number of items that may be read from now on.
     pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
     }
 
-    /// How many items may still be looked at.
+    /// The number of items that may still be read.
     pub(super) fn allowance(&self) -> Option<usize> {
         self.budget
     }
 
-    /// Whether nothing more is there.
+    /// Whether no more rows follow.
     pub(crate) fn is_done(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Whether nothing was looked at yet of what is read next.
+    /// Whether no item of the next range was read yet.
     pub(super) fn is_fresh(&self) -> bool {
         !self.has_begun || self.start.is_none()
     }
 
-    /// Where the next request would begin, if it goes on.
+    /// The start of the next request, if one follows.
     pub(super) fn position(&self) -> Option<&[u8]> {
         self.start.as_deref()
     }
 
-    /// Adds the least rank that the next row can have behind the ranks of the rows at hand, unless there is no next
+    /// Adds the lowest rank that the next row can have after the ranks of the available rows, unless there is no next
     /// row.
     pub(super) fn rank_next(&self, ranks: &mut Ranks) -> Result<()> {
         let ranking = self.form.ranking.as_ref();
@@ -179,7 +179,7 @@ impl Fetch {
         pushed.map_err(|fault| Error::decode(self.pattern.entity, fault))
     }
 
-    /// What is known of the sort key of the next row.
+    /// The known part of the sort key of the next row.
     fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
         match (&self.start, self.frames.front()) {
             (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
@@ -188,7 +188,7 @@ impl Fetch {
         }
     }
 
-    /// The next answer. The caller has use for `wanted` rows.
+    /// The next response. The caller can use `wanted` rows.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<FetchedRows> {
         if self.budget == Some(0) {
             return Ok(FetchedRows::default());
@@ -227,8 +227,8 @@ impl Fetch {
         Ok(answer)
     }
 
-    /// Only the service knows whether the place of a cursor is in its segment. A refusal may be about the filter, too:
-    /// it was about the place if the service takes the same request without the place.
+    /// Only DynamoDB knows whether the position of a cursor is in its segment. A rejection may also be about the
+    /// filter: it was about the position if DynamoDB accepts the same request without it.
     async fn refused(&self, error: Error) -> Error {
         let error = error.of(self.pattern.entity);
         let has_place = self.is_of_segment && !self.has_begun && self.start.is_some();
@@ -247,17 +247,17 @@ impl Fetch {
         }
     }
 
-    /// Whether rows of the last answer are left.
+    /// Whether rows of the last response are left.
     pub(super) fn is_unread(&self) -> bool {
         self.unread.is_some()
     }
 
-    /// The next rows of the last answer.
+    /// The next rows of the last response.
     pub(super) fn read_on(&mut self) -> Result<FetchedRows> {
         Ok(self.read(SOME)?.0)
     }
 
-    /// Up to `most` rows, and what the answer says if all of it is read.
+    /// Up to `most` rows, and the other content of the response if all of it is read.
     fn read(&mut self, most: usize) -> Result<(FetchedRows, AnswerFacts)> {
         let Some(mut unread) = self.unread.take() else {
             return Ok(Default::default());
@@ -287,8 +287,8 @@ impl Fetch {
         Ok((FetchedRows { rows, ranks, count }, said))
     }
 
-    /// How many items the next request looks at. Nobody knows how many a filter drops, so it looks at twice as many
-    /// each time.
+    /// The number of items that the next request reads. It is not known how many a filter drops, so it doubles each
+    /// time.
     fn limit(&mut self, wanted: Option<usize>) -> Option<usize> {
         let wanted = wanted.map(|wanted| {
             let frame = self.frames.front();

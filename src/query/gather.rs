@@ -9,19 +9,19 @@ use crate::key::rank::Ranking;
 use crate::read::RawRow;
 use crate::retry::CONCURRENCY;
 
-/// The order in which rows come.
+/// The order of rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Merge {
     pub(super) ranking: Ranking,
     /// Whether the lanes come one after the other, instead of merged by the sort key.
     pub(super) by_partition: bool,
-    /// Whether the last lane comes first.
+    /// Whether the last lane is first.
     pub(super) from_the_last: bool,
-    /// Whether rows come as answers do, in no order.
+    /// Whether rows are returned in the order of responses, unordered.
     pub(super) unordered: bool,
     /// Whether the lanes are the segments of a scan.
     pub(super) segmented: bool,
-    /// How many lanes have rows that interleave.
+    /// The number of lanes with interleaving rows.
     pub(super) width: usize,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct Merge {
 #[derive(Debug)]
 pub(crate) struct Gather {
     lanes: Lanes,
-    /// Merges the rows, if those of several lanes come in one order.
+    /// Merges the rows, if those of several lanes have one order.
     merger: Option<RowMerger>,
     merge: Merge,
 }
 
 impl Gather {
-    /// The reads have to be in the order of the lanes.
+    /// The reads must be in the order of the lanes.
     pub(super) fn new(
         mut fetches: Vec<Fetch>,
         merge: Merge,
@@ -54,7 +54,7 @@ impl Gather {
         })
     }
 
-    /// Says that all rows are going to be read.
+    /// Declares that all rows will be read.
     pub(super) fn until_the_end(mut self) -> Self {
         // With a budget, no item is looked at that might be left over.
         if let Some(merger) = self.merger.as_mut().filter(|_| !self.lanes.has_budget()) {
@@ -67,22 +67,22 @@ impl Gather {
         self.merger.is_some()
     }
 
-    /// Whether nothing more is there.
+    /// Whether no more rows follow.
     pub(super) fn is_done(&self) -> bool {
         self.first_merged().is_none() && self.lanes.is_done()
     }
 
-    /// Whether there may be more that may not be looked at.
+    /// Whether more rows may exist that must not be read.
     pub(super) fn is_spent(&self) -> bool {
         self.lanes.is_poor() && !self.is_done() && !self.is_row_known() && !self.must_begin()
     }
 
-    /// Whether the next row of all lanes is at hand, without another request.
+    /// Whether the next row of all lanes is available without another request.
     pub(super) fn is_row_known(&self) -> bool {
         self.merger.as_ref().is_some_and(RowMerger::is_row_known)
     }
 
-    /// Whether nothing was looked at yet in the next lane. A cursor needs a place in it, or a query that is resumed
+    /// Whether no item of the next lane was read yet. A cursor needs a position in it, or a query that is resumed
     /// with the same budget would never end.
     fn must_begin(&self) -> bool {
         !self.merge.unordered && self.next_lane().is_some_and(Fetch::is_fresh)
@@ -92,7 +92,7 @@ impl Gather {
         self.merger.as_ref().and_then(RowMerger::first)
     }
 
-    /// The lane that is asked next.
+    /// The lane that is queried next.
     fn next_lane(&self) -> Option<&Fetch> {
         match self.first_merged() {
             Some(lane) => self.lanes.get(lane),
@@ -100,7 +100,7 @@ impl Gather {
         }
     }
 
-    /// The key up to which everything was looked at; None in segments.
+    /// The key up to which everything was read; None in segments.
     pub(super) fn position(&self) -> Option<&[u8]> {
         if self.merge.segmented {
             return None;
@@ -108,7 +108,8 @@ impl Gather {
         self.next_lane().and_then(Fetch::position)
     }
 
-    /// The next rows, of at least one answer, in the form the caller wants. The caller has use for `wanted` of them.
+    /// The next rows, of at least one response, in the form that the caller wants. The caller can use `wanted` of
+    /// them.
     pub(super) async fn next<Row: From<RawRow>>(
         &mut self,
         wanted: Option<usize>,
@@ -128,7 +129,7 @@ impl Gather {
         self.merge.segmented
     }
 
-    /// The next rows of a scan in segments: one run of rows for each answer.
+    /// The next rows of a scan in segments: one run of rows for each response.
     pub(super) async fn next_runs(
         &mut self,
         wanted: Option<usize>,
@@ -149,7 +150,7 @@ impl Gather {
         Ok((rows, runs))
     }
 
-    /// The number of rows in the next answers.
+    /// The number of rows in the next responses.
     pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
         let mut open = self.lanes.open();
         if wanted.is_some() {
@@ -160,13 +161,13 @@ impl Gather {
     }
 }
 
-/// The answers, or the first error among them.
+/// The responses, or the first error among them.
 fn all(answers: LaneAnswers) -> Result<Vec<(usize, FetchedRows)>> {
     let answers = answers.into_iter();
     answers.map(|(at, answer)| Ok((at, answer?))).collect()
 }
 
-/// How far a lane was read.
+/// The progress of a lane.
 fn reached(fetch: &Fetch) -> Reached {
     match fetch.position() {
         _ if fetch.is_done() => Reached::End,

@@ -384,6 +384,7 @@ mod tests {
     fn answer(rows: usize) -> HydratedRows {
         let body = Bytes::from("{\"k\":{\"N\":\"1\"}} ".repeat(rows).into_bytes());
         let answered = Answered::from(Reply {
+            has_stray: false,
             body: body.clone(),
             request_id: None,
         });

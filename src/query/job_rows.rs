@@ -1,5 +1,5 @@
-//! The rows of a query as a job needs them: one after the other, each with its place, and with what makes
-//! it a row of the query.
+//! The rows of a query for a job: one after the other, each with its position, and with the condition that makes it a
+//! row of the query.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
@@ -26,7 +26,7 @@ use crate::schema::SHAPE;
 use crate::wire::BoxFuture;
 use crate::write::attributes_of;
 
-/// The rows that a job is about.
+/// The rows of a job.
 #[derive(Debug, Clone)]
 pub(crate) struct JobRows(Selection);
 
@@ -38,8 +38,8 @@ impl JobRows {
         JobRows(selection)
     }
 
-    /// Asks for no more than a delete needs: the keys, and the unique values of rows that have some. What an index does
-    /// not hold is read from the items behind its rows.
+    /// Reads only the attributes that a delete needs: the keys, and the unique values of rows that have some. If an
+    /// index does not contain them, they are read from the items.
     pub(crate) fn for_deletes(mut self) -> Self {
         let mut needed = self.needed_by_deletes();
         let source = *self.source();
@@ -61,7 +61,8 @@ impl JobRows {
         self
     }
 
-    /// The attributes that a delete needs: unique values are given up by them, and the type tells the entity of a row.
+    /// The attributes that a delete needs: it releases unique values by them, and the type identifies the entity of a
+    /// row.
     fn needed_by_deletes(&self) -> Vec<&'static str> {
         let source = self.source();
         let mut entities: Vec<_> = match source.members {
@@ -94,18 +95,18 @@ impl JobRows {
         self.0.entity()
     }
 
-    /// Whether a row may come again at another place. It may in an index, because the keys of an index change; those of
-    /// a table do not.
+    /// Whether a row may be found again at another position. This is possible in an index, because the keys of an
+    /// index change; those of a table do not.
     pub(crate) fn may_repeat(&self) -> bool {
         self.source().index.is_some()
     }
 
-    /// What reading its rows would ask of the service.
+    /// The requests that read its rows.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         explain(self.0, db, Wanted::Items)
     }
 
-    /// Makes the cursors of its rows.
+    /// Creates the cursors of its rows.
     pub(crate) fn places(&self, db: &Dynamo) -> Places {
         Places {
             maker: CursorMaker::new(&self.0, db),
@@ -113,7 +114,7 @@ impl JobRows {
         }
     }
 
-    /// Goes on behind a row. The bounds of the cursor hold for everything that follows.
+    /// Continues after a row. The bounds of the cursor apply to all following rows.
     pub(crate) fn resume(&mut self, cursor: Cursor) {
         self.0.options.resume = Some(cursor);
     }
@@ -126,18 +127,18 @@ impl JobRows {
         }
     }
 
-    /// Refuses to take away a row that may belong to something else.
+    /// Returns an error for a row that may belong to something else and must not be deleted.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<()> {
         self.source().check_row(item)
     }
 
-    /// Whether a row is asked for more than its keys.
+    /// Whether the query has more conditions than its keys.
     pub(crate) fn has_filter(&self) -> bool {
         self.0.options.filter.is_some()
     }
 
-    /// The condition under which the stored item is still a row of the query, for a write to ask. None if this item is
-    /// no longer one.
+    /// The condition under which the stored item is still a row of the query, for the condition of a write. None if
+    /// this item is no longer one.
     pub(crate) fn claim(&self, item: &[u8], now: Timestamp) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
         if !is_row {
@@ -166,7 +167,7 @@ impl JobRows {
         }
     }
 
-    /// Begins to read. Nothing is sent if this fails.
+    /// Begins to read. If this fails, nothing is sent.
     pub(crate) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
         self.0.refuse_backwards()?;
         let row_source = self.0.row_source(db)?;
@@ -189,7 +190,7 @@ impl JobRows {
     }
 }
 
-/// Makes cursors.
+/// Creates cursors.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     maker: CursorMaker,
@@ -197,17 +198,17 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Where the walk begins.
+    /// The start of the walk.
     pub(crate) fn begin(&self) -> RowSpot {
         self.begin.clone()
     }
 
-    /// The cursor for a spot; None at the beginning of everything.
+    /// The cursor for a position; None at the start.
     pub(crate) fn cursor(&self, spot: &RowSpot) -> Option<Cursor> {
         self.maker.at_spot(spot)
     }
 
-    /// The number that tells this query from others.
+    /// The number that identifies this query.
     pub(crate) fn binding(&self) -> u64 {
         self.maker.binding()
     }
@@ -216,13 +217,13 @@ impl Places {
 /// One step of a walk over the rows.
 #[derive(Debug)]
 pub(crate) struct WalkStep {
-    /// The place behind the step.
+    /// The position after the step.
     pub(crate) mark: PositionChange,
-    /// The row that stands there. None behind rows that a filter has dropped, and for a row that has expired.
+    /// The row at this position. None after rows that a filter has dropped, and for a row that has expired.
     pub(crate) item: Option<Bytes>,
 }
 
-/// Rows one after the other, with one answer of the service read ahead.
+/// Rows one after the other, with one response read ahead.
 pub(crate) struct Walk {
     entity: &'static str,
     places: Places,
@@ -240,19 +241,19 @@ enum WalkAhead {
     Over,
 }
 
-/// The reader, and the place where it would begin again.
+/// The reader, and the position at which it would start again.
 struct WalkReader {
     row_source: RowSource,
     selection: Selection,
     db: Dynamo,
     budget: RetryBudget,
-    /// What was read so far.
+    /// The progress so far.
     position: ReadPosition,
 }
 
 impl WalkReader {
-    /// The next answer. A service that is busy is asked again from behind the last row, because the request that failed
-    /// may have lost rows on the way.
+    /// The next response. If DynamoDB is busy, the request is repeated from after the last row, because the failed
+    /// request may have lost rows.
     async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
         let shared_budget = SharedBudget::new(self.budget);
         let mut rounds = shared_budget.rounds();
@@ -276,7 +277,7 @@ impl WalkReader {
 }
 
 impl Walk {
-    /// Whether reading stopped at `max_scanned`, so that there may be more.
+    /// Whether reading stopped at `max_scanned`, so that more rows may exist.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_spent
     }
@@ -328,7 +329,7 @@ impl Walk {
         Ok(WalkStep { mark, item: None })
     }
 
-    /// Asks for the next rows, if there are any.
+    /// Requests the next rows, if more exist.
     fn ask(&mut self, mut reader: Box<WalkReader>) {
         let row_source = &reader.row_source;
         self.is_spent = row_source.is_spent();

@@ -1,7 +1,7 @@
-//! What a query asks of a field in a key: its type, and how a value of it is written.
+//! The use of a field in a key: its type in queries, and the format of its values.
 //!
-//! The derive names a field's type and a kind and does not check them. What a type lacks is reported once, where the
-//! entity is written.
+//! The derive names a field's type and a kind and does not check them. A missing property of a type is reported once,
+//! at the entity.
 
 use std::borrow::Cow;
 
@@ -15,9 +15,9 @@ use crate::key::{
 };
 use crate::schema::Presence;
 
-/// The place of a field in a key.
+/// The use of a field in a key.
 pub trait PartKind<F> {
-    /// The type of the values that are asked for: without `Option`, and for a lossy format the cut type.
+    /// The type of query values: without `Option`, and for a truncating format the truncated type.
     type Part;
 
     /// Writes a part of a template.
@@ -31,7 +31,7 @@ pub trait PartKind<F> {
         role: Role,
     ) -> Result<(), CodecError>;
 
-    /// The beginning of a part, as the key holds it.
+    /// The prefix of a part, as in the key.
     fn prefix(text: &str) -> Cow<'_, str> {
         text.into()
     }
@@ -75,7 +75,7 @@ pub struct BareActor(());
 #[derive(Debug)]
 pub struct BareVersion(());
 
-/// Writes what stands in a sort key for a None.
+/// Writes the text of a None in a sort key.
 pub(super) fn write_none(
     place: Presence,
     way: &PartForm,
@@ -112,19 +112,19 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
     }
 }
 
-/// A part of a template whose None has a place.
+/// A part of a template whose None is kept.
 #[diagnostic::on_unimplemented(
     message = "a row without this part is not in the index, so no query finds it",
     label = "a None has no place in this key",
     note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` behind them"
 )]
 pub trait PlacedKind {
-    /// The place.
+    /// Whether it sorts first or last.
     #[doc(hidden)]
     const PLACE: Presence;
 }
 
-/// A part of a template that may stand with others in a range of tuples.
+/// A part of a template that may be combined with others in a range of tuples.
 #[diagnostic::on_unimplemented(
     message = "this part cannot be in a range over several parts",
     label = "only `eq` and a range of this part alone are possible",

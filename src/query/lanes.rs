@@ -1,18 +1,18 @@
-//! The reads of a query, side by side and within one budget: one for each partition, shard or segment.
+//! The reads of a query, concurrently and within one budget: one for each partition, shard or segment.
 
 use super::fetch::{Fetch, FetchedRows};
 use crate::error::Result;
 use crate::retry::together;
 
-/// The answers of some lanes, each with the number of its lane.
+/// The responses of some lanes, each with the number of its lane.
 pub(super) type LaneAnswers = Vec<(usize, Result<FetchedRows>)>;
 
 #[derive(Debug)]
 pub(super) struct Lanes {
     fetches: Vec<Fetch>,
-    /// How many items of all lanes may still be looked at.
+    /// The number of items of all lanes that may still be read.
     budget: Option<usize>,
-    /// How many lanes are asked at once: few at first, because these may be enough.
+    /// The number of lanes that are queried at once: few at first, because these may be enough.
     ahead: usize,
 }
 
@@ -42,12 +42,12 @@ impl Lanes {
         self.fetches.iter_mut()
     }
 
-    /// Whether the number of items that may be looked at is limited.
+    /// Whether the number of items to read is limited.
     pub(super) fn has_budget(&self) -> bool {
         self.budget.is_some()
     }
 
-    /// Whether nothing more may be looked at.
+    /// Whether no more items may be read.
     pub(super) fn is_poor(&self) -> bool {
         self.budget == Some(0)
     }
@@ -67,14 +67,14 @@ impl Lanes {
         open.map(|(at, _)| at).collect()
     }
 
-    /// How many lanes are asked at once: twice as many each time.
+    /// The number of lanes that are queried at once: twice as many each time.
     pub(super) fn grow(&mut self) -> usize {
         let ahead = self.ahead;
         self.ahead = ahead.saturating_mul(2);
         ahead
     }
 
-    /// The next answer of each of these lanes, as far as the budget goes. At least one lane is asked in any case.
+    /// The next response of each of these lanes, within the budget. At least one lane is queried in any case.
     pub(super) async fn ask(&mut self, lanes: &[usize], wanted: Option<usize>) -> LaneAnswers {
         let budget = self.budget.map(|budget| budget.max(1));
         let count = lanes.len().min(budget.unwrap_or(usize::MAX));

@@ -1,7 +1,7 @@
-//! Rows that expire before they are handed over.
+//! Rows that expire before they are delivered.
 //!
-//! The service hides what had expired when a read began. A read may take long, so rows are checked again when they are
-//! handed over. A TTL counts in seconds, so most reads are over before any row has to be checked.
+//! DynamoDB filters out rows that had expired when a read began. A read may take long, so rows are checked again on
+//! delivery. A TTL counts in seconds, so most reads end before any row has to be checked.
 
 use super::hydrate::{HydratedRow, HydratedRows};
 use super::selection::Selection;
@@ -9,13 +9,13 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::plan::{expires_at, is_expired};
 
-/// Tells which rows have expired since a read began.
+/// Finds the rows that have expired since a read began.
 #[derive(Debug, Clone)]
 pub(super) struct Living {
     db: Dynamo,
-    /// None where expired rows are wanted too.
+    /// None if expired rows are wanted too.
     ttl: Option<&'static str>,
-    /// The time at which the read began: the service hides what had expired by then.
+    /// The time at which the read began: DynamoDB filters out rows that had expired by then.
     began: Timestamp,
 }
 
@@ -43,7 +43,7 @@ impl Living {
         later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
     }
 
-    /// Leaves out the rows that have expired. The runs no longer name what was left out.
+    /// Omits the rows that have expired. The runs no longer include them.
     pub(super) fn keep(&self, answer: &mut HydratedRows) {
         let Some((ttl, now)) = self.later() else {
             return;
@@ -51,14 +51,14 @@ impl Living {
         answer.retain(|row| !is_expired(row.item.json(), Some(ttl), now));
     }
 
-    /// Notes when these rows expire, before they are let go.
+    /// Records the expiry of these rows, before they are dropped.
     pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
         if let Some(ttl) = self.ttl {
             ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));
         }
     }
 
-    /// The time, if a row that was noted may have expired by now.
+    /// The time, if a recorded row may have expired by now.
     pub(super) fn later_than_it_began(&self) -> Option<Timestamp> {
         self.later().map(|(_, now)| now)
     }

@@ -1,9 +1,9 @@
-//! Which lane comes next: a tournament tree that keeps the losers.
+//! The next lane: a tournament tree that keeps the losers.
 //!
-//! Every lane has a rank: that of its next row, or the least that this row can have. Two lanes meet at each node of the
-//! tree: the one that comes first goes on to the next node, and the other stays. When the first lane moves on, it meets
-//! only the lanes that stayed on its way, six of 64. Ranks are compared by one number: the bytes behind the front that
-//! all ranks at hand share.
+//! Every lane has a rank: that of its next row, or the lowest rank that this row can have. Two lanes meet at each
+//! node of the tree: the first of them moves on to the next node, and the other stays. When the first lane advances,
+//! it meets only the lanes that stayed on its path, six of 64. Ranks are compared by one number: the bytes after the
+//! front that all available ranks share.
 
 use crate::key::rank::Ranks;
 
@@ -12,13 +12,13 @@ use crate::key::rank::Ranks;
 pub(super) struct MergeTree {
     tracks: Vec<Track>,
     first: Option<TreeNode>,
-    /// Which lane lost at each node; the first place is not used. Below the node `n` are `2n` and `2n + 1`; numbers
-    /// behind the last node are the lanes.
+    /// The loser at each node; the first position is not used. Below the node `n` are `2n` and `2n + 1`; numbers
+    /// after the last node are the lanes.
     losers: Vec<TreeNode>,
-    /// What all ranks at hand begin with.
+    /// The common beginning of all available ranks.
     front: Vec<u8>,
     is_measured: bool,
-    /// How many lanes got new ranks since the front was measured.
+    /// The number of lanes that got new ranks since the front was measured.
     entered: usize,
 }
 
@@ -49,7 +49,7 @@ impl MergeTree {
         tree
     }
 
-    /// The lane that comes first, if any has a rank.
+    /// The first lane, if any has a rank.
     #[inline]
     pub(super) fn first(&self) -> Option<usize> {
         let first = self.first.as_ref()?;
@@ -57,7 +57,7 @@ impl MergeTree {
         is_there.then_some(first.lane)
     }
 
-    /// Whether the known bytes do not tell which comes first: the first lane, or one that was taken out before.
+    /// Whether the known bytes do not determine the order of the first lane and one that was removed before.
     pub(super) fn first_stands_with(&self, other: &Track) -> bool {
         let first = self.first.and_then(|first| rank(&self.tracks, first.lane));
         let (first, other) = (first.unwrap_or_default(), other.rank().unwrap_or_default());
@@ -69,7 +69,7 @@ impl MergeTree {
         self.tracks.get(lane)?.ranks.last()
     }
 
-    /// Moves the first lane on to its next rank.
+    /// Advances the first lane to its next rank.
     #[inline]
     pub(super) fn advance(&mut self) {
         if let Some(TreeNode { lane, .. }) = self.first
@@ -94,7 +94,7 @@ impl MergeTree {
         }
     }
 
-    /// Takes the ranks of the first lane away.
+    /// Removes the ranks of the first lane.
     pub(super) fn withdraw(&mut self) -> Option<Track> {
         let TreeNode { lane, .. } = self.first?;
         let track = self.tracks.get_mut(lane).map(std::mem::take);
@@ -102,7 +102,8 @@ impl MergeTree {
         track
     }
 
-    /// Sets the ranks of a lane. Then the tree has to `start` again, unless it is the first lane and runs again.
+    /// Sets the ranks of a lane. After that, the tree has to `start` again, unless it is the first lane and runs
+    /// again.
     pub(super) fn enter(&mut self, lane: usize, track: Track) {
         // The front is measured again now and then, because the ranks may have come to share more.
         self.entered += 1;
@@ -167,13 +168,13 @@ impl Track {
         self.ranks.get(self.at)
     }
 
-    /// What the current rank has after the first `behind` bytes.
+    /// The bytes of the current rank after the first `behind` bytes.
     #[inline]
     fn next(&self, behind: usize) -> u64 {
         self.ranks.next(self.at, behind).unwrap_or(LAST)
     }
 
-    /// The first and the last of the ranks that are left. They are in order, so those between begin in the same way.
+    /// The first and the last of the remaining ranks. They are sorted, so those between have the same beginning.
     fn ends(&self) -> impl Iterator<Item = &[u8]> {
         let last = self.rank().and(self.ranks.last());
         [self.rank(), last].into_iter().flatten()
@@ -184,7 +185,7 @@ impl Track {
     }
 }
 
-/// What the ranks of all lanes begin with.
+/// The common beginning of the ranks of all lanes.
 fn shared(tracks: &[Track]) -> &[u8] {
     let mut ranks = tracks.iter().flat_map(Track::ends);
     let first = ranks.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a query says about a row at hand: enough for a fake of a repository.
+//! The match and the order of a row under a query: enough for a fake of a repository.
 
 use std::cmp::Ordering;
 
@@ -45,8 +45,8 @@ impl<C: DynamoCollection> StoredRow<OfCollection> for C {
 }
 
 impl<Row, From> Query<Row, From> {
-    /// Whether the row, once stored, is among those of the query. A TTL is not looked at. A query with a `filter` is
-    /// refused, because only the service evaluates filters.
+    /// Whether the row, once stored, is a row of the query. The TTL is not checked. A query with a `filter` is an
+    /// error, because only DynamoDB evaluates filters.
     pub fn matches<Kind>(&self, row: &Row) -> Result<bool>
     where
         Row: StoredRow<Kind>,
@@ -56,7 +56,7 @@ impl<Row, From> Query<Row, From> {
             .map_err(|fault| Error::encode(self.selection.entity(), fault))
     }
 
-    /// Which of two rows comes first; `Equal` if the query leaves that to the service.
+    /// The order of two rows; `Equal` if the query leaves it to DynamoDB.
     pub fn order<Kind>(&self, left: &Row, right: &Row) -> Result<Ordering>
     where
         Row: StoredRow<Kind>,
@@ -106,7 +106,7 @@ impl<Row, From> Query<Row, From> {
 }
 
 impl Selection {
-    /// Whether the keys of an item are among those that are asked for.
+    /// Whether the keys of an item are in the queried range.
     pub(super) fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
         // An index holds the item only if all of its keys are there.
         for key in self.draft.source.sort() {
@@ -117,7 +117,7 @@ impl Selection {
         Ok(self.lane_of(json)?.is_some())
     }
 
-    /// The lane that holds an item, by its key attributes.
+    /// The lane that contains an item, by its key attributes.
     pub(super) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
         let ranged = self.draft.ranged();
         let point = ranged.map(|name| attribute(json, name)).transpose()?;

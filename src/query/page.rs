@@ -1,4 +1,4 @@
-//! `page`: some rows, and where to go on.
+//! `page`: some rows, and the position after them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,25 +21,26 @@ use crate::wire::BoxFuture;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Page<Row> {
-    /// The rows: as many as the limit, if there are that many.
+    /// The rows: as many as the limit, if enough exist.
     pub rows: Vec<Row>,
-    /// Goes on behind the last row. It is there only if more rows are, or if `max_scanned` kept the library from
-    /// looking.
+    /// Continues after the last row. It is set only if more rows exist, or if `max_scanned` prevented the library
+    /// from checking.
     pub next: Option<Cursor>,
-    /// Goes back before the first row. It is there if the page was reached by a cursor and more rows come before it.
+    /// Goes back to the rows before the first one. It is set if the page was reached by a cursor and more rows exist
+    /// before it.
     pub previous: Option<Cursor>,
-    /// What the page was made from; None in a page that no service gave.
+    /// The source of the page; None in a page that was not read from DynamoDB.
     raw: Option<Arc<RawPage>>,
 }
 
 impl<Row> Page<Row> {
-    /// The place of one of the rows: `resume` goes on behind it, or before it if it is turned
+    /// The position of one of the rows: `resume` continues after it, or before it if it is turned
     /// [`backwards`](Cursor::backwards). `None` past the last row.
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
         self.raw.as_ref()?.cursor_at(row)
     }
 
-    /// The same page with other rows, each made of one of these: what an API shows of an entity. The cursors are the same.
+    /// Converts each row, for example into the form that an API returns. The cursors are the same.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -68,10 +69,10 @@ impl<Row> Page<Row> {
 }
 
 impl<Row: RowOfEntity> Page<Row> {
-    /// The keys of the items that the index still lists on this page and the table no longer has, in
-    /// the order of the index. Only [`hydrate`](crate::query::QueryVerbs::hydrate) finds any.
+    /// The keys of the items that the index still lists on this page and that no longer exist in the table, in the
+    /// order of the index. Only [`hydrate`](crate::query::QueryVerbs::hydrate) finds any.
     ///
-    /// A key in another spelling than this library's is an error in its place. The error names the key by
+    /// A key in another format than this library's is an error in its position. The error contains the key as
     /// [`item_key`](crate::error::Error::item_key).
     pub fn vanished(&self) -> Vec<Result<Key<Row::Entity>>> {
         let rows = self.raw.iter().flat_map(|raw| &raw.vanished);
@@ -102,11 +103,11 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
     }
 }
 
-/// A page before its rows are read.
+/// A page before its rows are decoded.
 struct RawPage {
     places: Vec<Bytes>,
     vanished: Vec<Vanished>,
-    /// The place before the first row. It knows the rows in the order in which they were read.
+    /// The position before the first row. It counts the rows in the order in which they were read.
     position: ReadPosition,
 }
 
@@ -140,17 +141,17 @@ impl ReadPage {
     }
 }
 
-/// Why reading stopped.
+/// The reason why reading stopped.
 enum StopReason {
-    /// No more rows are there.
+    /// No more rows exist.
     Last,
-    /// Another row is there.
+    /// Another row exists.
     More,
     /// `max_scanned` was used up.
     Spent,
 }
 
-/// Reads a page, and the rows on it. Boxed, so that it is compiled here and not where a program uses it.
+/// Reads a page and decodes its rows. It is boxed, so that it is compiled here and not in the user's program.
 pub(super) fn read(
     selection: Selection,
     db: Dynamo,
@@ -211,7 +212,7 @@ async fn read_page(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<Ra
     Ok((page, rows.into_iter().map(|row| row.item).collect()))
 }
 
-/// Reads until there is one row too many, or until the end. Without a limit, one answer of each lane is enough.
+/// Reads until there is one row too many, or until the end. Without a limit, one response of each lane is enough.
 async fn collect(
     row_source: &mut RowSource,
     limit: Option<usize>,

@@ -1,4 +1,4 @@
-//! One part of the sort key, and what may be asked of it.
+//! One part of the sort key, and its conditions.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use crate::json::{CodecError, Name};
 use crate::key::{Arg, GivenPart, KeyTarget, PartOf, SortedPart, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
-/// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` goes on to the part behind it. A
-/// range ends the chain, because DynamoDB reads only one range.
+/// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` continues with the part after
+/// it. A range ends the chain, because DynamoDB reads only one range.
 #[must_use = "say what the part has to be: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
 pub struct SortPart<F, Stage> {
     draft: KeyDraft,
@@ -26,11 +26,11 @@ pub struct SortPart<F, Stage> {
 
 /// A stage that is followed by a part of the sort key.
 pub trait PartFollows {
-    /// What the part is to a query.
+    /// The use of the part in a query.
     type Kind;
-    /// The stage behind the part.
+    /// The stage after the part.
     type Next: QueryStage;
-    /// How keys sort by the part.
+    /// The order of keys by the part.
     type Order;
 }
 
@@ -64,12 +64,12 @@ pub enum PartForm {
 pub type WriteTemplate =
     for<'v> fn(PartOf<'v, WritePlace<'v>>, KeyTarget<'_>) -> Result<(), CodecError>;
 
-/// The keys sort as the values of the part do.
+/// The keys sort like the values of the part.
 pub const ORDERED: u8 = 0;
-/// The keys do not sort as the values of the part do.
+/// The keys do not sort like the values of the part.
 pub const UNORDERED: u8 = 1;
 
-/// How keys sort by a part.
+/// The order of keys by a part.
 pub const fn order_of(natural: Width, pad: Option<usize>, last: bool, style: Style) -> u8 {
     let is_number = matches!(natural, Width::Digits(_) | Width::Signed(_));
     match (width_in(natural, pad, style), style) {
@@ -78,7 +78,7 @@ pub const fn order_of(natural: Width, pad: Option<usize>, last: bool, style: Sty
     }
 }
 
-/// Stands for how keys sort by a part.
+/// The order of keys by a part, as a type.
 #[derive(Debug)]
 pub struct PartOrder<const ORDER: u8>(());
 
@@ -94,22 +94,22 @@ pub trait OrderedPart {}
 impl OrderedPart for PartOrder<ORDERED> {}
 
 impl<F, Stage> SortPart<F, Stage> {
-    /// The part of a template that comes behind the draft.
+    /// The part of a template after the draft.
     pub fn of_template(draft: KeyDraft, write: WriteTemplate) -> Self {
         SortPart::new(draft, PartForm::Template(write))
     }
 
-    /// The attribute that comes behind the draft.
+    /// The attribute after the draft.
     pub fn of_value(draft: KeyDraft, name: Name) -> Self {
         SortPart::new(draft, PartForm::Value(name))
     }
 
-    /// A part at a stage that does not know what comes before.
+    /// A part at a stage that does not know the parts before.
     pub fn never(draft: KeyDraft) -> Self {
         SortPart::new(draft, PartForm::Value(Name::new("", "")))
     }
 
-    /// What it is made of.
+    /// Its components.
     pub(super) fn into_draft(self) -> (KeyDraft, PartForm) {
         (self.draft, self.way)
     }
@@ -124,7 +124,8 @@ impl<F, Stage> SortPart<F, Stage> {
 }
 
 impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
-    /// The part is this value, or one of several given by [`each`](super::each). The chain goes on to the next part.
+    /// The part equals this value, or one of several given by [`each`](super::each). The chain continues with the
+    /// next part.
     pub fn eq<N>(mut self, value: impl KeyArg<F, N, Stage::Kind>) -> Stage::Next {
         let way = self.way;
         let write =
@@ -135,8 +136,8 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         Stage::Next::of(self.draft)
     }
 
-    /// There is no such part: the field is None, and `{field:first}` or `{field:last}` gives that a place. The chain goes on
-    /// to the next part.
+    /// The part is missing: the field is None, and `{field:first}` or `{field:last}` keeps it in the index. The chain
+    /// continues with the next part.
     pub fn missing(mut self) -> Stage::Next
     where
         Stage::Kind: PlacedKind,
@@ -157,7 +158,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         self.range(None, Some((value.into_arg(), false)))
     }
 
-    /// The part is this value or less.
+    /// The part is less than or equal to this value.
     pub fn le(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
         PartType<F, Stage>: SortedPart,
@@ -175,7 +176,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         self.range(Some((value.into_arg(), false)), None)
     }
 
-    /// The part is this value or greater.
+    /// The part is greater than or equal to this value.
     pub fn ge(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
         PartType<F, Stage>: SortedPart,
@@ -184,9 +185,9 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         self.range(Some((value.into_arg(), true)), None)
     }
 
-    /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it, and of two [`Bound`]s each may be either:
-    /// `(Bound::Excluded(last_seen), Bound::Included(now))`. An empty or reversed range has no rows, and no request is
-    /// sent for it. `None`, of an `Option` of a range, has the rows of every value:
+    /// The part is in a Rust range: `a..b` excludes `b`, `a..=b` includes it, and for two [`Bound`]s each may be
+    /// either: `(Bound::Excluded(last_seen), Bound::Included(now))`. An empty or reversed range has no rows and sends
+    /// no request. For an `Option` of a range, `None` returns the rows of every value:
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -220,7 +221,8 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         self.range(side(lower), side(upper))
     }
 
-    /// The part begins with this text. In a `verbatim` key, a text with the delimiter has rows in the last part alone.
+    /// The part begins with this text. In a `verbatim` key, a text that contains the delimiter has rows only in the
+    /// last part.
     pub fn starts_with(mut self, text: impl AsRef<str>) -> Ranged<Stage>
     where
         PartType<F, Stage>: Textual<Slice = str>,
@@ -252,7 +254,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     }
 }
 
-/// Makes the names of the parts known, so that the compiler says why none of them can follow.
+/// Makes the names of the parts known, so that the compiler message explains why none of them can follow.
 #[doc(hidden)]
 impl<F, Stage: PartFollows> Deref for SortPart<F, Stage> {
     type Target = <<Stage::Next as QueryStage>::Entity as EntityContract>::SortParts;

@@ -1,4 +1,4 @@
-//! Several neighbouring parts of the sort key, compared as one: by the first, then by the second, and so on.
+//! Several neighbouring parts of the sort key, compared as a tuple: by the first, then by the second, and so on.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,10 +24,10 @@ pub struct SortParts<Parts> {
 pub trait PartTuple {
     /// The tuple of their values.
     type Values;
-    /// The query that a range of them ends in.
+    /// The query after a range of them.
     type Ranged;
 
-    /// The text of a bound: all parts of it, with what stands between them in the key.
+    /// The text of a bound: all parts of it, with the text between them in the key.
     #[doc(hidden)]
     fn bound(
         values: &Self::Values,
@@ -40,7 +40,8 @@ pub trait PartTuple {
     fn query(draft: KeyDraft) -> Self::Ranged;
 }
 
-/// A tuple of values, for parts of these types. Each may be what its part takes alone, as `&str` for text.
+/// A tuple of values, for parts of these types. Each may have any type that its part accepts alone, for example
+/// `&str` for text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of the values `{T}`",
     label = "expected one value for each part"
@@ -96,8 +97,8 @@ impl<F, Stage> SortPart<F, Stage>
 where
     Stage: PartFollows<Kind: PartKind<F>>,
 {
-    /// This part and the one behind it, compared as a tuple: by this part first, and by the next one where this is equal.
-    /// It is one range of the key, so it costs what its rows cost. [`and`](SortParts::and) adds further parts.
+    /// This part and the one after it, compared as a tuple: by this part first, and by the next one if this is equal.
+    /// It is one range of the key, so it costs only its rows. [`and`](SortParts::and) adds more parts.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -143,7 +144,7 @@ where
 }
 
 impl<Parts> SortParts<Parts> {
-    /// With the part that stands behind these.
+    /// With the part after these.
     fn with<Stage: QueryStage, F, Next, More>(
         mut self,
         next: impl FnOnce(Stage) -> SortPart<F, Next>,
@@ -170,7 +171,7 @@ impl<Parts: PartTuple> SortParts<Parts> {
         self.range(Bound::Unbounded, Bound::Excluded(values.into_values()))
     }
 
-    /// The tuple of the parts is this one or less.
+    /// The tuple of the parts is less than or equal to this one.
     pub fn le(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
         self.range(Bound::Unbounded, Bound::Included(values.into_values()))
     }
@@ -180,14 +181,14 @@ impl<Parts: PartTuple> SortParts<Parts> {
         self.range(Bound::Excluded(values.into_values()), Bound::Unbounded)
     }
 
-    /// The tuple of the parts is this one or greater.
+    /// The tuple of the parts is greater than or equal to this one.
     pub fn ge(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
         self.range(Bound::Included(values.into_values()), Bound::Unbounded)
     }
 
-    /// The tuple of the parts is in a Rust range: `(2025, 11)..(2026, 3)` leaves its end out, `..=` includes it, and of two
-    /// [`Bound`]s each may be either. An empty or reversed range has no rows. `None`, of an
-    /// `Option` of a range, has the rows of every value.
+    /// The tuple of the parts is in a Rust range: `(2025, 11)..(2026, 3)` excludes its end, `..=` includes it, and
+    /// for two [`Bound`]s each may be either. An empty or reversed range has no rows. For an `Option` of a range,
+    /// `None` returns the rows of every value.
     pub fn between(self, range: impl TuplesBetween<Parts::Values>) -> Parts::Ranged {
         let (lower, upper) = range.ends();
         self.range(lower, upper)
@@ -255,7 +256,7 @@ macro_rules! longer {
         where
             $last: PartFollows,
         {
-            /// These parts and the one behind them.
+            /// These parts and the one after them.
             pub fn and<G, Next>(
                 self,
                 next: impl FnOnce($last::Next) -> SortPart<G, Next>,

@@ -1,4 +1,4 @@
-//! What is given for the parts of a partition key: one value each, or several by [`each`].
+//! The arguments for the parts of a partition key: one value each, or several by [`each`].
 
 use super::kind::{Formatted, PartKind};
 use super::part::PartForm;
@@ -39,9 +39,9 @@ pub(super) fn write_sort(
     }
 }
 
-/// What may be given for a part of a key that is a field of the type `F`: whatever [`Arg`] allows for its type, or
-/// [`each`] of several. `K` is how the part is written: the field itself as an attribute, or cut by a format, which takes
-/// the cut type. `Number` is inferred.
+/// An argument for a key part that is a field of the type `F`: anything that [`Arg`] allows for its type, or [`each`]
+/// of several. `K` is the format of the part: the field itself as an attribute, or truncated by a format, which takes
+/// the truncated type. `Number` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what this part of the key holds",
     label = "expected what the key holds of the field, or `each(..)` of several",
@@ -74,8 +74,8 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
     }
 }
 
-/// What may be given for a part of this entity's partition key, in a collection. It does not name the field's type,
-/// which may be private.
+/// An argument for a part of this entity's partition key, in a collection. It does not name the field's type, which
+/// may be private.
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not what this part of the key of `{Self}` holds",
     label = "expected what the key holds of the field, or `each(..)` of several",
@@ -91,12 +91,13 @@ pub trait PartitionArg<const AT: usize, A, Number> {
 #[derive(Debug, Clone)]
 pub struct Each<A>(Vec<A>);
 
-/// Asks for several values at once: where a query takes a part of its partition key, and in `eq(..)` of a part of
-/// its sort key. Of several such parts all combinations are read, each once.
+/// Queries several values at once: as an argument for a part of the partition key, and in `eq(..)` of a part of the
+/// sort key. For several such parts, all combinations are read, each once.
 ///
-/// Every combination is a request of its own, eight at a time. Their rows come merged by the sort key, or as they were
-/// given by [`by_partition`](crate::query::QueryVerbs::by_partition). Where few rows are wanted, such as by `first` or
-/// a limit, few combinations are asked first: those whose keys come first. No values at all are no rows, and no request.
+/// Every combination is a separate request, eight at a time. The rows are merged by the sort key, or returned in the
+/// given order with [`by_partition`](crate::query::QueryVerbs::by_partition). If few rows are needed, for example
+/// with `first` or a limit, few combinations are queried first: those whose keys come first. An empty list of values
+/// gives no rows and no request.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;

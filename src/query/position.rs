@@ -1,7 +1,7 @@
-//! How far a read has come, counted by the rows that were delivered and not by those that were fetched.
+//! The progress of a read, counted by the rows that were delivered and not by those that were fetched.
 //!
-//! A scan in segments has a place in each of them, and any other read has one place. Rows come in runs: a run is what
-//! one answer brings of one segment.
+//! A scan in segments has a position in each of them, and any other read has one position. Rows arrive in runs: a run
+//! consists of the rows of one response for one segment.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,21 +15,21 @@ use crate::dynamo::Dynamo;
 use crate::json::CodecError;
 use crate::read::RawRow;
 
-/// How far a segment was read.
+/// The progress of a segment.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) enum Reached {
     #[default]
     Nothing,
-    /// Behind a key: its attributes as entries of a JSON object.
+    /// After a key: its attributes as entries of a JSON object.
     Behind(Arc<[u8]>),
     End,
 }
 
-/// How far each segment was read; a read without segments is one.
+/// The progress of each segment; a read without segments is one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct RowSpot(pub(super) Vec<Reached>);
 
-/// What a row, or an answer without rows, changes of a spot.
+/// The change of a position by a row, or by a response without rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PositionChange {
     pub(super) segment: usize,
@@ -37,7 +37,7 @@ pub(crate) struct PositionChange {
 }
 
 impl PositionChange {
-    /// Behind a key: its attributes as entries of a JSON object.
+    /// After a key: its attributes as entries of a JSON object.
     pub(crate) fn behind(segment: usize, position: Vec<u8>) -> Self {
         PositionChange {
             segment,
@@ -57,12 +57,12 @@ impl RowSpot {
     }
 }
 
-/// A run of rows: they belong to one segment and come one after the other.
+/// A run of rows: they belong to one segment and follow each other.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) segment: usize,
     pub(super) rows: usize,
-    /// Where the run ends, if that is known to be further than its last row.
+    /// The end of the run, if it is known to be further than its last row.
     pub(super) ends: Option<Reached>,
 }
 
@@ -77,7 +77,7 @@ impl Run {
     }
 }
 
-/// The runs of the rows at hand.
+/// The runs of the available rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs(VecDeque<Run>);
 
@@ -86,7 +86,7 @@ impl Runs {
         self.0.extend(runs);
     }
 
-    /// The next change of position that no row brings, before the next row.
+    /// The next change of position without a row, before the next row.
     pub(super) fn next_gap(&mut self) -> Option<PositionChange> {
         while let Some(Run { rows: 0, .. }) = self.0.front() {
             let run = self.0.pop_front()?;
@@ -100,7 +100,7 @@ impl Runs {
         None
     }
 
-    /// The segment of the next row. If it is the last row of its run, also where the run ends.
+    /// The segment of the next row. If it is the last row of its run, also the end of the run.
     pub(super) fn next_row(&mut self) -> (usize, Option<Reached>) {
         let Some(run) = self.0.front_mut() else {
             return (0, None);
@@ -112,18 +112,18 @@ impl Runs {
     }
 }
 
-/// The place behind the rows that were delivered.
+/// The position after the delivered rows.
 #[derive(Debug, Clone)]
 pub(super) struct ReadPosition {
     maker: CursorMaker,
     spot: RowSpot,
     runs: Runs,
-    /// The row that was delivered last, with its segment, if the spot is not yet behind it.
+    /// The row that was delivered last, with its segment, if the position is not yet after it.
     last: Option<(usize, RawRow)>,
 }
 
 impl ReadPosition {
-    /// Where a read begins.
+    /// The start of a read.
     pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
         ReadPosition {
             maker: CursorMaker::new(selection, db),
@@ -137,7 +137,7 @@ impl ReadPosition {
         &self.maker
     }
 
-    /// Adds the runs of rows that have come.
+    /// Adds the runs of received rows.
     pub(super) fn expect(&mut self, runs: Vec<Run>) {
         self.runs.extend(runs);
     }
@@ -148,7 +148,7 @@ impl ReadPosition {
         self.last = self.step().map(|segment| (segment, row));
     }
 
-    /// Steps over the next row. Returns its segment, unless the spot moved behind the row.
+    /// Steps over the next row. Returns its segment, unless the position moved to after the row.
     fn step(&mut self) -> Option<usize> {
         self.pass_gaps();
         let (segment, ends) = self.runs.next_row();
@@ -159,7 +159,7 @@ impl ReadPosition {
         None
     }
 
-    /// Moves over the answers without rows that come before the next row.
+    /// Moves over the responses without rows that come before the next row.
     pub(super) fn pass_gaps(&mut self) {
         while let Some(mark) = self.runs.next_gap() {
             self.last.take_if(|(segment, _)| *segment == mark.segment);
@@ -167,13 +167,13 @@ impl ReadPosition {
         }
     }
 
-    /// The cursor to go on from; None at the beginning.
+    /// The cursor to continue from; None at the start.
     pub(super) fn cursor(&self) -> Result<Option<Cursor>, CodecError> {
         let last = self.last.as_ref();
         self.cursor_at(last.map(|(segment, row)| (*segment, row.json())))
     }
 
-    /// Where to go on once these rows were delivered too.
+    /// The cursor after these rows, once they are delivered too.
     pub(super) fn cursor_behind<'r>(
         &self,
         rows: impl Iterator<Item = &'r Bytes>,
@@ -183,7 +183,7 @@ impl ReadPosition {
         position.cursor_at(last)
     }
 
-    /// The cursor at the spot, or behind this row.
+    /// The cursor at the position, or after this row.
     fn cursor_at(&self, last: Option<(usize, &[u8])>) -> Result<Option<Cursor>, CodecError> {
         let mut spot = self.spot.clone();
         if let Some((segment, row)) = last {

@@ -1,4 +1,4 @@
-//! Where a query reads, as a type: it decides whether the read can be strong.
+//! The source of a query, as a type: it determines whether the read can be strong.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Where a query reads.
+/// The source of a query.
 pub trait Reach: sealed::Sealed + Send + Sync + 'static {}
 
 /// The table itself.
@@ -25,11 +25,11 @@ pub struct InGlobalIndex(());
 #[derive(Debug)]
 pub struct WholeTable(());
 
-/// Any of these: a query that was turned into a `Query<Row>`.
+/// Any of these: a query that was converted to a `Query<Row>`.
 #[derive(Debug)]
 pub struct Anywhere(());
 
-/// The items behind the rows of a query that reads from `From`.
+/// The items of the rows of a query that reads from `From`.
 #[derive(Debug)]
 pub struct Hydrated<From>(PhantomData<From>);
 
@@ -42,7 +42,7 @@ pub struct Hydrated<From>(PhantomData<From>);
 )]
 pub trait StrongReads: Reach {}
 
-/// A query whose rows come in the order of a key.
+/// A query whose rows have the order of a key.
 #[diagnostic::on_unimplemented(
     message = "a scan has no order to turn around",
     label = "it reads `{Self}`",
@@ -54,7 +54,7 @@ pub trait InOrder: Reach {}
 #[derive(Debug)]
 pub struct IndexIsGlobal<const GLOBAL: bool>(());
 
-/// Where a query of such an index reads.
+/// The source of a query of such an index.
 pub trait ReachOfIndex {
     /// The global or the local index.
     type Reach: Reach;

@@ -1,8 +1,8 @@
-//! What a query can go on from.
+//! A position from which a query continues.
 
 use super::cursor::Cursor;
 
-/// A [`Cursor`], or an `Option` of one: `None` means the beginning.
+/// A [`Cursor`], or an `Option` of one: `None` means the start.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no cursor",
     label = "expected a `Cursor` or an `Option<Cursor>`",

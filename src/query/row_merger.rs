@@ -1,7 +1,7 @@
 //! The rows of several lanes in one order.
 //!
-//! For each lane that is not at its end, either its next row is at hand, or the least rank that this row can have is
-//! known. What comes first among these is either the next row of all, or the lane to ask.
+//! For each lane that is not at its end, either its next row is available, or the lowest rank that this row can have
+//! is known. The first of these is either the next row of all, or the lane to query.
 
 use super::fetch::{Fetch, FetchedRows};
 use super::lanes::Lanes;
@@ -11,32 +11,32 @@ use crate::key::rank::{Ranking, Ranks};
 use crate::read::{RawRow, RawRows};
 use crate::retry::CONCURRENCY;
 
-/// How many merged rows are handed over at once. The rows behind them may not have been read as values yet.
+/// The number of merged rows that are delivered at once. The rows after them may not have been decoded yet.
 const AT_ONCE: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct RowMerger {
     lanes: Vec<MergeLane>,
-    /// Which lane comes next.
+    /// The next lane.
     tree: MergeTree,
-    /// How many lanes have rows that interleave.
+    /// The number of lanes with interleaving rows.
     width: usize,
-    /// Whether all rows are wanted, so that lanes may be asked before their turn.
+    /// Whether all rows are needed, so that lanes may be queried before their turn.
     until_the_end: bool,
-    /// The error that comes behind the rows that were handed over.
+    /// The error after the delivered rows.
     failed: Option<Error>,
 }
 
-/// What is at hand of a lane.
+/// The available rows of a lane.
 #[derive(Debug, Default)]
 struct MergeLane {
     rows: RawRows,
-    /// What was answered, kept until its turn comes.
+    /// The response, kept until its turn.
     next: Option<Result<FetchedRows>>,
 }
 
 impl RowMerger {
-    /// Merges these lanes, and has their rows ranked for that.
+    /// Merges these lanes, and ranks their rows for that.
     pub(super) fn new(reads: &mut Lanes, ranking: &Ranking, width: usize) -> Result<Self> {
         let ranks = reads.iter_mut().map(|fetch| {
             fetch.rank_by(ranking.clone());
@@ -55,17 +55,17 @@ impl RowMerger {
         })
     }
 
-    /// Says that all rows are going to be read.
+    /// Declares that all rows will be read.
     pub(super) fn go_to_the_end(&mut self) {
         self.until_the_end = true;
     }
 
-    /// The lane that comes next.
+    /// The next lane.
     pub(super) fn first(&self) -> Option<usize> {
         self.tree.first()
     }
 
-    /// Whether the next row of all lanes is at hand, without another request.
+    /// Whether the next row of all lanes is available without another request.
     pub(super) fn is_row_known(&self) -> bool {
         let first = self.tree.first().and_then(|lane| self.lanes.get(lane));
         first.is_some_and(|lane| lane.rows.len() > 0)
@@ -113,7 +113,7 @@ impl RowMerger {
         Ok(rows)
     }
 
-    /// Asks the lanes that may come first, and some that come next.
+    /// Queries the lanes that may be first, and some that come next.
     async fn fill(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
         // No more lanes are asked, because their rows wait in memory.
         let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
@@ -148,8 +148,8 @@ impl RowMerger {
         Ok(())
     }
 
-    /// Up to `most` lanes that run dry next. They are asked together with a lane that is dry, instead of one after the
-    /// other.
+    /// Up to `most` lanes that run dry next. They are queried together with a lane that is dry, instead of one after
+    /// the other.
     fn soon_dry(&self, reads: &Lanes, most: usize) -> Vec<usize> {
         if !self.until_the_end || most == 0 {
             return Vec::new();
@@ -167,14 +167,14 @@ impl RowMerger {
             .collect()
     }
 
-    /// Whether no row of the lane is at hand.
+    /// Whether no row of the lane is available.
     fn is_dry(&self, lane: usize) -> bool {
         let lane = self.lanes.get(lane);
         lane.is_some_and(|lane| lane.rows.len() == 0 && lane.next.is_none())
     }
 
-    /// Takes the lanes without a row at hand out of the tree, in their order, as far as they come before every row that
-    /// is at hand.
+    /// Removes the lanes without available rows from the tree, in their order, if they come before every available
+    /// row.
     fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
         let mut dry: Vec<(usize, Track)> = Vec::new();
         while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
@@ -190,19 +190,19 @@ impl RowMerger {
 }
 
 impl MergeLane {
-    /// Whether its answer has more rows, and no newer answer waits.
+    /// Whether its response has more rows, and no newer response waits.
     fn is_unread(&self, fetch: Option<&Fetch>) -> bool {
         self.next.is_none() && fetch.is_some_and(Fetch::is_unread)
     }
 
-    /// Whether half of the last rows are gone and more have to be asked for.
+    /// Whether half of the last rows are consumed and more have to be requested.
     fn is_nearly_dry(&self, fetch: Option<&Fetch>) -> bool {
         let is_at_end = |fetch: &Fetch| !fetch.is_done() && !fetch.is_unread();
         let is_at_end = self.next.is_none() && fetch.is_some_and(is_at_end);
         is_at_end && self.rows.len() <= self.rows.gone()
     }
 
-    /// Takes the rows of an answer, and returns their ranks.
+    /// Takes the rows of a response, and returns their ranks.
     fn take(&mut self, fetch: &Fetch, answer: FetchedRows) -> Result<Track> {
         let mut ranks = answer.ranks;
         fetch.rank_next(&mut ranks)?;
@@ -210,7 +210,7 @@ impl MergeLane {
         Ok(Track::new(ranks))
     }
 
-    /// Begins with the rows of the answer that has come. Without one, or with an error, the lane stays where it was.
+    /// Begins with the rows of the received response. Without one, or with an error, the lane does not move.
     fn begin(&mut self, fetch: &Fetch, track: Track) -> Result<Track> {
         match self.next.take() {
             Some(Ok(answer)) => self.take(fetch, answer),
@@ -221,7 +221,7 @@ impl MergeLane {
         }
     }
 
-    /// The ranks of the next rows: those of the answer that has come, or the rest of the current one.
+    /// The ranks of the next rows: those of the received response, or the rest of the current one.
     fn go_on(&mut self, fetch: &mut Fetch) -> Option<Result<Track>> {
         let answer = match self.next.take() {
             Some(answer) => answer,

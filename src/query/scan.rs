@@ -1,4 +1,4 @@
-//! `scan`: read the whole table.
+//! `scan`: reads the whole table.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use super::source::QuerySource;
 use crate::entity::{DynamoEntity, Patterns};
 use crate::read::{ReadRow, entities_ahead};
 
-/// A cursor holds a place for each segment, so their number is limited.
+/// A cursor contains a position for each segment, so their number is limited.
 pub(super) const MAX_SEGMENTS: u32 = 1000;
 
 impl<E: DynamoEntity> Query<E, WholeTable> {
@@ -28,11 +28,12 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
 }
 
 impl<Row> Query<Row, WholeTable> {
-    /// Scans the table in this many parts, up to 1000, of which up to eight are read at once. Their rows come when all
-    /// of these have answered, so a crash may lose up to eight answers of work; `page_size` makes the answers smaller.
+    /// Scans the table in this number of parallel segments, up to 1000, of which up to eight are read at once. Their
+    /// rows are returned after all of these have responded, so a crash may lose up to eight responses of work;
+    /// `page_size` makes the responses smaller.
     ///
-    /// Pages, streams and jobs can go on from a cursor, as with any query. It holds the place in each segment, so it
-    /// grows by the size of a key for each, and it fits only a scan in as many segments.
+    /// Pages, streams and jobs can resume from a cursor, as with any query. It contains the position in each segment,
+    /// so it grows by the size of a key for each, and it is valid only for a scan with the same number of segments.
     pub fn segments(self, segments: usize) -> Self {
         let segments = u32::try_from(segments).unwrap_or(u32::MAX);
         self.with(|options| options.segments = Some(segments.max(1)))

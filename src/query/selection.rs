@@ -1,4 +1,4 @@
-//! Everything about a read of many but the type of its rows.
+//! Everything about a read of many rows except the type of its rows.
 
 use std::sync::Arc;
 
@@ -24,63 +24,63 @@ use crate::read::{Meter, Pace, ProgressWatch, ReadAhead};
 use crate::retry::CONCURRENCY;
 use crate::wire::{self, RETURN_CONSUMED};
 
-/// A read of many, before it is planned.
+/// A read of many rows, before it is planned.
 #[derive(Debug, Clone)]
 pub(crate) struct Selection {
     pub(super) draft: KeyDraft,
     pub(super) options: Options,
 }
 
-/// What the verbs of a query say.
+/// The settings of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Options {
     pub(super) descending: bool,
     pub(super) consistent: bool,
     pub(super) include_expired: bool,
-    /// How many rows to return at most.
+    /// The maximum number of rows to return.
     pub(super) limit: Option<usize>,
-    /// Items to look at in one request, and in all.
+    /// The maximum number of items to read in one request, and in total.
     pub(super) page_size: Option<usize>,
     pub(super) max_scanned: Option<usize>,
     pub(super) resume: Option<Cursor>,
     /// Whether one partition is read after the other.
     pub(super) by_partition: bool,
-    /// What the filter asks of the rows.
+    /// The filter.
     pub(super) filter: Option<Node>,
-    /// The attributes that are read besides those of the key; None reads all.
+    /// The attributes that are read in addition to the key; None reads all.
     pub(super) projection: Option<Vec<&'static str>>,
-    /// How the items behind the rows are read, if they are.
+    /// How the items of the rows are read, if they are.
     pub(super) hydration: Option<Hydration>,
-    /// How many segments of a scan are read side by side. Never 0.
+    /// The number of segments of a scan that are read concurrently. Never 0.
     pub(super) segments: Option<u32>,
-    /// How rows are read as they come.
+    /// How rows are decoded as they arrive.
     pub(super) ahead: Option<ReadAhead>,
-    /// How many read units may be taken in a second.
+    /// The read units that may be consumed per second.
     pub(super) read_units: Option<u32>,
-    /// Who is told how far the read has come.
+    /// The listener for progress.
     pub(super) watch: Option<ProgressWatch>,
 }
 
-/// The part of a request that all its pages share.
+/// The common part of the requests of all pages.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestFrame {
     pub(super) operation: wire::ServiceOperation,
     pub(super) table: String,
     /// An open JSON object.
     pub(super) body: Vec<u8>,
-    /// Whether it asks for what it consumes.
+    /// Whether it requests its consumed capacity.
     pub(super) is_metered: bool,
-    /// The filters by which the service drops rows that it has already counted.
+    /// The filters by which DynamoDB drops rows that it has already counted.
     pub(super) filters: Vec<Filter>,
-    /// The earliest place where its rows can begin, as values of the front of the sort key.
+    /// The earliest position of its rows, as values of the front of the sort key.
     pub(super) begins: Vec<KeyPoint>,
-    /// The last key that can come.
+    /// The last possible key.
     pub(super) end: Option<LastKey>,
-    /// Whether nothing can be there, so that no request is sent.
+    /// Whether no row can exist, so that no request is sent.
     pub(super) is_nothing: bool,
 }
 
-/// What a request returns of its items.
+/// The part of the items that a request returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Items,
@@ -99,7 +99,7 @@ impl Selection {
         }
     }
 
-    /// A selection whose rows are read in this way as they come.
+    /// A selection whose rows are decoded in this way as they arrive.
     pub(super) fn reading(draft: KeyDraft, keys_only: bool, ahead: ReadAhead) -> Self {
         let mut selection = Selection::new(draft);
         selection.options.projection = keys_only.then(Vec::new);
@@ -115,13 +115,13 @@ impl Selection {
         self.source().name()
     }
 
-    /// What is asked of the sort key: the condition of the cursor, if there is one.
+    /// The condition on the sort key: that of the cursor, if there is one.
     pub(super) fn asked(&self) -> &SortCondition {
         let resume = self.options.resume.as_ref();
         resume.map_or(&self.draft.asked, Cursor::asked)
     }
 
-    /// Plans the reads of all lanes. Nothing is sent if this fails.
+    /// Plans the reads of all lanes. If this fails, nothing is sent.
     pub(super) fn gather(
         &self,
         db: &Dynamo,
@@ -160,13 +160,13 @@ impl Selection {
             .telling(self.by_key())
     }
 
-    /// How rows are read as they come. Where the items behind them are fetched, they are keys and nothing else.
+    /// How rows are decoded as they arrive. If their items are fetched, they are only keys.
     fn ahead(&self) -> Option<ReadAhead> {
         let options = &self.options;
         options.ahead.filter(|_| options.hydration.is_none())
     }
 
-    /// Counts what is taken; None where nobody asks for that.
+    /// Counts the consumption; None if it is not needed.
     pub(super) fn meter(&self) -> Option<Arc<Meter>> {
         let options = &self.options;
         if !self.is_metered() {
@@ -192,8 +192,8 @@ impl Selection {
         }
     }
 
-    /// Refuses a filter on a key that is queried, because DynamoDB takes none, and on an attribute that an index does
-    /// not hold, because it finds nothing.
+    /// Returns an error for a filter on a queried key, because DynamoDB rejects it, and on an attribute that an index
+    /// does not contain, because it would find nothing.
     pub(super) fn check_filter(&self) -> Result<()> {
         let source = self.source();
         let names = self.options.filter.iter().flat_map(Node::attributes);
@@ -215,7 +215,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Refuses an attribute that the index does not hold.
+    /// Returns an error for an attribute that the index does not contain.
     fn check_projection_of(&self, name: &str) -> Result<()> {
         if self.source().holds(name) {
             return Ok(());
@@ -229,13 +229,13 @@ impl Selection {
         names.try_for_each(|name| self.check_projection_of(name))
     }
 
-    /// Whether keys are read from the greatest on.
+    /// Whether keys are read in descending order.
     pub(super) fn reads_down(&self) -> bool {
         self.options.descending != self.goes_back()
     }
 
-    /// Whether the last lane comes first. Partitions that are read one after the other come in the order in which they
-    /// were given, whatever the order of their rows.
+    /// Whether the last lane is first. Partitions that are read one after the other keep the given order, whatever
+    /// the order of their rows.
     pub(super) fn begins_with_the_last_lane(&self) -> bool {
         match self.options.by_partition {
             true => self.goes_back(),
@@ -306,7 +306,8 @@ impl Selection {
         Error::new(kind, Stage::Request, message).of(self.entity())
     }
 
-    /// Refuses to read backwards, because only a page can return the rows before a place in their order.
+    /// Returns an error for reading backwards, because only a page can return the rows before a position in their
+    /// order.
     pub(super) fn refuse_backwards(&self) -> Result<()> {
         if self.goes_back() {
             let message = "a cursor that goes backwards is for `page`";

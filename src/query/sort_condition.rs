@@ -1,9 +1,9 @@
-//! What is asked of the first part of the sort key that is not known.
+//! The condition on the first unknown part of the sort key.
 
 use crate::key::range::{Bound, KeyRange};
 
-/// What a part of a sort key has to be. For a template the bounds are texts of the part alone, so that one condition
-/// fits behind several fronts, and a cursor can keep it.
+/// The condition on a part of a sort key. For a template, the bounds are texts of the part alone, so that one
+/// condition fits after several fronts, and a cursor can contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum SortCondition {
     Anything,
@@ -12,7 +12,7 @@ pub(crate) enum SortCondition {
 }
 
 impl SortCondition {
-    /// The kind of condition without its values: which bounds there are, and whether they are included.
+    /// The kind of condition without its values: its bounds, and whether they are included.
     pub(super) fn word(&self) -> u8 {
         let side = |bound: &Option<Bound>| match bound {
             None => 0,

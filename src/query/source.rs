@@ -1,4 +1,4 @@
-//! What a query reads: a table or an index of it, as one entity fills it.
+//! The source of a query: a table or an index, with the entity that fills it.
 
 use super::collection::Members;
 use crate::entity::{
@@ -11,7 +11,7 @@ use crate::schema::{
     TableDef, others_may_be_among,
 };
 
-/// A table or an index, and the entity or the collection whose rows are asked for.
+/// A table or an index, and the entity or the collection whose rows are queried.
 #[derive(Debug, Clone, Copy)]
 pub struct QuerySource {
     pub(crate) table: &'static TableDef,
@@ -48,7 +48,7 @@ impl QuerySource {
         }
     }
 
-    /// One of the entity's access patterns, by its place in the declaration.
+    /// One of the entity's access patterns, by its position in the declaration.
     pub fn index<E: DynamoEntity, const AT: usize>() -> Self {
         QuerySource {
             index: E::ENTITY.indexes.get(AT),
@@ -57,7 +57,7 @@ impl QuerySource {
         }
     }
 
-    /// The table of an entity that is known by its constants, or an index as one of its access patterns fills it.
+    /// The table of an entity that is known by its constants, or an index used by one of its access patterns.
     pub(super) fn declared(
         declared: &DeclaredEntity,
         index: Option<&'static EntityIndexDef>,
@@ -72,7 +72,7 @@ impl QuerySource {
         }
     }
 
-    /// Whether rows hold all attributes.
+    /// Whether rows contain all attributes.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.projection(), None | Some(Projection::All))
     }
@@ -104,7 +104,7 @@ impl QuerySource {
         }
     }
 
-    /// The attribute that says when a row expires. A table has one.
+    /// The TTL attribute. A table has one.
     pub(super) fn ttl(&self) -> Option<&'static str> {
         match self.members {
             Some(_) => self.entities.iter().find_map(|entity| entity.ttl),
@@ -112,7 +112,7 @@ impl QuerySource {
         }
     }
 
-    /// The entity of a row. In a collection the type tells it, or the key where a row has no type.
+    /// The entity of a row. In a collection the type identifies it, or the key if a row has no type.
     pub(crate) fn entity_of(&self, item: &[u8]) -> Result<Option<&'static EntityDef>, CodecError> {
         if self.members.is_none() {
             return Ok(Some(self.entity));
@@ -149,7 +149,7 @@ impl QuerySource {
             || self.key_attributes().contains(&name)
     }
 
-    /// The shards that a partition consists of.
+    /// The shards of a partition.
     pub(super) fn shards(&self) -> Vec<Shard> {
         let (pk, read) = match self.index {
             Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
@@ -170,7 +170,7 @@ impl QuerySource {
         }
     }
 
-    /// The sort key of the table, in which no two rows of a partition are equal. An index has none like it.
+    /// The sort key of the table, in which no two rows of a partition are equal. An index has no such key.
     pub(super) fn unique_sort_key(&self) -> Option<&'static str> {
         self.table.sk.filter(|_| self.index.is_none())
     }
@@ -192,7 +192,7 @@ impl QuerySource {
         }
     }
 
-    /// Whether rows of other entities may stand among those whose sort key begins with so many parts.
+    /// Whether rows of other entities may be among those whose sort key begins with this number of parts.
     pub(crate) fn has_others(&self, parts: usize) -> bool {
         let front = self
             .template()
@@ -201,7 +201,7 @@ impl QuerySource {
             && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
     }
 
-    /// The keys that name a row and its place: of the index and of the table. An attribute may be in both.
+    /// The keys that identify a row and its position: of the index and of the table. An attribute may be in both.
     pub(super) fn keys(&self) -> impl Iterator<Item = (&'static KeyDef, Role)> {
         let (pk, sk) = match self.index {
             Some(index) => (index.pk, index.sk),
@@ -213,7 +213,7 @@ impl QuerySource {
         partition.chain(sort.map(|key| (key, Role::Sort)))
     }
 
-    /// The attributes that name a row and its place: of the index and of the table.
+    /// The attributes that identify a row and its position: of the index and of the table.
     pub(crate) fn key_attributes(&self) -> Vec<&'static str> {
         let mut names = vec![self.table.pk];
         names.extend(self.table.sk);
@@ -227,7 +227,7 @@ impl QuerySource {
         names
     }
 
-    /// Whether the attribute is part of the queried key, which no filter may name.
+    /// Whether the attribute is part of the queried key, which a filter cannot name.
     pub(crate) fn is_queried_key(&self, name: &str) -> bool {
         match self.index {
             None => self.table.pk == name || self.table.sk == Some(name),
@@ -246,7 +246,7 @@ fn front(pieces: &'static [Piece], parts: usize) -> &'static [Piece] {
     pieces.get(..ends).unwrap_or_default()
 }
 
-/// Where the pieces hold a part.
+/// The position of a part in the pieces.
 pub(crate) fn part_at(pieces: &[Piece], part: usize) -> Option<usize> {
     let is_part = |piece: &Piece| matches!(piece, Piece::Part { .. });
     let mut parts = pieces

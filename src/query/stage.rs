@@ -1,4 +1,4 @@
-//! The stages of a chain, and what a row of it is.
+//! The stages of a chain, and the type of their rows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,20 +12,20 @@ use crate::error::Result;
 use crate::read::{ReadValues, entities_ahead, keys_ahead};
 use crate::schema::{IndexDef, Projection};
 
-/// A stage of a chain: some parts of the sort key are known. The derive writes a type for each: `Order::by_status(..)`
-/// returns a `ByStatusOfOrder`, which stands beside `Order`. A stage is a query too: all of [`QueryVerbs`] are its
-/// methods.
+/// A stage of a chain: some parts of the sort key are known. The derive generates a type for each:
+/// `Order::by_status(..)` returns a `ByStatusOfOrder`, which is defined beside `Order`. A stage is a query too and
+/// has all methods of [`QueryVerbs`].
 ///
 /// [`QueryVerbs`]: crate::query::QueryVerbs
 pub trait QueryStage: Sized {
-    /// The entity whose rows are asked for.
+    /// The entity whose rows are queried.
     type Entity: DynamoEntity;
-    /// What a row is.
+    /// The type of a row.
     type Rows: RowsOf<Self::Entity>;
-    /// Where the query reads.
+    /// The source of the query.
     type Reach: Reach;
 
-    /// The stage that this draft is at.
+    /// The stage of this draft.
     #[doc(hidden)]
     fn of(draft: KeyDraft) -> Self;
 
@@ -34,25 +34,25 @@ pub trait QueryStage: Sized {
     fn draft(self) -> KeyDraft;
 }
 
-/// What a row of a stage is.
+/// The type of a row of a stage.
 pub type RowOf<S> = <<S as QueryStage>::Rows as RowsOf<<S as QueryStage>::Entity>>::Row;
 
-/// Whether the rows that are read hold all attributes: then they are entities, otherwise keys.
+/// Whether the rows contain all attributes: then they are entities, otherwise keys.
 #[derive(Debug)]
 pub struct RowsHold<const WHOLE: bool>(());
 
-/// What the rows are read as, depending on that.
+/// The type that the rows are decoded into, depending on that.
 pub trait RowsOf<E: DynamoEntity>: 'static {
-    /// The entity if the row holds all of it, otherwise its key.
+    /// The entity if the row contains all of it, otherwise its key.
     type Row: Send + 'static;
 
-    /// Whether keys are all that is read.
+    /// Whether only keys are read.
     const KEYS_ONLY: bool;
 
-    /// Reads one row.
+    /// Decodes one row.
     fn read(json: &[u8]) -> Result<Self::Row>;
 
-    /// Reads the rows of an answer as they come.
+    /// Decodes the rows of a response as they arrive.
     fn ahead() -> Box<dyn ReadValues>;
 }
 
@@ -105,12 +105,12 @@ impl<R: RowOfEntity> RowOfEntity for Result<R> {
     type Entity = R::Entity;
 }
 
-/// Whether the rows of an index hold all attributes.
+/// Whether the rows of an index contain all attributes.
 pub const fn holds_all(index: &IndexDef) -> bool {
     matches!(index.project, Projection::All)
 }
 
-/// An entity whose partitions hold several items.
+/// An entity whose partitions contain several items.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no sort key, so each of its partitions holds one item",
     label = "no query is needed",
@@ -123,7 +123,7 @@ pub trait SortKeyIn<'x>: Sized {
 
 type StageMarker<E, R, A> = fn() -> (E, R, A);
 
-/// A stage that knows all parts before one. No type implements it: the method of a part that is asked for too early has
+/// A stage that knows all parts before one. No type implements it: the method of a part that is used too early has
 /// this bound.
 #[diagnostic::on_unimplemented(
     message = "a part of the sort key is skipped",
@@ -140,7 +140,7 @@ pub trait KnownUpTo<'x> {}
 )]
 pub trait TakesRange<'x> {}
 
-/// A part that can be asked for behind a range, or behind a part that was given no value. No type implements it.
+/// A part that can follow a range, or a part without a value. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "no part of the sort key can be asked for here",
     label = "behind a range or another verb, or behind a part that was not given",
@@ -152,7 +152,7 @@ pub trait NextPart<'x> {
     fn never<T>() -> T;
 }
 
-/// The end of a chain: every part that it can ask for is known. `E` is the entity, `R` a [`RowsHold`], `A` where it reads,
+/// The end of a chain: every part that it supports is known. `E` is the entity, `R` a [`RowsHold`], `A` the source,
 /// such as [`InGlobalIndex`](super::InGlobalIndex).
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
@@ -177,7 +177,7 @@ impl<E: DynamoEntity, R: RowsOf<E>, A: Reach> QueryStage for Chosen<E, R, A> {
     }
 }
 
-/// Makes the names of the parts known, so that the compiler says why none of them can follow.
+/// Makes the names of the parts known, so that the compiler message explains why none of them can follow.
 #[doc(hidden)]
 impl<E: DynamoEntity, R, A> Deref for Chosen<E, R, A> {
     type Target = E::SortParts;

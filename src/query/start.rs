@@ -1,4 +1,4 @@
-//! Where the read of each partition begins: at its front, or behind the row of a cursor.
+//! The start of the read of each partition: at its front, or after the row of a cursor.
 
 use std::cmp::Ordering;
 
@@ -23,13 +23,13 @@ pub(super) type Equals = Vec<(&'static str, Vec<u8>)>;
 pub(super) struct Leg {
     pub(super) equals: Equals,
     pub(super) range: KeyRange,
-    /// The attribute that the range is about.
+    /// The attribute of the range.
     pub(super) ranged: Option<&'static str>,
     /// The number of a segment of a scan, and how many there are.
     pub(super) segment: Option<(u32, u32)>,
 }
 
-/// The last value of the sort key that a read asks for. No request begins behind it, because some engines refuse that.
+/// The last value of the sort key in a read. No request begins after it, because some engines reject that.
 #[derive(Debug, Clone)]
 pub(super) struct LastKey {
     name: &'static str,
@@ -37,7 +37,7 @@ pub(super) struct LastKey {
 }
 
 impl LastKey {
-    /// Whether a key, as entries of a JSON object, stands at this value.
+    /// Whether a key, as entries of a JSON object, has this value.
     pub(super) fn is_at(&self, position: &[u8]) -> bool {
         cursor::point_of(position, self.name).is_ok_and(|point| point == self.point)
     }
@@ -47,18 +47,18 @@ impl LastKey {
 pub(super) struct LaneRead {
     /// The requests that are sent one after the other.
     pub(super) frames: Vec<RequestFrame>,
-    /// The key behind which the first request begins.
+    /// The key after which the first request begins.
     pub(super) start: Option<Vec<u8>>,
-    /// Whether the start is in a segment of a scan: only the service knows which keys are in it.
+    /// Whether the start is in a segment of a scan: only DynamoDB knows which keys are in it.
     pub(super) is_of_segment: bool,
 }
 
-/// A place among the rows of all lanes.
+/// A position among the rows of all lanes.
 struct LanePosition {
     lane: usize,
     /// The key attributes of the row, as entries of a JSON object.
     position: Vec<u8>,
-    /// The values of the sort key; None where lanes come one after the other.
+    /// The values of the sort key; None if lanes come one after the other.
     sort: Option<Vec<(&'static str, KeyPoint)>>,
 }
 
@@ -92,7 +92,7 @@ impl Selection {
         lanes.map(|lane| read(lane).map_err(fail)).collect()
     }
 
-    /// How far each segment was read before.
+    /// The previous progress of each segment.
     pub(super) fn begin(&self) -> RowSpot {
         match &self.options.resume {
             Some(cursor) => cursor.spot(),
@@ -152,7 +152,7 @@ impl Selection {
         frames.collect()
     }
 
-    /// The place that the cursor names.
+    /// The position of the cursor.
     fn place(&self) -> Result<Option<LanePosition>, CodecError> {
         let position = self.options.resume.as_ref().and_then(Cursor::position);
         let Some(position) = position else {
@@ -169,7 +169,7 @@ impl Selection {
         }))
     }
 
-    /// What is read of a lane, and the key behind which that begins.
+    /// The ranges of a lane, and the key after which they begin.
     fn legs(
         &self,
         at: usize,
@@ -205,7 +205,7 @@ impl Selection {
 }
 
 impl Leg {
-    /// The rest of the leg behind a row of its own lane. DynamoDB does not begin at a key outside of the range, and a
+    /// The rest of the leg after a row of its own lane. DynamoDB does not begin at a key outside of the range, and a
     /// range that depends on the time may have moved past the row.
     fn behind_own(
         self,
@@ -233,7 +233,7 @@ impl Leg {
         })
     }
 
-    /// The last key that can come, if no two rows share a sort key.
+    /// The last possible key, if no two rows share a sort key.
     pub(super) fn end(
         &self,
         unique: Option<&'static str>,
@@ -253,8 +253,9 @@ impl Leg {
         Ok(end.map(|point| LastKey { name, point }))
     }
 
-    /// The rest of the leg behind these values of the sort key; `ties` includes the rows with exactly these values.
-    /// DynamoDB takes one range, on the last attribute that is named, so each attribute that may differ needs a leg.
+    /// The rest of the leg after these values of the sort key; `ties` includes the rows with exactly these values.
+    /// DynamoDB accepts one range, on the last attribute that is named, so each attribute that may differ needs a
+    /// leg.
     fn behind(
         self,
         sort: &[(&'static str, KeyPoint)],
@@ -313,7 +314,7 @@ impl Leg {
         }
     }
 
-    /// The earliest place where its rows can begin, as values of the front of the sort key.
+    /// The earliest position of its rows, as values of the front of the sort key.
     pub(super) fn begins(
         &self,
         sort: impl Iterator<Item = &'static str>,

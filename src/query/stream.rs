@@ -1,4 +1,4 @@
-//! `stream`: rows one after the other, the next answer fetched while this one is used.
+//! `stream`: rows one after the other, with the next response fetched while this one is processed.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,40 +17,40 @@ use crate::error::{Error, Result};
 use crate::plan::RunningRequest;
 use crate::read::ReadRow;
 
-/// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
+/// The rows of a query as they arrive: a `Stream`, or `while let Some(row) = rows.next().await`.
 ///
-/// A row that does not decode is an error in its place, and the stream goes on. An answer that does not come is an
-/// error too, and ends the stream. Dropping the stream stops the work.
+/// A row that cannot be decoded is an error in its position, and the stream continues. A failed request is an error
+/// too, and ends the stream. Dropping the stream stops the work.
 #[must_use = "nothing is read until rows are asked for"]
 pub struct RowStream<Row> {
     entity: &'static str,
     read: ReadRow<Row>,
     rows: VecDeque<HydratedRow>,
     position: ReadPosition,
-    /// Whether rows come in small portions, some of them without a request.
+    /// Whether rows arrive in small portions, some of them without a request.
     is_merging: bool,
-    /// How many rows may still be returned, those at hand included.
+    /// The number of rows that may still be returned, including the available ones.
     left: usize,
     ahead: NextAnswer,
     /// None if the read could not be planned.
     living: Option<Living>,
 }
 
-/// The answer behind the rows at hand.
+/// The response after the available rows.
 enum NextAnswer {
-    /// The answer was not asked for.
+    /// The response was not requested yet.
     Idle(Box<RowSource>),
     Asked(RunningRequest<Fetched>),
     Failed(Error),
     None,
 }
 
-/// With this many rows left, the stream looks whether more have come.
+/// With this number of rows left, the stream checks whether more have arrived.
 const FEW: usize = 512;
 
 type Fetched = (Box<RowSource>, Result<HydratedRows>);
 
-/// The next rows, and what is behind them.
+/// The next rows, and the state after them.
 async fn fetch(mut row_source: Box<RowSource>, wanted: Option<usize>) -> Fetched {
     let answer = row_source.next(wanted).await;
     (row_source, answer)
@@ -88,12 +88,12 @@ impl<Row> RowStream<Row> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Where to go on behind the rows that were returned: `query.resume(rows.cursor()?)` reads those that were not, in
-    /// this process or another, after a break or after an error of the service. It is None before the first row; after
-    /// the last row it is a place with nothing behind it.
+    /// The position after the returned rows: `query.resume(rows.cursor()?)` reads the remaining ones, in this process
+    /// or another, after a break or after an error of DynamoDB. It is None before the first row; after the last row
+    /// it is a position without following rows.
     ///
-    /// So a scan of hours survives a crash: save the cursor every so many rows, together with what was made of them.
-    /// Rows behind the saved place come again, the others never do.
+    /// Therefore a scan of hours survives a crash: save the cursor regularly, together with the results of the rows.
+    /// Rows after the saved position are returned again, the others never.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -122,7 +122,7 @@ impl<Row> RowStream<Row> {
         cursor.map_err(|fault| Error::decode(self.entity, fault))
     }
 
-    /// Asks for the answer behind the rows at hand, if it is of use.
+    /// Requests the response after the available rows, if it is needed.
     fn ask(&mut self) {
         match std::mem::replace(&mut self.ahead, NextAnswer::None) {
             NextAnswer::Idle(row_source) => {
@@ -142,7 +142,7 @@ impl<Row> RowStream<Row> {
         }
     }
 
-    /// Takes what has come behind the rows at hand.
+    /// Takes the response that has arrived after the available rows.
     fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let NextAnswer::Asked(task) = &mut self.ahead {
             self.ahead = match ready!(task.poll(cx)) {

@@ -1,8 +1,8 @@
-//! Which rows a query means where rows of several entities stand together. The service tells by the type attribute; a
-//! row of another program that has none is told here by its key.
+//! The rows of a query if its range may contain rows of several entities. DynamoDB filters by the type attribute; a
+//! row of another program without a type is identified here by its key.
 //!
-//! A row is left out if it is of another entity, or evidently of none. One that may be of this entity, with its key in
-//! another spelling, is an error in its place, because nobody else would ever report it.
+//! A row is omitted if it belongs to another entity, or clearly to none. A row that may belong to this entity, with
+//! its key in another format, is an error in its position, because nothing else would ever report it.
 
 use super::source::QuerySource;
 use crate::entity::refused_row;
@@ -13,7 +13,7 @@ use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
 use crate::path::Place;
 use crate::schema::{EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among};
 
-/// How to tell rows without a type.
+/// How to identify rows without a type.
 #[derive(Debug, Clone)]
 pub(crate) struct ByKey {
     /// The type attribute.
@@ -22,23 +22,23 @@ pub(crate) struct ByKey {
     whose: Whose,
 }
 
-/// What a row without a type is.
+/// The kind of a row without a type.
 #[derive(Debug)]
 pub(super) enum RowKind {
-    /// A row that the query means.
+    /// A row of the query.
     Meant,
     /// A row of another entity, or of none.
     Other,
-    /// A row that may be meant, but whose key is not written as theirs are.
+    /// A row that may belong to the query, but whose key has another format.
     Unlike(Box<Error>),
 }
 
 /// The entities whose keys decide. A key fits at most one entity of the table.
 #[derive(Debug, Clone)]
 enum Whose {
-    /// Rows with a key of this entity are meant.
+    /// Rows with a key of this entity belong to the query.
     Of(RowClaim),
-    /// All rows are meant but those with a key of these entities.
+    /// All rows belong to the query except those with a key of these entities.
     OfNone(Vec<&'static EntityDef>),
 }
 
@@ -50,7 +50,7 @@ struct RowClaim {
 }
 
 impl RowClaim {
-    /// Why a row that may be of the entity does not have its key. None if it has.
+    /// The reason why a row that may belong to the entity does not have its key. None if it has.
     fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, NotOurs> {
         let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
         else {
@@ -68,11 +68,11 @@ impl RowClaim {
     }
 }
 
-/// The row is of another entity, or evidently of none.
+/// The row belongs to another entity, or clearly to none.
 struct NotOurs;
 
 impl ByKey {
-    /// Tells a row that has no type.
+    /// Identifies a row that has no type.
     pub(super) fn tell(&self, item: &[u8]) -> RowKind {
         match &self.whose {
             Whose::Of(claim) => match claim.unlike(item) {
@@ -92,8 +92,8 @@ impl ByKey {
 }
 
 impl QuerySource {
-    /// Refuses a row that a job must not delete, because no read returns it as a row of the query: it has another type,
-    /// or no type and a key that this library would write in another way. A table with one entity has no types.
+    /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
+    /// has another type, or no type and a key in another format. A table with one entity has no types.
     pub(super) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
         if let Ok(Some(_)) = member(item, SHAPE) {
             let fault = CodecError::newer_shape(SHAPE);
@@ -127,7 +127,7 @@ impl QuerySource {
         Err(refused_row(self.table, self.entity, item, fault))
     }
 
-    /// How to tell rows without a type, if the query asks for the type.
+    /// How to identify rows without a type, if the query filters by type.
     pub(super) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
         let attribute = self.table.type_attribute?;
         let whose = match self.members {
@@ -148,8 +148,8 @@ impl QuerySource {
         })
     }
 
-    /// The condition on the type of rows whose sort key begins with `parts` parts. None where no other entity can
-    /// have rows.
+    /// The condition on the type of rows whose sort key begins with `parts` parts. None if no other entity can have
+    /// rows.
     pub(super) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let types = self.types_of_entities(parts, is_scan);
         let no_sentinels = self
@@ -163,7 +163,7 @@ impl QuerySource {
         }
     }
 
-    /// Whether sentinels of unique values may stand among the rows. No template writes their partition key, and they are
+    /// Whether sentinels of unique values may be among the rows. No template writes their partition key, and they are
     /// only in indexes whose keys are the keys or the TTL of the table.
     pub(super) fn may_meet_sentinels(&self, is_scan: bool) -> bool {
         let is_bare = matches!(self.entity.pk.source, KeySource::Field(_));
@@ -202,7 +202,7 @@ impl QuerySource {
         })
     }
 
-    /// The entities of the table that are in no collection of this kind and may stand among its rows.
+    /// The entities of the table that are in no collection of this kind and may have rows in its range.
     pub(super) fn left_out(&self, is_scan: bool) -> Vec<&'static EntityDef> {
         let Some(members) = self.members else {
             return Vec::new();

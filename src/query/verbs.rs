@@ -1,4 +1,4 @@
-//! The verbs that every query has.
+//! The operations of every query.
 
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection};
@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::read::{ProgressWatch, ReadProgress, Reading};
 
-/// What can be done with a query, at every stage of its chain.
+/// The operations of a query, at every stage of its chain.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -37,18 +37,18 @@ use crate::read::{ProgressWatch, ReadProgress, Reading};
 /// # Ok(()) }
 /// ```
 pub trait QueryVerbs: Sized {
-    /// What a row is: the entity, or less where the index holds less.
+    /// The type of a row: the entity, or less if the index contains less.
     type Row: Send + 'static;
 
-    /// Where the query reads.
+    /// The source of the query.
     type Reach: Reach;
 
-    /// The query as a type of its own, without the stage.
+    /// Returns the query as a type of its own, without the stage.
     fn query(self) -> Query<Self::Row, Self::Reach>;
 
     // --- how it reads
 
-    /// Reads from the end to the beginning.
+    /// Reads in descending order.
     fn descending(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: InOrder,
@@ -56,9 +56,9 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.descending = true)
     }
 
-    /// Returns only rows of which this holds; if it is given twice, both have to hold. The service reads, and charges
-    /// for, the rows that it leaves out: ask by the parts of a key where you can, and bound the cost by
-    /// [`max_scanned`](Self::max_scanned). A filter cannot name a key that is queried.
+    /// Returns only rows for which this condition holds; if you call it twice, both must hold. DynamoDB reads, and
+    /// charges for, the rows that it drops. Therefore, restrict the parts of a key if you can, and limit the cost
+    /// with [`max_scanned`](Self::max_scanned). A filter cannot name a queried key.
     fn filter<E: DynamoEntity>(
         self,
         condition: impl FnOnce(E::Paths) -> Condition<E>,
@@ -73,39 +73,39 @@ pub trait QueryVerbs: Sized {
         })
     }
 
-    /// Returns at most this many rows. Only returned rows count, so `page(..)` brings as many as long as there are as
-    /// many.
+    /// Returns at most this number of rows. Only returned rows count, so `page(..)` returns full pages as long as
+    /// enough rows exist.
     fn limit(self, rows: usize) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.limit = Some(rows))
     }
 
-    /// Looks at no more than this many items in one request. The results are the same.
+    /// Reads at most this number of items in one request. The results are the same.
     fn page_size(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.page_size = Some(items))
     }
 
-    /// Looks at no more than this many items in all, which bounds what a filter can cost. A page that ends because of
-    /// this has a `next`, and perhaps no rows; other verbs return what was found so far. Several partitions share the
-    /// number. A page looks at one item at least of each partition that it needs to know the next row.
+    /// Reads at most this number of items in total, which limits the cost of a filter. A page that ends because of
+    /// this has a `next`, and perhaps no rows; other operations return the rows found so far. Several partitions
+    /// share the number. A page reads at least one item of each partition that it needs to determine the next row.
     fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query()
             .with(|options| options.max_scanned = Some(items))
     }
 
-    /// Paces the read so that it takes this many read units in a second from the table or the index; at least one. It
-    /// is meant for a scan, a job or an export that runs beside a service and must leave it its share of a provisioned
-    /// throughput.
+    /// Limits the rate of the read to this number of read units per second from the table or the index; at least one.
+    /// Use it for a scan, a job or an export that runs beside a service, to leave provisioned throughput to the
+    /// service.
     ///
-    /// Each request waits until those before it are paid for, by the units that the service says they took. The first
-    /// requests look at few items, and later ones at as many as a second's units suffice for, so only items that are
-    /// larger than those before make a burst. A request looks at no more than twice as many items as the last one and
-    /// never at more than 1 MB, and what it takes beyond a second's units is waited for. All segments, partitions and
-    /// shards of the read share the pace; each clone of the query has one of its own. Unused time is not saved up.
+    /// Each request waits until the previous ones are paid for, by the units that DynamoDB reports. The first
+    /// requests read few items, and later ones as many as a second's units allow, so only items that are larger than
+    /// those before cause a burst. A request reads at most twice as many items as the last one and at most 1 MB, and
+    /// the next one waits for the units beyond a second's. All segments, partitions and shards of the read share the
+    /// rate; each clone of the query has its own. Unused time is not saved up.
     ///
-    /// Items that [`hydrate`](Self::hydrate) fetches count too, in batches of up to 100. What a
-    /// [job](crate::bulk::BulkVerbs::update_each) writes, and what it reads again after a lost race, does not count:
-    /// see [`Bulk::rate`](crate::bulk::Bulk::rate). An engine that does not say what it took is paced by an estimate,
-    /// from the bytes of the rows or, where none came, from 1 KB for each item that it looked at.
+    /// Items that [`hydrate`](Self::hydrate) fetches count too, in batches of up to 100. Writes of a
+    /// [job](crate::bulk::BulkVerbs::update_each), and its repeated reads after a lost race, do not count: see
+    /// [`Bulk::rate`](crate::bulk::Bulk::rate). If an engine does not report its consumption, it is estimated from
+    /// the bytes of the rows, or, without rows, from 1 KB for each item read.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -129,9 +129,9 @@ pub trait QueryVerbs: Sized {
             .with(|options| options.read_units = Some(units))
     }
 
-    /// Calls this after each answer with how far the read has come; it should be quick. It counts what was read,
-    /// although a stream or a page may not have returned all of that yet. Each page, stream or job of the query counts
-    /// anew.
+    /// Calls this after each response with the progress of the read; it should be fast. It counts rows that were
+    /// read, although a stream or a page may not have returned all of them yet. Each page, stream or job of the query
+    /// starts from zero.
     fn on_progress(
         self,
         tell: impl FnMut(&ReadProgress) + Send + 'static,
@@ -140,27 +140,26 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.watch = Some(watch))
     }
 
-    /// Goes on from a place, or from the beginning for `None`. The cursor keeps the bounds of the range that it began
-    /// with.
+    /// Continues from a position, or from the start for `None`. The cursor keeps the original bounds of its range.
     fn resume(self, from: impl ResumeFrom) -> Query<Self::Row, Self::Reach> {
         let from = from.into_cursor();
         self.query().with(|options| options.resume = from)
     }
 
-    /// Reads one partition after the other, in the order in which they were given, instead of merging them by the sort
-    /// key. The same goes for several values of a part of the sort key. [`descending`](Self::descending) turns the rows
-    /// within each of them.
+    /// Reads one partition after the other, in the given order, instead of merging them by the sort key. The same
+    /// applies to several values of a part of the sort key. [`descending`](Self::descending) reverses the rows within
+    /// each of them.
     fn by_partition(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.by_partition = true)
     }
 
-    /// Returns expired rows too, while DynamoDB still holds them.
+    /// Returns expired rows too, as long as DynamoDB stores them.
     fn include_expired(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.include_expired = true)
     }
 
-    /// Sees every write that was acknowledged before, and costs double. A global index cannot be read in this way, but
-    /// the items behind it can: see [`hydrate`](Self::hydrate).
+    /// Sees every write that was acknowledged before, and costs double. A global index does not support this, but its
+    /// items do: see [`hydrate`](Self::hydrate).
     fn consistent(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: StrongReads,
@@ -168,7 +167,7 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.consistent = true)
     }
 
-    /// Reads only some fields of each row, and only those are sent. An index has to hold them.
+    /// Reads only some fields of each row, and only those are transferred. An index must contain them.
     fn select<P>(self) -> Query<P, Self::Reach>
     where
         Self::Row: RowOfEntity,
@@ -177,18 +176,18 @@ pub trait QueryVerbs: Sized {
         self.query().projected()
     }
 
-    /// Returns the items behind the rows, where the rows are keys or a projection: the items are fetched from the table
-    /// by their keys, 100 in a request, and come in the order of the index.
+    /// Returns the whole items if the rows are keys or a projection: the items are fetched from the table by their
+    /// keys, 100 in a request, and returned in the order of the index.
     ///
-    /// An index lags behind its table, so each item is checked again: one that no longer belongs to the partition and
-    /// range of the query is left out, and so is an expired one; [`limit`](Self::limit) counts after that. An item that
-    /// is gone is left out too, and [`Page::vanished`] names its key. An item that changed within the range stands
-    /// where the index had it; one that the index lists twice in one answer comes once.
+    /// An index lags behind its table, so each item is checked again: an item that is no longer in the partition and
+    /// range of the query is omitted, and so is an expired one; [`limit`](Self::limit) counts after that. A missing
+    /// item is omitted too, and [`Page::vanished`] names its key. An item that changed within the range is at its
+    /// position in the index; an item that the index lists twice in one response is returned once.
     ///
-    /// [`consistent`](Self::consistent) then reads the items strongly, behind a global index too.
-    /// [`filter`](Self::filter) sees what the index holds, [`select`](Self::select) all of the item.
-    /// [`count`](Self::count) and [`exists`](Self::exists) go on asking the index alone. A page without a
-    /// limit has up to 99 rows.
+    /// [`consistent`](Self::consistent) then reads the items strongly, for a global index too.
+    /// [`filter`](Self::filter) sees the attributes in the index, [`select`](Self::select) the whole item.
+    /// [`count`](Self::count) and [`exists`](Self::exists) read only the index. A page without a limit has up to 99
+    /// rows.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -214,16 +213,16 @@ pub trait QueryVerbs: Sized {
         self.query().hydrated()
     }
 
-    /// Rows that do not decode are rows too: each is a `Result`. Without this, the first one fails
-    /// the read; a stream returns its error and goes on.
+    /// Returns each row as a `Result`, so that rows that cannot be decoded are rows too. Without this, the first one
+    /// fails the read; a stream returns its error and continues.
     fn lenient(self) -> Query<Result<Self::Row>, Self::Reach> {
         self.query().into_lenient()
     }
 
     // --- what it returns
 
-    /// Some rows and where to go on: as many as the [`limit`](Self::limit), or what one answer of the service brings,
-    /// up to 1 MB. With several partitions or shards it takes one answer of each.
+    /// Returns some rows and the position after them: as many rows as the [`limit`](Self::limit), or those of one
+    /// response, up to 1 MB. With several partitions or shards, it takes one response of each.
     fn page(self, db: &Dynamo) -> Reading<Page<Self::Row>> {
         let Query {
             selection, read, ..
@@ -235,7 +234,7 @@ pub trait QueryVerbs: Sized {
         })
     }
 
-    /// All rows, or as many as the limit.
+    /// Returns all rows, or as many as the limit.
     fn all(self, db: &Dynamo) -> Reading<Vec<Self::Row>> {
         let query = self.query();
         let take = Take::UpTo(query.selection.options.limit);
@@ -246,47 +245,48 @@ pub trait QueryVerbs: Sized {
         })
     }
 
-    /// The first row. It costs one item of reading where nothing is filtered.
+    /// Returns the first row. Without a filter, it costs the read of one item.
     fn first(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
         first_of(self.query(), db, Take::UpTo(Some(1)))
     }
 
-    /// The only row, if there is one. Two are an error of kind [`MoreThanOne`](crate::error::ErrorKind::MoreThanOne).
+    /// Returns the only row, if one exists. Two are an error of kind
+    /// [`MoreThanOne`](crate::error::ErrorKind::MoreThanOne).
     fn one(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
         first_of(self.query(), db, Take::One)
     }
 
-    /// How many rows there are, or the limit if there are more. Rows that expire after it begins still count. The
-    /// service sends no rows; it sends keys where rows of several entities stand together, because those without a type
-    /// are told apart by them.
+    /// Returns the number of rows, or the limit if more exist. Rows that expire after it begins still count. DynamoDB
+    /// sends no rows; if the range may contain rows of several entities, it sends keys, because they identify rows
+    /// without a type.
     fn count(self, db: &Dynamo) -> Reading<u64> {
         let query = self.query();
         let limit = query.selection.options.limit;
         Reading::new(all::count(query.selection, db.clone(), limit))
     }
 
-    /// Whether there is a row. It costs one item of reading where nothing is filtered.
+    /// Returns whether a row exists. Without a filter, it costs the read of one item.
     fn exists(self, db: &Dynamo) -> Reading<bool> {
         let query = self.query();
         let count = all::count(query.selection, db.clone(), Some(1));
         Reading::new(async move { Ok(count.await? > 0) })
     }
 
-    /// All rows, one after the other. The next rows are fetched while these are used. Memory stays at two answers of
-    /// the service; where rows of partitions and shards are merged, at one answer of each, and a second one of eight of
-    /// them. Dropping the stream stops the work.
+    /// Returns all rows, one after the other. The next rows are fetched while you process these. At most two
+    /// responses are in memory; if rows of partitions and shards are merged, one response of each, and a second one
+    /// of eight of them. Dropping the stream stops the work.
     fn stream(self, db: &Dynamo) -> RowStream<Self::Row> {
         let query = self.query();
         RowStream::new(query.selection, query.read, db.clone())
     }
 
-    /// What a page would ask of the service, without asking.
+    /// Returns the requests of a page, without sending them.
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let query = self.query();
         explain::explain(query.selection, db, Wanted::Items)
     }
 
-    /// What [`count`](Self::count) would ask of the service, without asking: the first request to each partition.
+    /// Returns the requests of [`count`](Self::count), without sending them: the first request to each partition.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -27,13 +27,13 @@ use crate::wire::Request;
 
 use chunk::chunks;
 
-/// How many keys a request may have.
+/// The maximum number of keys in a request.
 pub(crate) const BATCH: usize = 100;
 
-/// A key, and the number of the frame that it is asked in.
+/// A key, and the number of its frame.
 pub(crate) type WantedKey = (usize, KeyJson);
 
-/// What is asked of one table, and how.
+/// The request for one table, without its keys.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFrame {
     pub(crate) entity: &'static str,
@@ -42,31 +42,31 @@ pub(crate) struct TableFrame {
     pub(crate) table: String,
     /// The attributes of the primary key.
     pub(crate) names: Vec<&'static str>,
-    /// What stands beside the keys in a request; each member has a comma before it.
+    /// The members beside the keys in a request; each begins with a comma.
     pub(crate) options: Vec<u8>,
-    /// How its items are read as they come.
+    /// How its items are decoded as they arrive.
     pub(crate) ahead: Option<ReadAhead>,
 }
 
 impl TableFrame {
-    /// Whether both ask the same table in the same way, so that their keys go together.
+    /// Whether both read the same table in the same form, so that their keys can share a request.
     pub(crate) fn is_like(&self, other: &TableFrame) -> bool {
         self.table == other.table && self.options == other.options
     }
 }
 
-/// Where items are read, and how.
+/// The source and the form of the items.
 #[derive(Debug, Clone)]
 pub(crate) struct BatchGet {
     pub(crate) db: Dynamo,
     pub(crate) frames: Vec<TableFrame>,
     pub(crate) budget: RetryBudget,
     pub(crate) concurrency: usize,
-    /// Counts what the reads take, if somebody asks for it.
+    /// Counts the consumption of the reads, if it is needed.
     pub(crate) meter: Option<Arc<Meter>>,
 }
 
-/// What becomes of keys whose request fails.
+/// The effect of a failed request on its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failing {
     /// The first failure ends the read.
@@ -75,10 +75,10 @@ pub(crate) enum Failing {
     Apart,
 }
 
-/// The item under a key, if there is one, or why nobody knows.
+/// The item of a key, if it exists, or the reason why this is not known.
 pub(crate) type FoundItem = Result<Option<RawRow>>;
 
-/// A key that is asked for, and its number among all of them.
+/// A requested key, and its number among all of them.
 #[derive(Debug, Clone, Copy)]
 struct Numbered<'k> {
     number: usize,
@@ -103,8 +103,7 @@ impl BatchGet {
         self
     }
 
-    /// The items of these keys, in their order; `None` for a key without an item. A key that comes twice is asked for
-    /// once.
+    /// The items of these keys, in their order; `None` for a missing item. A duplicate key is requested once.
     pub(crate) async fn read(
         &self,
         wanted: &[WantedKey],

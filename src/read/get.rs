@@ -1,4 +1,4 @@
-//! `get`: read one item by its key.
+//! `get`: reads one item by its key.
 
 mod form;
 
@@ -40,7 +40,7 @@ impl<E: DynamoEntity> Get<E> {
         }
     }
 
-    /// Reads only some fields of the item; only those are sent. The read units are those of the whole item.
+    /// Reads only some fields of the item; only those are transferred. The read units are those of the whole item.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -92,7 +92,7 @@ impl<E: DynamoEntity, F> Get<E, F> {
         self
     }
 
-    /// Returns an expired item too, while DynamoDB still holds it.
+    /// Returns an expired item too, as long as DynamoDB stores it.
     pub fn include_expired(mut self) -> Self {
         self.hide_expired = false;
         self
@@ -195,7 +195,7 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item.map(F::read).transpose()
 }
 
-/// The projection of an item in part. It has the key too, which tells fields without an attribute, and the TTL.
+/// The projection of a partial item. It includes the key, which provides fields without an attribute, and the TTL.
 pub(crate) fn projection_of(
     def: &EntityDef,
     table: &TableDef,

@@ -1,4 +1,4 @@
-//! `get_many`: read many items by their keys.
+//! `get_many`: reads many items by their keys.
 
 mod asked;
 mod input;
@@ -73,7 +73,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
         }
     }
 
-    /// Reads only some fields of each item; only those are sent.
+    /// Reads only some fields of each item; only those are transferred.
     pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
         let attributes = P::attributes().into_iter();
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
@@ -103,26 +103,26 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
         self
     }
 
-    /// Returns expired items too, while DynamoDB still holds them.
+    /// Returns expired items too, as long as DynamoDB stores them.
     pub fn include_expired(mut self) -> Self {
         self.way.include_expired = true;
         self
     }
 
-    /// How many requests are under way at once; 8 by default.
+    /// Sets the number of concurrent requests; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long the read goes on asking for what the service leaves out.
+    /// Sets how long the read keeps requesting items that DynamoDB omits.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Makes each row a `Result`, so that what goes wrong with one item is the row of that item: an item that does not
-    /// decode, a key that does not fit its template, or a key whose request fails. Without this, the first of them
+    /// Returns each row as a `Result`, so that an error of one item is the row of that item: an item that cannot be
+    /// decoded, a key that does not fit its template, or a key whose request fails. Without this, the first error
     /// fails the read.
     pub fn lenient(self) -> GetMany<E, Keys, Result<Row>>
     where
@@ -150,14 +150,14 @@ where
     I: IntoIterator<Item: KeyOf<E>>,
     Row: Send + 'static,
 {
-    /// Reads them: the items in the order of the keys, `None` for a key without an item.
+    /// Reads the items: in the order of the keys, with `None` for a missing item.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Option<Row>>> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         let read = asking.add(self.ask(db));
         asking.send(read)
     }
 
-    /// The requests that [`send`](Self::send) would begin with.
+    /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         asking.add(self.ask(db))?;
@@ -187,12 +187,12 @@ where
     Keys: KeyInput<E>,
     Row: Send + 'static,
 {
-    /// Reads the items as they are used, from any number of keys: one row for each key, in their order. A key or an
-    /// item that goes wrong is an error in its place, and the stream goes on.
+    /// Reads the items as you consume them, for any number of keys: one row for each key, in their order. An invalid
+    /// key or item is an error in its position, and the stream continues.
     ///
-    /// Requests are under way while rows are used, up to the [`concurrency`](Self::concurrency), and no more than four
-    /// times as many answers wait. A key that comes twice within 100 is asked for once. Each request has a
-    /// [`budget`](Self::budget) of its own. Dropping the stream stops the work.
+    /// Requests are sent while you process rows, up to the [`concurrency`](Self::concurrency), and at most four times
+    /// as many responses wait. A key that occurs twice within 100 keys is requested once. Each request has its own
+    /// [`budget`](Self::budget). Dropping the stream stops the work.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -1,14 +1,14 @@
-//! What a read of many items takes: at what pace it may go on, and how far it has come. All requests of the read, side
-//! by side or not, share one meter.
+//! The consumption of a read of many items: its rate limit and its progress. All requests of the read, concurrent or
+//! not, share one meter.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::read::{Pace, ProgressWatch, ReadProgress, Turn};
 
-/// How many bytes a strong read reads for a unit.
+/// The number of bytes that a strong read reads for a unit.
 const UNIT: usize = 4096;
 
-/// How many bytes an item is taken to have, if nothing tells.
+/// The assumed size of an item in bytes, if it is not known.
 const ITEM: usize = 1024;
 
 #[derive(Debug)]
@@ -19,16 +19,16 @@ pub(crate) struct Meter {
     progress: Mutex<ReadProgress>,
 }
 
-/// What a request took.
+/// The consumption of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RequestCost {
-    /// The units, if the service says them.
+    /// The units, if DynamoDB reports them.
     pub(crate) units: Option<f64>,
     pub(crate) scanned: usize,
     pub(crate) rows: usize,
-    /// The bytes of the rows that came.
+    /// The bytes of the received rows.
     pub(crate) bytes: usize,
-    /// Whether a segment came to its end.
+    /// Whether a segment reached its end.
     pub(crate) ends: bool,
 }
 
@@ -42,13 +42,13 @@ impl Meter {
         }
     }
 
-    /// Notes how many segments are read, and how many of them are done already.
+    /// Records the number of segments, and how many of them are done already.
     pub(crate) fn begin(&self, segments: usize, done: usize) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         (progress.segments, progress.segments_done) = (segments, done);
     }
 
-    /// Waits until a request may be sent that would look at `most` items.
+    /// Waits until a request that reads `most` items may be sent.
     pub(crate) async fn turn(&self, most: Option<usize>) -> Option<Turn> {
         match &self.pace {
             Some(pace) => Some(pace.turn(most).await),
@@ -56,7 +56,7 @@ impl Meter {
         }
     }
 
-    /// Notes what a request took.
+    /// Records the consumption of a request.
     pub(crate) fn took(&self, turn: Option<Turn>, took: RequestCost) {
         let units = took.units.unwrap_or_else(|| self.estimate(took));
         if let Some((pace, turn)) = self.pace.as_ref().zip(turn) {
@@ -75,7 +75,7 @@ impl Meter {
         }
     }
 
-    /// Estimates the units by the bytes that came, as if the items that did not come were as large.
+    /// Estimates the units by the received bytes, as if the items that were not received had the same size.
     fn estimate(&self, took: RequestCost) -> f64 {
         let bytes = match took.rows {
             rows if rows > 0 && took.bytes > 0 => {

@@ -1,7 +1,7 @@
-//! Keeps a read to so many read units a second, by what the service says that each request took.
+//! Limits a read to a number of read units per second, by the units that DynamoDB reports for each request.
 //!
-//! A request takes its turn when all requests before it are paid for, at that rate. Until it is answered, its turn
-//! counts as much as it is expected to cost, so that requests side by side do not begin all at once.
+//! A request takes its turn when all requests before it are paid for, at that rate. Until its response arrives, its
+//! turn counts with the expected cost, so that concurrent requests do not all begin at once.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,17 +12,17 @@ use tokio::sync::Notify;
 
 use crate::runtime::sleep_until;
 
-/// How many units a strong read takes: of the largest item, 400 KB, and of a full answer, 1 MB.
+/// The units of a strong read: of the largest item, 400 KB, and of a full response, 1 MB.
 const LARGEST_ITEM: f64 = 100.0;
 const FULL_ANSWER: f64 = 256.0;
 
-/// Lets only so many requests through that they take `per_second` units in a second.
+/// Limits requests so that they consume `per_second` units per second.
 #[derive(Debug)]
 pub(crate) struct Pace {
     per_second: f64,
-    /// How many units one of the requests side by side may take, so that a round of them takes a second's units.
+    /// The units that one of the concurrent requests may consume, so that a round of them consumes a second's units.
     per_request: f64,
-    /// What a read takes, as a share of a strong read.
+    /// The cost of a read, as a share of a strong read.
     share: f64,
     state: Mutex<PaceState>,
     /// Notified after each payment, because the request may have been cheaper than expected.
@@ -31,20 +31,21 @@ pub(crate) struct Pace {
 
 #[derive(Debug)]
 struct PaceState {
-    /// When all that was taken is paid for.
+    /// The time at which all consumption is paid for.
     paid: Option<Instant>,
-    /// How many units the last request took.
+    /// The units of the last request.
     last: Option<f64>,
-    /// How many units an item of it took.
+    /// The units per item of it.
     per_item: f64,
-    /// How many items the next request looks at.
+    /// The number of items that the next request reads.
     items: usize,
 }
 
 /// A request that may be sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Turn {
-    /// How many items the request may look at to take a second's units at most, as far as that can be known.
+    /// The number of items that the request may read so that it consumes at most a second's units, as far as this can
+    /// be known.
     pub(crate) limit: Option<usize>,
     expected: f64,
 }
@@ -74,8 +75,8 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all that was taken is paid for. Units that nobody took are not saved up. `most` is how many items
-    /// the request would look at.
+    /// Waits until all consumption is paid for. Unused units are not saved up. `most` is the number of items that the
+    /// request would read.
     pub(crate) async fn turn(&self, most: Option<usize>) -> Turn {
         loop {
             let cheaper = pin!(self.cheaper.notified());
@@ -107,7 +108,8 @@ impl Pace {
         Ok(Turn { limit, expected })
     }
 
-    /// Notes what a request took. The next one looks at twice as many items at most, because its items may be larger.
+    /// Records the consumption of a request. The next one reads at most twice as many items, because its items may be
+    /// larger.
     pub(crate) fn pay(&self, turn: Turn, units: f64, items: usize) {
         let mut state = self.state();
         state.paid = state.paid.and_then(|paid| match units >= turn.expected {

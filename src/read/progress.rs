@@ -1,29 +1,28 @@
-//! How far a read of many items has come, and the closure that is told.
+//! The progress of a read of many items, and the closure that receives it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How far a read has come; see [`QueryVerbs::on_progress`](crate::query::QueryVerbs::on_progress).
+/// The progress of a read; see [`QueryVerbs::on_progress`](crate::query::QueryVerbs::on_progress).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ReadProgress {
-    /// Requests that were answered.
+    /// The completed requests.
     pub requests: u64,
-    /// Items that the service has looked at, and charged.
+    /// The items that DynamoDB has read, and charged for.
     pub scanned: u64,
     /// The scanned items that are rows of the query.
     pub rows: u64,
-    /// The units that the service says it took. If the service says nothing, this is an estimate by the bytes that
-    /// came.
+    /// The consumed units that DynamoDB reports. If it reports none, this is an estimate by the received bytes.
     pub read_units: f64,
     /// The segments of a scan. For another query, its partitions, each with its shards and with the values of a part
     /// that were given by `each(..)`.
     pub segments: usize,
-    /// The segments that are read to their end.
+    /// The completed segments.
     pub segments_done: usize,
 }
 
-/// A closure that is called after each answer. Clones of a query share it.
+/// A closure that is called after each response. Clones of a query share it.
 #[derive(Clone)]
 pub(crate) struct ProgressWatch(Arc<Mutex<Tell>>);
 

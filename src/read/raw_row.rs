@@ -1,8 +1,9 @@
-//! Rows on their way to the caller.
+//! Rows before they reach the caller.
 //!
-//! Nothing on the way knows their type. But an answer is gone through once: the caller says how a row is read, and it
-//! is read while its end is looked for. A row that cannot be read stays bytes; the caller reads those again, and gets
-//! the error. All rows of an answer are kept in one block, so a row on its way is a place in that block.
+//! The code in between does not know their type. However, a response is parsed once: the caller provides the function
+//! that decodes a row, and the row is decoded while its end is searched for. A row that cannot be decoded stays
+//! bytes; the caller decodes those again, and gets the error. All rows of a response are kept in one block, so a row
+//! is a position in that block.
 
 use std::any::Any;
 use std::fmt;
@@ -20,12 +21,12 @@ use crate::wire::Reply;
 /// How the rows of an answer are read.
 pub(crate) type ReadAhead = fn() -> Box<dyn ReadValues>;
 
-/// The values that the rows of an answer were read as. Each is kept until somebody takes it.
+/// The decoded values of the rows of a response. Each is kept until it is taken.
 pub trait ReadValues: Send {
     /// Makes room for `rows` rows that have `bytes` bytes.
     fn reserve(&mut self, rows: usize, bytes: usize);
 
-    /// Reads the next row, which lies ahead of the reader; `None` if it cannot be read.
+    /// Decodes the next row of the reader; `None` if it cannot be decoded.
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
 
     /// Forgets the row that was read last.
@@ -92,7 +93,7 @@ pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
     column(|reader| E::KeyParts::read(reader).ok().map(Key::<E>::from_parts))
 }
 
-/// An answer that rows are read from: its body, and the id of its request.
+/// A response with rows: its body, and the ID of its request.
 pub(crate) struct Answered {
     body: Bytes,
     request: Option<Box<str>>,
@@ -103,7 +104,7 @@ impl Answered {
         &self.body
     }
 
-    /// The error of an answer that is not in the form it should have.
+    /// The error for a response that does not have the expected form.
     pub(crate) fn unreadable(&self, fault: &CodecError) -> Error {
         Error::unreadable(fault).with_request_id(self.request.as_deref())
     }
@@ -118,7 +119,7 @@ impl From<Reply> for Answered {
     }
 }
 
-/// The rows of an answer, while it is read.
+/// The rows of a response, while it is parsed.
 pub(crate) struct RowsAhead {
     places: Vec<Range<usize>>,
     values: Option<Box<dyn ReadValues>>,
@@ -142,7 +143,7 @@ impl RowsAhead {
         }
     }
 
-    /// Reads the row that lies ahead. On the way the finder notes some attributes.
+    /// Decodes the next row. In the same pass, the finder records some attributes.
     #[inline]
     pub(crate) fn read_next<'r>(
         &mut self,
@@ -161,13 +162,13 @@ impl RowsAhead {
         body.get(place).unwrap_or_default()
     }
 
-    /// Makes the row that was read last give this error, whether it could be read or not.
+    /// Makes the last row return this error, whether it could be decoded or not.
     pub(crate) fn refuse_last(&mut self, error: Error) {
         self.refused
             .push((self.places.len().saturating_sub(1), error));
     }
 
-    /// Leaves out the row that was read last.
+    /// Omits the last row.
     pub(crate) fn forget_last(&mut self) {
         self.places.pop();
         if let Some(values) = &mut self.values {
@@ -195,28 +196,28 @@ struct Block {
     body: Bytes,
     /// The id of the request, for the error of a row that cannot be read.
     request: Option<Box<str>>,
-    /// Where each row stands in the body.
+    /// The position of each row in the body.
     places: Vec<Range<usize>>,
     values: Option<Mutex<Box<dyn ReadValues>>>,
     /// Rows that give an error, in their order.
     refused: Vec<(usize, Error)>,
 }
 
-/// The rows of a block that nobody has taken yet.
+/// The rows of a block that are not taken yet.
 #[derive(Default)]
 pub(crate) struct RawRows {
-    /// None once all rows are taken: the last one takes the block.
+    /// None after all rows are taken: the last one takes the block.
     block: Option<Arc<Block>>,
     ahead: Range<usize>,
 }
 
 impl RawRows {
-    /// How many rows of the block are taken.
+    /// The number of taken rows of the block.
     pub(crate) fn gone(&self) -> usize {
         self.ahead.start
     }
 
-    /// How many bytes all rows of the block have.
+    /// The number of bytes of all rows of the block.
     pub(crate) fn bytes(&self) -> usize {
         let places = self.block.iter().flat_map(|block| &block.places);
         places.map(ExactSizeIterator::len).sum()
@@ -244,7 +245,7 @@ impl Iterator for RawRows {
 
 impl ExactSizeIterator for RawRows {}
 
-/// A row: its bytes, and what they were read as.
+/// A row: its bytes, and its decoded value.
 #[derive(Clone)]
 pub(crate) struct RawRow {
     block: Arc<Block>,
@@ -261,12 +262,13 @@ impl RawRow {
         self.block.body.get(self.place()).unwrap_or_default()
     }
 
-    /// The bytes of the row, without the values of the rows that came with it.
+    /// The bytes of the row, without the values of the other rows of its response.
     pub(crate) fn bytes(&self) -> Bytes {
         self.block.body.slice_ref(self.json())
     }
 
-    /// The value of the row. The first caller takes the one that was read ahead, if there is one; others read it again.
+    /// The value of the row. The first caller takes the value that was decoded before, if it exists; others decode it
+    /// again.
     pub(crate) fn value<T: 'static>(&self, read: fn(&[u8]) -> Result<T>) -> Result<T> {
         let mut ahead: Option<T> = None;
         self.take_into(&mut ahead)?;
@@ -279,7 +281,7 @@ impl RawRow {
         }
     }
 
-    /// Moves the value that was read ahead, if there is one. Fails for a row that gives an error.
+    /// Moves the decoded value, if it exists. Fails for a row that returns an error.
     fn take_into(&self, value: &mut dyn Any) -> Result<()> {
         if let Some(error) = self.refusal() {
             return Err(self.of_request(error.again()));
@@ -299,7 +301,7 @@ impl RawRow {
         }
     }
 
-    /// Whether the row gives an error.
+    /// Whether the row returns an error.
     pub(crate) fn is_refused(&self) -> bool {
         self.refusal().is_some()
     }
@@ -327,8 +329,8 @@ impl fmt::Debug for RawRows {
 /// How a row is read.
 pub(crate) struct ReadRow<Row> {
     read: fn(&RawRow, Option<&(dyn Any + Send + Sync)>) -> Result<Row>,
-    /// What the function needs to know. Its type is only known to the function, for all that can be dropped is compiled for
-    /// each type of rows.
+    /// The data of the function. Its type is known only to the function, because everything that can be dropped is
+    /// compiled for each type of rows.
     kept: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -345,7 +347,7 @@ impl<Row> ReadRow<Row> {
         (self.read)(row, self.kept.as_deref())
     }
 
-    /// Makes what goes wrong with a row the row itself.
+    /// Returns the error of a row as the row itself.
     pub(crate) fn lenient(self) -> ReadRow<Result<Row>>
     where
         Row: 'static,

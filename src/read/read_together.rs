@@ -12,14 +12,15 @@ use crate::read::{
 };
 use crate::retry::{CONCURRENCY, RetryBudget};
 
-/// Reads items of several entities, of one table or of many, in as few requests as that takes.
+/// Reads items of several entities, of one table or of many, in as few requests as possible.
 ///
 /// The members are [`get_many`](crate::verbs::EntityVerbs::get_many) and [`get`](crate::entity::Key::get), each with
-/// options of its own; the result is a tuple of what each of them returns. A request takes 100 keys, of whichever
-/// table. If two members ask one table in different ways, for example one of them for some fields, they go into
-/// different requests, because DynamoDB wants it so.
+/// its own options; the result is a tuple of their results. A request contains 100 keys of any tables. If two members
+/// read one table in different forms, for example one of them only some fields, they need separate requests, because
+/// DynamoDB requires it.
 ///
-/// Each item is as it is when it is read: to see several as they are at one moment, use a transaction.
+/// Each item has its state at the time of its read. To read several as of one moment, use a
+/// [`snapshot`](crate::snapshot).
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -61,26 +62,26 @@ pub struct ReadTogether<Members> {
 }
 
 impl<Members: ReadMembers> ReadTogether<Members> {
-    /// How many requests are under way at once, in place of what the members say; 8 by default.
+    /// Sets the number of concurrent requests, instead of the members' settings; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long the read goes on asking for what the service leaves out, in place of what the members say.
+    /// Sets how long the read keeps requesting items that DynamoDB omits, instead of the members' settings.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Reads them. The first thing that goes wrong fails the read, except for lenient members.
+    /// Reads them. The first error fails the read, except for lenient members.
     pub fn send(self, db: &Dynamo) -> Reading<Members::Out> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         let read = self.members.ask(db, &mut asking);
         asking.send_with(read.map(|read| read.0))
     }
 
-    /// The requests that [`send`](Self::send) would begin with.
+    /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         self.members.ask(db, &mut asking)?;
@@ -88,14 +89,14 @@ impl<Members: ReadMembers> ReadTogether<Members> {
     }
 }
 
-/// A read by keys: what [`read_together`] takes.
+/// A read by keys, as a member of [`read_together`].
 #[diagnostic::on_unimplemented(
     message = "this is no read by keys",
     label = "`read_together` reads by keys, and this is `{Self}`",
     note = "write `Order::key(..).get()` or `Order::get_many(..)`"
 )]
 pub trait ReadMember {
-    /// What it returns.
+    /// The result.
     type Out: Send + 'static;
 
     #[doc(hidden)]
@@ -149,14 +150,14 @@ impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
     note = "write `read_together((User::get_many(..), Order::key(..).get()))`"
 )]
 pub trait ReadMembers {
-    /// What each of them returns.
+    /// The results.
     type Out: Send + 'static;
 
     #[doc(hidden)]
     fn ask(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>>;
 }
 
-/// Reads the answers of all members.
+/// Reads the results of all members.
 pub struct ReadShares<Out>(ReadAll<Out>);
 
 impl<Out> fmt::Debug for ReadShares<Out> {

@@ -1,4 +1,4 @@
-//! A read that is under way.
+//! A read in progress.
 
 use std::fmt;
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use crate::error::Result;
 use crate::wire::BoxFuture;
 
-/// A read of many items or rows; await it. It borrows nothing, so it can be spawned, and dropped at any time.
+/// A read of many items or rows; await it. It borrows nothing, so you can spawn it, and drop it at any time.
 #[must_use = "nothing is read until it is awaited"]
 pub struct Reading<Out>(BoxFuture<'static, Result<Out>>);
 

@@ -1,4 +1,4 @@
-//! `snapshot`: several items as they were at one moment.
+//! `snapshot`: several items as of one moment.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -16,11 +16,11 @@ use crate::read::{Get, GetForm, projection_of};
 use crate::schema::Pattern;
 use crate::wire::{self, Reply, Request, Resend};
 
-/// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, in a tuple
-/// or a `Vec`, and returns their items in that form.
+/// Reads several items as of one moment: no transaction is seen in part. It takes up to 100 reads, in a tuple or a
+/// `Vec`, and returns their items in that form.
 ///
-/// Every write that was acknowledged before is seen. A `get().select::<P>()` reads some fields of its item. A snapshot
-/// costs twice what strong reads cost. If only the items are needed and not the moment, read them one by one.
+/// It sees every write that was acknowledged before. A `get().select::<P>()` reads some fields of its item. A
+/// snapshot costs twice as much as strong reads. If the items need not be from one moment, read them one by one.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -52,13 +52,13 @@ pub fn snapshot<R: Reads>(reads: R) -> Snapshot<R> {
     Snapshot { reads }
 }
 
-/// Several items as they were at one moment; see [`snapshot`].
+/// Several items as of one moment; see [`snapshot`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Snapshot<R> {
     reads: R,
 }
 
-/// What a [`snapshot`] reads: a `get`, a `Vec`, an array or a tuple of up to 16, and these within each other.
+/// The reads of a [`snapshot`]: a `get`, a `Vec`, an array or a tuple of up to 16, and combinations of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as a snapshot",
     label = "expected `get`s in a tuple, an array or a `Vec`",
@@ -68,7 +68,7 @@ pub trait Reads {
     /// The items, in the same form.
     type Out: 'static;
 
-    /// Adds the reads to a request; returns how their items are read out of the answer.
+    /// Adds the reads to a request; returns how their items are read from the response.
     #[doc(hidden)]
     fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Self::Out>>;
 }
@@ -80,14 +80,14 @@ type SnapshotReader<Out> = Box<dyn Fn(&SnapshotAnswer<'_>) -> Result<Out> + Send
 pub struct SnapshotReads<'d> {
     db: &'d Dynamo,
     items: Vec<SnapshotItem>,
-    /// The number of each item. The service takes each item once, but the caller may ask for it again.
+    /// The number of each item. DynamoDB accepts each item once, but the caller may request it again.
     places: HashMap<(String, ItemKey), usize>,
     participants: Vec<Participant>,
-    /// How many reads there were.
+    /// The number of reads.
     reads: usize,
 }
 
-/// An item that is asked for.
+/// A requested item.
 #[derive(Debug)]
 struct SnapshotItem {
     pattern: &'static Pattern,
@@ -99,7 +99,7 @@ struct SnapshotItem {
 }
 
 impl SnapshotItem {
-    /// Notes that the item is asked for again, perhaps for other attributes: then all of them are read.
+    /// Records that the item is requested again, perhaps with other attributes: then all of them are read.
     fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
         self.attributes = match (self.attributes.take(), attributes) {
             (Some(mut known), Some(more)) => {
@@ -122,7 +122,7 @@ impl SnapshotItem {
     }
 }
 
-/// The items of an answer: as many as were asked for.
+/// The items of a response: as many as were requested.
 #[derive(Debug)]
 pub struct SnapshotAnswer<'r> {
     items: Vec<Option<&'r [u8]>>,
@@ -334,7 +334,7 @@ impl<R: Reads> Operation for Snapshot<R> {
 /// How the answer of a snapshot is read.
 struct SnapshotReading<Out> {
     reader: SnapshotReader<Out>,
-    /// How many items were asked for.
+    /// The number of requested items.
     count: usize,
 }
 
@@ -348,7 +348,7 @@ impl<Out: 'static> SnapshotReading<Out> {
 }
 
 impl<'r> SnapshotAnswer<'r> {
-    /// Reads an answer. The service answers in the order of the reads, and says for each whether there is an item.
+    /// Reads a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
     fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
         let broken = |fault| Error::unreadable(&fault);
         let responses = answer(&reply.body, "Responses").map_err(broken)?;

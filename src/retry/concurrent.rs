@@ -23,8 +23,8 @@ pub(crate) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     done.into_iter().map(|(_, output)| output).collect()
 }
 
-/// Runs this many at a time and hands over each result when it is there: when one is done the next one
-/// begins, however long the others take. At a break, the ones that still run are dropped.
+/// Runs this many at a time and passes on each result when it is ready: when one is done the next one begins,
+/// regardless of the others. At a break, the ones that still run are dropped.
 pub(crate) async fn as_they_come<F: Future>(
     futures: impl IntoIterator<Item = F>,
     concurrency: usize,

@@ -1,15 +1,15 @@
-//! Limits how many requests begin in a second, at even distances.
+//! Limits the number of requests per second, at even distances.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::runtime::sleep_until;
 
-/// Lets this many through in a second.
+/// Allows this number per second.
 #[derive(Debug)]
 pub(crate) struct Rate {
     distance: Duration,
-    /// When the next one may go.
+    /// The time of the next turn.
     next: Mutex<Option<Instant>>,
 }
 
@@ -21,7 +21,7 @@ impl Rate {
         }
     }
 
-    /// Waits for the next turn. Turns that nobody took are not saved: after a pause requests go no faster.
+    /// Waits for the next turn. Unused turns are not saved up: requests are not faster after a pause.
     pub(crate) async fn wait(&self) {
         let turn = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);

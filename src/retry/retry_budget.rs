@@ -1,17 +1,17 @@
-//! How long work on many items goes on while the service is too busy.
+//! The limit of retries for work on many items while DynamoDB is too busy.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::retry::Backoff;
 
-/// How often, and for how long, items that the service leaves out are requested again.
+/// How often, and for how long, items that DynamoDB omits are requested again.
 ///
-/// A read that breaks off or meets a fault of the service is a round without progress too, and asked again.
-/// Only rounds without any progress count: as long as each round does something, work goes on until everything
-/// is done. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
-/// no pause after a round that returned something, because the answer may just have reached its largest size.
-/// The retries of the SDK client, for a request that is refused as a whole, are additional.
+/// A read that breaks off or gets a server error is a round without progress too, and is repeated. Only rounds
+/// without any progress count: as long as each round makes progress, work continues until everything is done. The
+/// pauses between rounds double and are random, from zero to a bound of up to two seconds. A read has no pause after
+/// a round that returned something, because the response may just have reached its maximum size. The retries of the
+/// SDK client, for a request that is rejected as a whole, are additional.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -44,8 +44,8 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    /// Gives up after this many rounds in a row without progress. One is the least: then items that the service leaves
-    /// out are requested again only if it did some of the others.
+    /// Gives up after this number of consecutive rounds without progress. The minimum is one: then items that
+    /// DynamoDB omits are requested again only if other items made progress.
     pub const fn rounds(rounds: u32) -> Self {
         let rounds = if rounds == 0 { 1 } else { rounds };
         RetryBudget { rounds, time: None }
@@ -79,7 +79,7 @@ impl SharedBudget {
         }
     }
 
-    /// How much time is left, if it is limited.
+    /// The remaining time, if it is limited.
     fn left(&self) -> Option<Duration> {
         let time = self.budget.time?;
         Some(time.saturating_sub(self.began.elapsed()))
@@ -106,20 +106,20 @@ pub(crate) struct Rounds<'p> {
 }
 
 impl Rounds<'_> {
-    /// Notes that the last round did something.
+    /// Records that the last round made progress.
     pub(crate) fn progress(&mut self) {
         (self.backoff, self.in_vain, self.is_hopeless) = (Backoff::new(), 0, false);
         self.shared_budget.worn.store(false, Ordering::Relaxed);
     }
 
-    /// Notes that the last round did nothing. If another request of the job has given up, one such round is enough, so
-    /// that a service that is down does not cost every request its whole budget.
+    /// Records that the last round made no progress. If another request of the job has given up, one such round is
+    /// enough, so that an unavailable service does not cost every request its whole budget.
     pub(crate) fn in_vain(&mut self) {
         self.in_vain += 1;
         self.is_hopeless = self.shared_budget.worn.load(Ordering::Relaxed);
     }
 
-    /// Waits before the next round; returns false if there is none. `took` is how long the last one took.
+    /// Waits before the next round; returns false if none remains. `took` is the duration of the last one.
     pub(crate) async fn another(&mut self, took: Duration) -> bool {
         if self.is_hopeless || self.in_vain >= self.shared_budget.budget.rounds {
             self.shared_budget.worn.store(true, Ordering::Relaxed);
@@ -138,7 +138,7 @@ impl Rounds<'_> {
         self.in_vain == 0 && self.shared_budget.left().is_none_or(|left| !left.is_zero())
     }
 
-    /// Why there is no next round, for messages.
+    /// The reason why no next round remains, for messages.
     pub(crate) fn reason(&self) -> String {
         match self.in_vain {
             0 => "the time for it was over".to_owned(),

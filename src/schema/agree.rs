@@ -1,4 +1,4 @@
-//! What the compiler checks about an entity and its table, and about the entities of a table.
+//! The compile-time checks of an entity and its table, and of the entities of a table.
 
 use super::overlap::{is_fallback, same_text};
 use super::{
@@ -11,7 +11,7 @@ pub const fn nth(names: &[&'static str], at: usize) -> &'static str {
     if at < names.len() { names[at] } else { "" }
 }
 
-/// A name, or empty text if there is none.
+/// A name, or empty text if it is missing.
 pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     match name {
         Some(name) => name,
@@ -29,12 +29,12 @@ pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
     delimited || matches!(width, Width::Fixed(_) | Width::Digits(_))
 }
 
-/// Whether parts are escaped, so that literals have to sort above them.
+/// Whether parts are escaped, so that literals must sort above them.
 pub const fn is_escaped(style: Style) -> bool {
     matches!(style, Style::Escaped)
 }
 
-/// Whether a field's attribute is used by nothing else: neither by a key that a template fills nor by the type.
+/// Whether a field's attribute has no other use: neither as a key from a template nor as the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
     if let Some(name) = table.type_attribute
         && same_text(name, stored)
@@ -97,8 +97,8 @@ pub const fn index_fits(index: &IndexDef, kind: IndexKind, pk: usize, sk: usize)
     fits || index.name.is_empty()
 }
 
-/// Whether keys that fill one attribute are made the same way. Access patterns of one index may
-/// differ, because they exclude each other.
+/// Whether keys that fill one attribute are built in the same way. Access patterns of one index may differ, because
+/// they exclude each other.
 pub const fn shared_attributes_agree(entity: &EntityDef) -> bool {
     let mut at = 0;
     while at < entity.indexes.len() {
@@ -198,7 +198,7 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
     true
 }
 
-/// Whether a None has the same place in two parts of the same field.
+/// Whether a None has the same position in two parts of the same field.
 const fn same_place(a: Presence, b: Presence) -> bool {
     match a {
         Presence::First => matches!(b, Presence::First),
@@ -217,8 +217,8 @@ pub(super) const fn same_width(a: Width, b: Width) -> bool {
     }
 }
 
-/// Whether two entities of a table give every attribute they both use as a key the same type, and
-/// keep their TTL in the same attribute.
+/// Whether two entities of a table give every attribute that both use as a key the same type, and have the same TTL
+/// attribute.
 pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return true;

@@ -1,12 +1,12 @@
-//! What the derives write: constants that the compiler checks.
+//! The output of the derives: constants that the compiler checks.
 
 use super::{KeyType, StreamView};
 use crate::json::CodecError;
 
-/// How key texts of a table are written.
+/// The format of key texts of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Parts are escaped, with `#` between them: texts differ and sort as the parts do.
+    /// Parts are escaped, with `#` between them: texts differ and sort like the parts.
     Escaped,
     /// The style of another library, with its delimiter.
     Verbatim(char),
@@ -22,7 +22,7 @@ impl Style {
     }
 }
 
-/// How wide the text of a key part is.
+/// The width of the text of a key part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Up to the next delimiter.
@@ -46,13 +46,13 @@ pub enum Presence {
     Optional,
     /// The part is an `Option` whose None sorts before all values.
     First,
-    /// The part is an `Option` whose None sorts behind all values.
+    /// The part is an `Option` whose None sorts after all values.
     Last,
 }
 
 impl Presence {
-    /// What stands in a key before a value, and what stands there for a None, if that has a place: the None sorts by it
-    /// on its side of all values, whatever they are.
+    /// The text in a key before a value, and the text for a None, if it is kept: by it, the None sorts on its side of
+    /// all values.
     pub(crate) const fn marks(self) -> Option<(&'static str, &'static str)> {
         match self {
             Presence::Always | Presence::Text | Presence::Optional => None,
@@ -80,7 +80,7 @@ pub enum Piece {
     Shard(u16),
 }
 
-/// What fills a key attribute.
+/// The source of a key attribute.
 #[derive(Debug, Clone, Copy)]
 pub enum KeySource {
     /// A field's own attribute.
@@ -96,7 +96,7 @@ pub struct KeyDef {
     pub attribute: &'static str,
     /// Its type.
     pub ty: KeyType,
-    /// What fills it.
+    /// Its source.
     pub source: KeySource,
 }
 
@@ -109,7 +109,7 @@ impl EntityDef {
 }
 
 impl KeyDef {
-    /// How many shards the partition key has, if it has any.
+    /// The number of shards of the partition key, if it has any.
     pub const fn shards(&self) -> Option<u16> {
         let KeySource::Template(pieces) = self.source else {
             return None;
@@ -151,11 +151,11 @@ pub struct EntityDef {
     pub indexes: &'static [EntityIndexDef],
     /// Values that no two items share.
     pub uniques: &'static [UniqueDef],
-    /// The attribute that holds when an item expires, in epoch seconds.
+    /// The TTL attribute: the expiry time of the item, in epoch seconds.
     pub ttl: Option<&'static str>,
     /// The attribute of the version.
     pub version: Option<&'static str>,
-    /// The attribute of the time of creation.
+    /// The attribute of the creation time.
     pub created_at: Option<&'static str>,
     /// The attribute of the time of the last write.
     pub updated_at: Option<&'static str>,
@@ -163,11 +163,11 @@ pub struct EntityDef {
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.
     pub updated_by: Option<&'static str>,
-    /// Says why the key of an item is not one of this entity, if it is not.
+    /// Returns the reason why the key of an item is not one of this entity, if it is not.
     pub key_fault: fn(&[u8]) -> Option<CodecError>,
     /// Encodes an item as it would be written again; `None` if the item cannot be read.
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
-    /// Makes the keys of the items that keep the unique values of an item.
+    /// Returns the keys of the items that store the unique values of an item.
     pub sentinels: SentinelsOf,
 }
 
@@ -179,7 +179,7 @@ pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, CodecError>;
 pub struct UniqueDef {
     /// The name of the look-up.
     pub name: &'static str,
-    /// The name in the keys of the items that keep the values.
+    /// The name in the keys of the items that store the values.
     pub stored: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
@@ -194,7 +194,7 @@ pub enum IndexKind {
     Local,
 }
 
-/// How an entity fills an index.
+/// The use of an index by an entity.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityIndexDef {
     /// The name of the access pattern.
@@ -207,7 +207,7 @@ pub struct EntityIndexDef {
     pub pk: &'static [KeyDef],
     /// Sort key.
     pub sk: &'static [KeyDef],
-    /// How many shards reads visit; at least as many as the partition key has.
+    /// The number of shards that reads query; at least as many as the partition key has.
     pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
@@ -233,11 +233,11 @@ pub struct IndexDef {
     pub pk: &'static [&'static str],
     /// Sort key attributes.
     pub sk: &'static [&'static str],
-    /// Which attributes it holds.
+    /// The attributes in it.
     pub project: Projection,
 }
 
-/// Which attributes an index holds. Key, type and TTL attributes are always included.
+/// The attributes in an index. Key, type and TTL attributes are always included.
 #[derive(Debug, Clone, Copy)]
 pub enum Projection {
     /// All.
@@ -259,9 +259,9 @@ pub struct TableDef {
     pub pk: &'static str,
     /// The sort key attribute.
     pub sk: Option<&'static str>,
-    /// The attribute that holds the entity's name; shared tables have one.
+    /// The attribute with the entity's name; shared tables have one.
     pub type_attribute: Option<&'static str>,
-    /// How key texts are written.
+    /// The format of key texts.
     pub style: Style,
     /// Its indexes.
     pub indexes: &'static [IndexDef],

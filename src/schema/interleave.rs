@@ -3,8 +3,8 @@
 use super::overlap::{is_fallback, key_may_meet, may_begin, same_text};
 use super::{EntityDef, EntityIndexDef, KeyDef, Piece, TableDef};
 
-/// Whether another entity could have rows among the keys that begin as this one's do: with the same
-/// partition key, and a sort key that begins with `front`. If in doubt the answer is yes.
+/// Whether another entity could have rows among the keys with the same beginning: the same partition key, and a sort
+/// key that begins with `front`. In doubt, it returns true.
 pub(crate) fn others_may_be_among(
     table: &TableDef,
     entities: &[&EntityDef],

@@ -7,7 +7,7 @@ mod word;
 
 use super::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PatternSchema, PieceSchema, ProjectionSchema, TableSchema,
+    KeyContent, KeySchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas, TableSchema,
     TableSettings, UniqueSchema,
 };
 use crate::json::JsonTree;
@@ -27,7 +27,7 @@ impl TableSchema {
     /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
     /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
     /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
-    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags` |
+    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags`, `replicas` (`consistency`, `regions`, `witness`) |
     /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
     /// | a field | `name`, `attribute`, `rust_type`, `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
     /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
@@ -127,6 +127,16 @@ fn settings(settings: &TableSettings) -> JsonTree {
         ("class", settings.class.as_ref().map(word)),
         ("billing", settings.billing.map(billing)),
         ("tags", (!settings.tags.is_empty()).then_some(tags)),
+        ("replicas", settings.replicas.as_ref().map(replicas)),
+    ])
+}
+
+fn replicas(replicas: &Replicas) -> JsonTree {
+    let regions = replicas.regions.iter().cloned().collect::<Vec<_>>();
+    JsonTree::object([
+        ("consistency", Some(word(&replicas.consistency))),
+        ("regions", Some(texts(&regions))),
+        ("witness", replicas.witness.as_ref().map(Into::into)),
     ])
 }
 

@@ -1,8 +1,7 @@
-//! How similar a stored key is to those of an entity if it is not one of them.
+//! The similarity of a stored key to those of an entity if it is not one of them.
 //!
-//! Only the key of a row that another program wrote says what the row is. If its time has other digits, or its number
-//! has no leading zeros, it is still a row of the entity, and its reader has to be told; a row of something else is
-//! not.
+//! Only the key identifies a row that another program wrote. If its time has other digits, or its number has no
+//! leading zeros, it is still a row of the entity, and the reader must get an error; a row of something else is not.
 
 use super::{EntityDef, KeyDef, KeySource, Piece};
 use crate::json::{Reader, member};
@@ -14,8 +13,8 @@ impl EntityDef {
         (self.key_fault)(item).is_none_or(|fault| fault.is_other_spelling())
     }
 
-    /// How many bytes in the keys of an item match the literals of the templates, ignoring case. `None` if a literal is
-    /// missing: then the item clearly is something else.
+    /// The number of bytes in the keys of an item that match the literals of the templates, ignoring case. `None` if
+    /// a literal is missing: then the item clearly is something else.
     pub(crate) fn likeness(&self, item: &[u8]) -> Option<usize> {
         let keys = [Some(&self.pk), self.sk.as_ref()];
         let keys = keys.into_iter().flatten();
@@ -31,7 +30,7 @@ fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     of_text(pieces, &Reader::new(json).text().ok()?)
 }
 
-/// Counts the bytes of literals in a text. They have to be there in order, with any text in the place of parts.
+/// Counts the bytes of literals in a text. They must be in order, with any text in place of the parts.
 fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
     let mut left = text.as_bytes();
     let (mut alike, mut is_behind_part) = (0, false);

@@ -2,12 +2,12 @@
 
 use super::{EntityDef, KeyDef, KeySource, Piece, Style, TableDef, Width};
 
-/// Whether the entity stands in for a declaration with mistakes, to which no check applies.
+/// Whether the entity replaces a declaration with mistakes, to which no check applies.
 pub(super) const fn is_fallback(entity: &EntityDef) -> bool {
     entity.id.is_empty()
 }
 
-/// Whether two entities could have equal primary keys. If in doubt the answer is yes.
+/// Whether two entities could have equal primary keys. In doubt, it returns true.
 pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return false;
@@ -104,7 +104,7 @@ struct TemplateCursor {
     open: bool,
 }
 
-/// What can come at a place of a template.
+/// The next byte at a position of a template.
 #[derive(Clone, Copy)]
 enum TemplateByte {
     Nothing,
@@ -117,7 +117,7 @@ enum TemplateByte {
     Many(PartAlphabet),
 }
 
-/// The bytes that a part of variable width may hold.
+/// The bytes that a part of variable width may contain.
 #[derive(Clone, Copy)]
 enum PartAlphabet {
     /// Every byte but the delimiter.

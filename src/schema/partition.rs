@@ -1,4 +1,4 @@
-//! What the compiler checks about a collection: its entities have to share partitions.
+//! The compile-time checks of a collection: its entities must share partitions.
 
 use super::agree::same_width;
 use super::overlap::{is_fallback, same_text};
@@ -9,7 +9,7 @@ pub const fn same_entity(a: &EntityDef, b: &EntityDef) -> bool {
     !is_fallback(a) && same_text(a.id, b.id)
 }
 
-/// How an entity fills an index of its table, if it does.
+/// The use of an index of its table by an entity, if it uses it.
 pub const fn index_in(
     entity: &'static EntityDef,
     index: Option<&IndexDef>,
@@ -27,7 +27,7 @@ pub const fn index_in(
     }
 }
 
-/// The place of its first pattern of an index; behind the last one if it has none.
+/// The position of its first pattern of an index; the number of its patterns if it has none.
 const fn index_at(entity: &EntityDef, index: &IndexDef) -> usize {
     let mut at = 0;
     while at < entity.indexes.len() && !same_text(entity.indexes[at].index, index.name) {
@@ -61,8 +61,8 @@ pub const fn part_number(entity: &EntityDef, index: Option<&IndexDef>, at: usize
     }
 }
 
-/// The partition key of an entity in its table or in an index. A local index has that of the table. None if nothing is
-/// known of it, which is reported elsewhere.
+/// The partition key of an entity in its table or in an index. A local index has that of the table. None if it is
+/// unknown, which is reported elsewhere.
 const fn partition_in<'e>(entity: &'e EntityDef, index: Option<&IndexDef>) -> Option<&'e [KeyDef]> {
     if is_fallback(entity) || !is_in_index(entity, index) {
         return None;
@@ -93,7 +93,7 @@ pub const fn same_partition(a: &EntityDef, b: &EntityDef, index: Option<&IndexDe
     true
 }
 
-/// Whether two entities declare the same `read_shards` for an index. Reads visit the shards that the first one names.
+/// Whether two entities declare the same `read_shards` for an index. Reads query the shards of the first one.
 pub const fn same_read_shards(a: &EntityDef, b: &EntityDef, index: &IndexDef) -> bool {
     if partition_in(a, Some(index)).is_none() || partition_in(b, Some(index)).is_none() {
         return true;

@@ -1,4 +1,4 @@
-//! What a request is for: a constant, so that a connection which nobody watches pays a pointer for it.
+//! The purpose of a request: a constant, so that it costs a pointer on a connection without an observer.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 
 use super::{EntityDef, EntityIndexDef};
 
-/// What a request is for: the entity, the verb or the access pattern of it, and the index.
+/// The purpose of a request: the entity, its operation or access pattern, and the index.
 ///
-/// It is that of the verb which the program called, in all requests that this takes: those that are sent again, the reads
-/// before a write, and what keeps unique values. Names are those of the program, never values.
+/// All requests of an operation have the pattern of that operation: retries, the reads before a write, and those for
+/// unique values. Names are those of the program, never values.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -42,11 +42,11 @@ pub struct Pattern {
     pub(crate) parts: usize,
     /// Module path and name of the entity, for two may have one name; empty if there is none.
     id: &'static str,
-    /// What stands for requests of the same entity that this one is a part of.
+    /// The patterns of requests that combine operations of the same entity.
     joint: Option<&'static JointPatterns>,
 }
 
-/// Which attribute of a table is its partition key.
+/// The attribute that is the partition key of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PartitionName {
     Named(&'static str),
@@ -78,7 +78,7 @@ pub(crate) struct JointPatterns {
     pub(crate) transact_each: Pattern,
 }
 
-/// What an entity or a collection is called, and what tells it from others of that name.
+/// The name of an entity or a collection, and the ID that distinguishes it from others of that name.
 pub(crate) type PatternOwner = (&'static str, &'static str);
 
 /// One of the joint patterns.
@@ -166,7 +166,7 @@ impl Pattern {
         }
     }
 
-    /// What a request of several such parts is for: the verb of their entity, if all have one.
+    /// The pattern of a request of several such parts: the operation of their entity, if all have one.
     pub(crate) fn of_all(
         patterns: impl IntoIterator<Item = &'static Pattern>,
         verb: JointVerb,
@@ -182,7 +182,7 @@ impl Pattern {
         }
     }
 
-    /// Another verb of the same entity. One that stands for several operations already stays as it is.
+    /// Another operation of the same entity. A pattern that already combines several operations does not change.
     pub(crate) fn with(&'static self, verb: JointVerb) -> &'static Pattern {
         self.joint.map_or(self, verb)
     }

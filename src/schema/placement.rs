@@ -1,7 +1,5 @@
 //! Where an item is: its key in the table, and in each index its key there, or why it is not in that index.
 
-use std::fmt;
-
 use crate::codec::Item;
 
 /// Where an item is; see [`TableSchema::place`](super::TableSchema::place).
@@ -27,15 +25,17 @@ pub struct IndexPlacement {
 }
 
 /// Why an item is not in an index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotIndexed {
     /// The item has no attribute of this name, which is a key of the index, and its entity has no access pattern there.
+    #[error("the entity has no access pattern there, nor an attribute `{attribute}`")]
     NoPattern {
         /// The key attribute.
         attribute: String,
     },
     /// A key of the index is not there.
+    #[error("{}", missing(.attribute, .fields))]
     Missing {
         /// The key attribute.
         attribute: String,
@@ -44,6 +44,7 @@ pub enum NotIndexed {
         fields: Vec<String>,
     },
     /// The condition of the access pattern does not hold, as it is written.
+    #[error("`when({0})` does not hold")]
     Condition(String),
 }
 
@@ -57,27 +58,50 @@ impl Placement {
     }
 }
 
-/// `the field `due` is missing, which the key `gsi1sk` is made of`
-impl fmt::Display for NotIndexed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotIndexed::NoPattern { attribute } => {
-                write!(
-                    f,
-                    "the entity has no access pattern there, nor an attribute `{attribute}`"
-                )
-            }
-            NotIndexed::Missing { attribute, fields } if fields.is_empty() => {
-                write!(f, "the key `{attribute}` is missing")
-            }
-            NotIndexed::Missing { attribute, fields } => {
-                let fields = fields.join("`, `");
-                write!(
-                    f,
-                    "missing is `{fields}`, which the key `{attribute}` is made of"
-                )
-            }
-            NotIndexed::Condition(condition) => write!(f, "`when({condition})` does not hold"),
+fn missing(attribute: &str, fields: &[String]) -> String {
+    match fields {
+        [] => format!("the key `{attribute}` is missing"),
+        fields => {
+            let fields = fields.join("`, `");
+            format!("missing is `{fields}`, which the key `{attribute}` is made of")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_its_text() {
+        let missing = |fields: &[&str]| NotIndexed::Missing {
+            attribute: "gsi1sk".into(),
+            fields: fields.iter().map(|field| (*field).to_owned()).collect(),
+        };
+        let no_pattern = NotIndexed::NoPattern {
+            attribute: "gsi1pk".into(),
+        };
+        for (reason, text) in [
+            (
+                no_pattern,
+                "the entity has no access pattern there, nor an attribute `gsi1pk`",
+            ),
+            (missing(&[]), "the key `gsi1sk` is missing"),
+            (
+                missing(&["due"]),
+                "missing is `due`, which the key `gsi1sk` is made of",
+            ),
+            (
+                missing(&["due", "owner"]),
+                "missing is `due`, `owner`, which the key `gsi1sk` is made of",
+            ),
+            (
+                NotIndexed::Condition("state = Open".into()),
+                "`when(state = Open)` does not hold",
+            ),
+        ] {
+            let error: Box<dyn std::error::Error> = reason.into();
+            assert_eq!(error.to_string(), text);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Attributes that the library keeps for itself: no field has their names, and users cannot set them.
+//! Reserved attributes: no field has their names, and users cannot set them.
 
-/// The attribute that only the items that keep unique values have.
+/// The attribute that only the items that store unique values have.
 pub(crate) const UNIQUE: &str = "$unique";
 
 /// The prefix of the attributes by which jobs mark the items that they changed.
@@ -33,7 +33,7 @@ pub(crate) fn is_of_fill(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Neither crate can use the other's lists: a derive exports only macros, and each crate is published by itself.
+    /// Neither crate can use the other's lists: a derive exports only macros, and each crate is published separately.
     #[test]
     fn the_derive_knows_the_same_names() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/derive/src/check/reserved.rs");

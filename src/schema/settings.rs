@@ -1,27 +1,29 @@
-//! What differs between environments, and is therefore said by code and not by a declaration.
+//! Settings that differ between environments, and are therefore set by code and not by a declaration.
 
 use std::collections::BTreeMap;
 
-use super::TableSchema;
+use super::{Replicas, TableSchema};
 
 /// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`] say it, such as
 /// [`deletion_protection`](TableSchema::deletion_protection).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSettings {
-    /// Whether nobody can delete the table; None leaves it to the service, which then protects nothing.
+    /// Whether the table is protected from deletion; None leaves it to DynamoDB, which then protects nothing.
     pub deletion_protection: Option<bool>,
     /// For how many days back the table can be restored to any second.
     pub point_in_time_recovery: Option<u8>,
-    /// The class; None leaves it to the service, which takes the standard one.
+    /// The class; None leaves it to DynamoDB, which uses the standard one.
     pub class: Option<TableClass>,
     /// How it is billed; None leaves it to whoever else runs the table, and a new table is billed by requests.
     pub billing: Option<Billing>,
     /// Labels, by which costs are told apart.
     pub tags: BTreeMap<String, String>,
+    /// The regions of a global table; None leaves that to whoever else runs the table.
+    pub replicas: Option<Replicas>,
 }
 
-/// What storage and requests cost.
+/// The prices of storage and requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TableClass {
@@ -31,7 +33,7 @@ pub enum TableClass {
     InfrequentAccess,
 }
 
-/// What a table is billed by.
+/// The billing mode of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Billing {
@@ -87,22 +89,22 @@ impl TableSchema {
         self
     }
 
-    /// Bills the table by requests, as a new table is that says nothing of it.
+    /// Bills the table by requests, like a new table without a setting.
     #[must_use]
     pub fn on_demand(mut self) -> Self {
         self.settings.billing = Some(Billing::OnDemand);
         self
     }
 
-    /// Bills so many read and write units for each second, of the table and of each of its global indexes.
+    /// Bills this number of read and write units per second, for the table and for each of its global indexes.
     #[must_use]
     pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
         self.settings.billing = Some(Billing::Provisioned { reads, writes });
         self
     }
 
-    /// Bills by units that others change as they need, such as the scaling of AWS. A new table, and each of its global
-    /// indexes, begins with these; of a table that is there they are not compared.
+    /// Bills by units that others change as needed, such as the auto scaling of AWS. A new table, and each of its
+    /// global indexes, starts with these; for an existing table they are not compared.
     #[must_use]
     pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
         self.settings.billing = Some(Billing::Scaled { reads, writes });

@@ -7,10 +7,10 @@ use super::{
     AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
 };
 
-/// A table: what the service has to know of it, what was declared in it, and how it is run. It comes from
-/// [`DynamoTable::schema`](crate::DynamoTable::schema); its name is still without a prefix.
+/// A table: the data that DynamoDB needs, its other declarations, and its settings.
+/// [`DynamoTable::schema`](crate::DynamoTable::schema) returns it; its name does not include a prefix yet.
 ///
-/// It is plain data. [`to_json`](TableSchema::to_json) writes it down for tools in other languages, and
+/// It is plain data. [`to_json`](TableSchema::to_json) writes it for tools in other languages, and
 /// [`from_json`](TableSchema::from_json) reads that.
 ///
 /// ```
@@ -43,15 +43,15 @@ pub struct TableSchema {
     pub global_indexes: Vec<IndexSchema>,
     /// Local secondary indexes, which can only be created with the table.
     pub local_indexes: Vec<IndexSchema>,
-    /// The attribute that holds when an item expires, in epoch seconds.
+    /// The TTL attribute: the expiry time of the item, in epoch seconds.
     pub ttl: Option<String>,
     /// The stream of changes.
     pub stream: Option<StreamView>,
     /// The doc comment of a table with several entities.
     pub doc: String,
-    /// The attribute that holds the name of the entity, in a table of several.
+    /// The attribute with the name of the entity, in a table of several.
     pub type_attribute: Option<String>,
-    /// How key texts are written.
+    /// The format of key texts.
     pub style: Style,
     /// The entities; none if the service described the table.
     pub entities: Vec<EntitySchema>,
@@ -59,14 +59,14 @@ pub struct TableSchema {
     pub collections: Vec<CollectionSchema>,
     /// How it is run.
     pub settings: TableSettings,
-    /// The lints that are silent about it, or about one of its indexes.
+    /// The allowed lints for it, or for one of its indexes.
     pub allows: Vec<AllowSchema>,
-    /// What declares the table; None if the service described it, or if it was read from JSON.
+    /// The declaration of the table; None if DynamoDB described it, or if it was read from JSON.
     pub(crate) origin: Origin<Declaration>,
 }
 
 impl TableSchema {
-    /// A table with a partition key and nothing else, which nobody declared.
+    /// A table with only a partition key, without a declaration.
     pub(crate) fn bare(name: String, pk: KeyAttribute) -> Self {
         TableSchema {
             name,
@@ -87,7 +87,7 @@ impl TableSchema {
         }
     }
 
-    /// The same without what only tools read.
+    /// The same without data that only tools read.
     pub(crate) fn without_collections(&self) -> Self {
         TableSchema {
             collections: Vec::new(),
@@ -156,7 +156,7 @@ impl<T: NamedTable + ?Sized> NamedTable for &T {
     }
 }
 
-/// Where a schema comes from, which is no part of what it says: schemas that say the same are equal.
+/// The source of a schema, which is not part of its value: two schemas with the same data are equal.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<T>(pub(crate) Option<T>);
 
@@ -178,7 +178,7 @@ impl<T> fmt::Debug for Origin<T> {
     }
 }
 
-/// What declares a table: a table of several entities, or an entity with a table of its own.
+/// The declaration of a table: a table of several entities, or an entity with its own table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Declaration {
     /// Module path and name.
@@ -207,7 +207,7 @@ pub struct IndexSchema {
     pub pk: Vec<KeyAttribute>,
     /// Sort key attributes, up to four.
     pub sk: Vec<KeyAttribute>,
-    /// Which attributes the index holds.
+    /// The attributes in the index.
     pub projection: ProjectionSchema,
 }
 
@@ -218,7 +218,7 @@ impl IndexSchema {
     }
 }
 
-/// Which attributes an index holds, besides the keys.
+/// The attributes in an index, in addition to the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectionSchema {
     /// All.

@@ -1,7 +1,7 @@
-//! Lets the compiler check that no entity can have the key of an item that keeps a unique value.
+//! Lets the compiler check that no entity can have the key of an item that stores a unique value.
 //!
-//! The partition key of such an item begins with `$UNIQUE#`, and `$` occurs in no key that a template makes. If
-//! the partition key of an entity can be any text, the sort key tells them apart: that of such an item is `$`.
+//! The partition key of such an item begins with `$UNIQUE#`, and no key from a template contains `$`. If the
+//! partition key of an entity can be any text, the sort key distinguishes them: that of such an item is `$`.
 
 use super::overlap::is_fallback;
 use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style};
@@ -11,7 +11,7 @@ pub const fn has_text_partition(entity: &EntityDef) -> bool {
     is_fallback(entity) || matches!(entity.pk.ty, KeyType::S)
 }
 
-/// Whether no entity of the table can have the key of an item that keeps a unique value.
+/// Whether no entity of the table can have the key of an item that stores a unique value.
 pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> bool {
     let mut at = 0;
     while at < entities.len() {

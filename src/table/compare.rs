@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::index_room::IndexRoom;
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, SHAPE, StreamView, TableSchema};
 
 /// Every difference between the table and its declaration, each with what to do about it. Additional
@@ -12,7 +13,14 @@ pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<St
         .global_indexes
         .iter()
         .filter(|index| !has(found, &index.name));
-    list.extend(missing.map(|index| missing_index(&index.name)));
+    let mut room = IndexRoom::of(found);
+    list.extend(missing.map(|index| match room.obstacle(index) {
+        Some(obstacle) => obstacle.told(&index.name),
+        None => {
+            room.add(index);
+            missing_index(&index.name)
+        }
+    }));
     list.extend(stream(declared.stream, found.stream));
     list
 }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::deploy::{FoundTable, StepState, TableChange, changes};
+use super::index_room::IndexRoom;
 use super::polling::TablePolling;
 use super::{Settling, TROUBLE, is_trouble, settle};
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -13,6 +14,8 @@ use crate::wire::table::{self as service, TableUpdate};
 
 /// How long a service may take until it shows what it has taken.
 const SHOWS: Duration = Duration::from_secs(60);
+/// How old a description of the service may be, so that a change of somebody else is not in it.
+const STALE: Duration = Duration::from_secs(5);
 
 /// What is to be done about a change that is lacking.
 pub(super) enum Verdict {
@@ -40,7 +43,7 @@ pub(super) trait TableGoal: Sync {
     fn tell(&self, _change: &TableChange, _state: StepState) {}
 
     /// Told what is left after each look.
-    fn left(&self, _changes: &[TableChange]) {}
+    fn left(&self, _found: Option<&FoundTable>, _changes: &[TableChange]) {}
 }
 
 /// How a table becomes as it is declared, as far as somebody wants that.
@@ -91,7 +94,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         loop {
             let found = self.look(course.taken.last()).await?;
             let remaining = self.remaining(found.as_ref())?;
-            self.goal.left(&remaining);
+            self.goal.left(found.as_ref(), &remaining);
             let Some(change) = remaining.into_iter().next() else {
                 return Ok(());
             };
@@ -134,6 +137,9 @@ impl<G: TableGoal> Convergence<'_, G> {
                 Verdict::Refuse(why) => refused.push(why),
             }
         }
+        if let Some(found) = found {
+            refused.extend(self.crowded_out(&found.described.schema, &remaining));
+        }
         if refused.is_empty() {
             return Ok(remaining);
         }
@@ -147,6 +153,28 @@ impl<G: TableGoal> Convergence<'_, G> {
         ))
     }
 
+    /// Why the service would refuse an index once the changes before it are made: one that is in its way is kept.
+    fn crowded_out(&self, there: &TableSchema, remaining: &[TableChange]) -> Vec<String> {
+        let mut room = IndexRoom::of(there);
+        let mut refused = Vec::new();
+        for change in remaining {
+            match change {
+                TableChange::RemoveIndex(name) => room.remove(name),
+                TableChange::AddIndex(name) => {
+                    let Some(index) = self.declared.index(name) else {
+                        continue;
+                    };
+                    match room.obstacle(index) {
+                        Some(obstacle) => refused.push(obstacle.told(name)),
+                        None => room.add(index),
+                    }
+                }
+                _ => {}
+            }
+        }
+        refused
+    }
+
     /// Begins the change, or waits until it is shown or can begin.
     async fn go_on(
         &self,
@@ -154,7 +182,9 @@ impl<G: TableGoal> Convergence<'_, G> {
         change: TableChange,
         course: &mut Course,
     ) -> Result<()> {
-        if course.taken.last() == Some(&change) {
+        // An old description may also lack a change that was taken before the last one. What is removed by it may be there
+        // anew by now, so it is not asked for again.
+        if course.taken.contains(&change) {
             self.goal.tell(&change, StepState::Waits);
             return course.unshown.wait(|| self.unshown(&change)).await;
         }
@@ -188,12 +218,17 @@ impl<G: TableGoal> Convergence<'_, G> {
         busy.wait(|| error).await
     }
 
-    /// An error is none if the change is done: somebody else was faster.
+    /// An error is none if the change is done: somebody else was faster. The service may show that late.
     async fn told_why(&self, error: Error, change: &TableChange) -> Result<()> {
-        let found = self.look(Some(change)).await?;
-        match self.remaining(found.as_ref())?.contains(change) {
-            true => Err(error),
-            false => Ok(()),
+        let mut stale = TablePolling::until(STALE);
+        loop {
+            let found = self.look(Some(change)).await?;
+            if !self.remaining(found.as_ref())?.contains(change) {
+                return Ok(());
+            }
+            if error.kind() == ErrorKind::AccessDenied || !stale.wait_more().await {
+                return Err(with_limit(error, change));
+            }
         }
     }
 
@@ -223,6 +258,19 @@ pub(super) async fn look(
     }
 }
 
+/// Adds the limit of the service that may be meant, if waiting does not help.
+fn with_limit(error: Error, change: &TableChange) -> Error {
+    match change.lasting_limit() {
+        Some(limit) if error.is_limit_exceeded() => {
+            let message = format!(
+                "{error}. It is not retried, because the limit lasts for hours or days: {limit}. Plan again later"
+            );
+            error.with_kind(ErrorKind::LimitExceeded, message)
+        }
+        _ => error,
+    }
+}
+
 /// Whether the service says that TTL was changed within the last hour. It has no code for that; its words decide about waiting
 /// and nothing else.
 fn is_too_soon(error: &Error) -> bool {
@@ -248,6 +296,8 @@ fn passes(
         TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => {
             service::keeps_no_backups_yet(error)
         }
+        // Limits of these last for hours or days.
+        _ if change.lasting_limit().is_some() => error.is_table_in_use(),
         _ => service::is_busy(error),
     }
 }

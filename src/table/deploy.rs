@@ -30,6 +30,7 @@
 mod apply;
 mod change;
 mod found;
+mod index_changes;
 mod json;
 mod show;
 mod steps;
@@ -42,6 +43,7 @@ pub use apply::{PlanApplication, StepProgress, StepState};
 pub use change::{ChangeKind, Deletion, RoughTime, TableChange};
 
 use super::converge::{Asks, look};
+use super::replicas::{ReplicationFinding, note_strong};
 use super::{Settling, named};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
@@ -93,6 +95,9 @@ pub struct PlannedTable {
     pub not_ours: Vec<String>,
     /// What is declared and is unknown to the server, such as TTL: it is neither compared nor changed.
     pub unknown: Vec<&'static str>,
+    /// What is to be known of a global table: it is not declared as it is, or something of the model does not hold there.
+    /// A plan adds and removes no replicas.
+    pub replicas: Option<ReplicationFinding>,
     /// Its name without the prefix.
     base: String,
     /// The declaration, with the full name.
@@ -113,6 +118,8 @@ pub struct PlanStep {
     pub kind: ChangeKind,
     /// What is lost by it, and has to be [allowed](PlanApplication::allow).
     pub deletes: Option<Deletion>,
+    /// The losses of earlier steps without which it cannot be done.
+    pub after: Vec<Deletion>,
     /// The actions that a policy has to allow.
     pub needs: Vec<&'static str>,
     /// What may come of it besides.
@@ -155,17 +162,25 @@ async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
     let tables = named.into_iter().map(|declared| {
         let mut bases = bases.iter();
         let base = bases.find(|base| db.table_name(base) == declared.name);
-        plan_table(wire, base.cloned().unwrap_or_default(), declared)
+        plan_table(db, wire, base.cloned().unwrap_or_default(), declared)
     });
     Ok(TablePlan {
         tables: try_join_all(tables).await?,
     })
 }
 
-async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<PlannedTable> {
+async fn plan_table(
+    db: &Dynamo,
+    wire: &Wire,
+    base: String,
+    declared: TableSchema,
+) -> Result<PlannedTable> {
     let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
-    let steps = changes(&declared, found.as_ref()).into_iter();
-    let steps = steps.map(|change| steps::step(&base, &declared, found.as_ref(), change));
+    let changes = changes(&declared, found.as_ref());
+    let steps = steps::steps(&base, &declared, found.as_ref(), changes);
+    if let Some(found) = &found {
+        note_strong(db, &declared, &found.described);
+    }
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
         found
             .as_ref()
@@ -175,12 +190,16 @@ async fn plan_table(wire: &Wire, base: String, declared: TableSchema) -> Result<
     Ok(PlannedTable {
         name: declared.name.clone(),
         exists: found.is_some(),
-        steps: steps.collect(),
+        steps,
         not_ours: found_of(steps::not_ours),
         unknown: found
             .as_ref()
             .map(|found| steps::unknown(&declared, found))
             .unwrap_or_default(),
+        replicas: match &found {
+            Some(found) => ReplicationFinding::of(&declared, &found.described),
+            None => ReplicationFinding::of_new(&declared),
+        },
         found: found.as_ref().map(|found| found.schema(&base)),
         base,
         declared,

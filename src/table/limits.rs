@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, ProjectionSchema, TableSchema,
-    TableSettings,
+    Billing, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, ProjectionSchema,
+    ReplicaConsistency, Replicas, TableSchema, TableSettings,
 };
 
 pub(super) const GLOBAL_INDEXES: usize = 20;
@@ -48,12 +48,8 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| too_many(global.len(), GLOBAL_INDEXES, "global indexes"))
         .or_else(|| too_many(local.len(), LOCAL_INDEXES, "local indexes"))
         .or_else(|| {
-            let included = indexes().map(|index| match &index.projection {
-                ProjectionSchema::Include(names) => names.len(),
-                _ => 0,
-            });
             too_many(
-                included.sum(),
+                indexes().map(included).sum(),
                 LISTED_ATTRIBUTES,
                 "projected attributes over all indexes",
             )
@@ -66,6 +62,14 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| twice(indexes().map(|index| index.name.as_str())))
         .or_else(|| two_types(schema))
         .or_else(|| bad_settings(&schema.settings))
+}
+
+/// How many projected attributes an index lists.
+pub(super) fn included(index: &IndexSchema) -> usize {
+    match &index.projection {
+        ProjectionSchema::Include(names) => names.len(),
+        _ => 0,
+    }
 }
 
 fn bad_settings(settings: &TableSettings) -> Option<String> {
@@ -82,6 +86,11 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
         return Some(format!(
             "it has {reads} read units and {writes} write units, of which one is 0 or more than a table can have"
         ));
+    }
+    if let Some(replicas) = &settings.replicas
+        && let Some(problem) = bad_replicas(replicas)
+    {
+        return Some(problem);
     }
     if settings.tags.len() > TAGS {
         let tags = settings.tags.len();
@@ -100,6 +109,29 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
         "the tag `{name}` is not one that DynamoDB takes: a name has 1 to {TAG_NAME} characters and does not begin with \
          `aws:`, a value has up to {TAG_VALUE}"
     ))
+}
+
+fn bad_replicas(replicas: &Replicas) -> Option<String> {
+    let (count, witness) = (replicas.regions.len(), &replicas.witness);
+    match replicas.consistency {
+        ReplicaConsistency::Eventual if witness.is_some() => {
+            Some("only a strongly consistent global table has a witness".to_owned())
+        }
+        ReplicaConsistency::Eventual if count < 2 => Some(format!(
+            "a global table is in at least 2 regions, not in {count}"
+        )),
+        ReplicaConsistency::Strong if count + witness.iter().len() != 3 => Some(format!(
+            "a strongly consistent global table has 3 replicas, or 2 and a witness, and not {count} and {}",
+            witness.iter().len()
+        )),
+        _ if witness
+            .as_ref()
+            .is_some_and(|region| replicas.regions.contains(region)) =>
+        {
+            Some("the witness of a global table is in a region of its own".to_owned())
+        }
+        _ => None,
+    }
 }
 
 fn bad_name(what: &str, name: &str) -> Option<String> {

@@ -40,13 +40,21 @@ impl TablePolling {
 
     /// Waits a little longer than the last time, or returns an error if it has been too long.
     pub(super) async fn wait(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
+        match self.wait_more().await {
+            true => Ok(()),
+            false => Err(overdue()),
+        }
+    }
+
+    /// Waits a little longer than the last time, unless it has been too long.
+    pub(super) async fn wait_more(&mut self) -> bool {
         let began = *self.began.get_or_insert_with(Instant::now);
         if self.patience.is_some_and(|most| began.elapsed() >= most) {
-            return Err(overdue());
+            return false;
         }
         sleep(self.next).await;
         self.next = (self.next * 2).min(self.longest);
-        Ok(())
+        true
     }
 }
 

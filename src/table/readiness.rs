@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use super::replicas::ReplicationFinding;
 use crate::error::{Error, ErrorKind};
 
 /// What [`Dynamo::ready`](crate::Dynamo::ready) looks at, by the operation that it asks.
@@ -178,6 +179,8 @@ pub enum ReadinessFinding {
         /// What the service said.
         error: Error,
     },
+    /// It is a global table that is not declared as it is, or where something of the model does not hold.
+    Replicated(ReplicationFinding),
     /// Credentials are missing, over, or not those of an account.
     Credentials(Error),
     /// The service refused because of load.
@@ -263,6 +266,7 @@ impl fmt::Display for ReadinessFinding {
                 "index `{index}` cannot be asked, it is missing, being filled, or has another key: {error}"
             ),
             ReadinessFinding::Differs(how) => f.write_str(how),
+            ReadinessFinding::Replicated(finding) => finding.fmt(f),
             ReadinessFinding::Denied {
                 action,
                 index,

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, join_all, select};
 
 pub use super::readiness::{Look, Readiness, ReadinessFinding, TableReadiness};
+pub use super::replicas::ReplicationFinding;
+use super::replicas::note_strong;
 use super::{compare, named};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -249,6 +251,10 @@ impl TableLook<'_> {
         there.local_indexes.retain(is_there);
         for difference in compare::differences(&there, &found.schema) {
             self.answer.note(ReadinessFinding::Differs(difference));
+        }
+        note_strong(self.db, self.schema, found);
+        if let Some(finding) = ReplicationFinding::of(self.schema, found) {
+            self.answer.note(ReadinessFinding::Replicated(finding));
         }
         if self.answer.findings.len() == before {
             self.answer.proven.push(Look::DescribeTable);

@@ -1,7 +1,7 @@
-//! A unique value that one operation of a transaction gives up and another takes.
+//! A unique value that one operation of a transaction releases and another takes.
 //!
-//! DynamoDB takes one operation an item, so both become one: it gives the sentinel its new owner, if the old one has
-//! it.
+//! DynamoDB accepts one operation per item, so both become one: it gives the sentinel its new owner, if the old one
+//! has it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,7 +30,7 @@ pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<
     Ok(())
 }
 
-/// The operations that take what another gives up, each with the first of those.
+/// The operations that take a value which another releases, each with the first of those.
 fn givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
     let item = |member: &TransactionMember| (member.write.table.clone(), member.key.clone());
     let numbered = || members.iter().enumerate();

@@ -1,4 +1,5 @@
-//! `transact`: read several items, decide, write several items, and start again if somebody else wrote in between.
+//! `transact`: reads several items, decides, writes several items, and starts again if another write was made in
+//! between.
 
 mod commit;
 
@@ -22,15 +23,16 @@ use crate::write::unique::item_id;
 use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
 use commit::{changed_since, commit};
 
-/// How often the closure runs before the last conflict is returned.
+/// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
 
-/// Reads items, decides and writes items in one transaction. It runs the closure again if another write came in between.
+/// Reads items, decides and writes items in one transaction. It runs the closure again if another write was made in
+/// between.
 ///
-/// The closure is given a [`UnitOfWork`]. What it reads there is remembered: an item that is read and written is written
-/// only if it is still as it was read, and an item that is only read is checked to be so. All of it takes effect or nothing
-/// does. If an item has changed, the closure starts again with new reads, so it should do nothing that cannot be
-/// repeated. An error of the closure ends the unit, and nothing is written.
+/// The closure gets a [`UnitOfWork`], which records its reads: an item that is read and written is written only if it
+/// is unchanged, and an item that is only read is checked. Either all of it takes effect or nothing does. If an item
+/// has changed, the closure starts again with new reads, so it must not do anything that cannot be repeated. An error
+/// of the closure ends the unit, and nothing is written.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -64,15 +66,15 @@ const ATTEMPTS: u32 = 200;
 /// # Ok(()) }
 /// ```
 ///
-/// Each read is a strong read of one item. The transaction costs two write units for each KB of an item that is written,
-/// and two for one that is only checked. A unit that writes nothing and reads one item at most sends no transaction.
-/// Queries and other reads in the closure are no part of it.
+/// Each read is a strong read of one item. The transaction costs two write units for each KB of an item that is
+/// written, and two for one that is only checked. A unit that writes nothing and reads at most one item sends no
+/// transaction. Queries and other reads in the closure are not part of it.
 ///
-/// Tasks of this process that lose a race for an item go one after the other from then on, so that many of them get
-/// through with about two attempts each. Other processes are met by growing random pauses.
+/// Tasks of this process that lose a race for an item run one after the other from then on, so that each of many
+/// tasks needs about two attempts. For conflicts with other processes there are growing random pauses.
 ///
-/// The closure may run several times, so it cannot change or use up what it captures: it counts in a `Cell` or an atomic,
-/// and returns what it finds. A closure with an error type of its own is given to [`try_transact`].
+/// The closure may run several times, so it cannot change or consume captured variables: count in a `Cell` or an
+/// atomic, and return the results. For a closure with its own error type, use [`try_transact`].
 pub async fn transact<T, Out>(db: &Dynamo, work: impl FnMut(UnitOfWork) -> Out) -> Result<T>
 where
     Out: Future<Output = Result<T>>,
@@ -80,7 +82,7 @@ where
     try_transact(db, work).await
 }
 
-/// The same as [`transact`], for a closure whose error is a type of the caller. It is returned as it is.
+/// The same as [`transact`], for a closure whose error is a type of the caller. That error is returned unchanged.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -154,8 +156,8 @@ where
 
 /// Reads and writes of one attempt of a [`transact`].
 ///
-/// Its methods may be called in any order, and reads may run at the same time. An item is written once, and is not read
-/// after it was written. Nothing is sent but the reads until the closure has returned `Ok`.
+/// You may call its methods in any order, and reads may run concurrently. An item is written once, and is not read
+/// after it was written. Until the closure has returned `Ok`, only reads are sent.
 pub struct UnitOfWork {
     db: Dynamo,
     state: Arc<Mutex<UnitState>>,
@@ -164,9 +166,9 @@ pub struct UnitOfWork {
 #[derive(Default)]
 struct UnitState {
     items: Vec<UnitItem>,
-    /// Where each item stands.
+    /// The index of each item.
     places: HashMap<ItemId, usize>,
-    /// The turns that this attempt has. They end with it.
+    /// The turns of this attempt. They end with it.
     turns: Vec<ItemTurn>,
     /// Whether it has a turn, waits for one, or has waited in vain. A second turn, taken in any order, could make two
     /// units wait for each other.
@@ -178,7 +180,7 @@ struct UnitState {
 struct UnitItem {
     id: ItemId,
     read: Option<ReadRecord>,
-    /// The check of what was read, until it is written.
+    /// The check of the item that was read, until the item is written.
     members: Vec<TransactionMember>,
     is_written: bool,
 }
@@ -188,9 +190,9 @@ struct UnitItem {
 struct ReadRecord {
     /// The id of the declaration by which it was read, which the guard is made by.
     declared: &'static str,
-    /// None if there was no live item.
+    /// None if no live item existed.
     live: Option<Bytes>,
-    /// The condition that it is still so.
+    /// The condition that it is unchanged.
     guard: (Node, ConditionFailure),
 }
 
@@ -219,7 +221,7 @@ impl UnitOfWork {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the unit: whoever kept it cannot add to it any more.
+    /// Ends the unit: later calls on a kept copy are errors.
     fn end(&self) -> UnitState {
         let over = UnitState {
             is_over: true,
@@ -228,7 +230,7 @@ impl UnitOfWork {
         std::mem::replace(&mut *self.state(), over)
     }
 
-    /// Reads an item by a strong read. If the unit has read it before, it gives the same item again without a request.
+    /// Reads an item by a strong read. If the unit has read it before, this returns the same item without a request.
     pub async fn get<E: DynamoEntity>(&self, key: Key<E>) -> Result<Option<E>> {
         let key = key.untyped()?;
         let id = item_id(&key, &self.db);
@@ -269,9 +271,9 @@ impl UnitOfWork {
 
     /// Stores an entity.
     ///
-    /// An item that the unit has read is changed where the entity differs from it, as [`modify`](Key::modify) does, and
-    /// nothing is written if it does not differ. If the unit has found no item, it is created. An item that the unit has
-    /// not read is put under the conditions that [`put`](crate::EntityVerbs::put) has by itself.
+    /// If the unit has read the item, its differences to the entity are written, as in [`modify`](Key::modify), or
+    /// nothing if it does not differ. If the unit has found no item, it is created. An item that the unit has not
+    /// read is put with the conditions that [`put`](crate::EntityVerbs::put) has on its own.
     pub fn put<E: ChangeableEntity>(&self, entity: &E) -> Result<()> {
         let key = Key::of(entity).untyped()?;
         let id = item_id(&key, &self.db);
@@ -301,7 +303,7 @@ impl UnitOfWork {
             .write(id, members, E::ENTITY.type_name)
     }
 
-    /// Stores an entity where no live item has its key.
+    /// Stores an entity if no live item has its key.
     pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
         let id = item_id(&Key::of(entity).untyped()?, &self.db);
         if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
@@ -314,7 +316,7 @@ impl UnitOfWork {
             .write(id, members, E::ENTITY.type_name)
     }
 
-    /// Deletes an item: as it was read, if the unit has read it, and else whatever is there.
+    /// Deletes an item: if the unit has read it, only if it is unchanged, and otherwise any item with this key.
     pub fn delete<E: ChangeableEntity>(&self, key: Key<E>) -> Result<()> {
         let id = item_id(&key.untyped()?, &self.db);
         let members = match self.record_to_write::<E>(&id)? {
@@ -330,8 +332,8 @@ impl UnitOfWork {
             .write(id, members, E::ENTITY.type_name)
     }
 
-    /// Adds any operation that fits into a [`Transaction`](crate::Transaction), with its own conditions. If the unit has
-    /// read its item, the item also has to be as it was read.
+    /// Adds any operation that fits into a [`Transaction`](crate::Transaction), with its own conditions. If the unit
+    /// has read its item, the item must also be unchanged.
     pub fn with(&self, operation: impl TransactWrite) -> Result<()> {
         let name = operation.operation_name();
         let members = operation.plan_members(&self.db)?.into_iter();
@@ -371,12 +373,12 @@ impl UnitOfWork {
         }
     }
 
-    /// What is known of an item that is to be read.
+    /// The known state of an item that will be read.
     fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
         self.open(E::ENTITY.type_name)?.record_to_read::<E>(id)
     }
 
-    /// What is known of an item that is to be written.
+    /// The known state of an item that will be written.
     fn record_to_write<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
         let state = self.open(E::ENTITY.type_name)?;
         match state.item(id) {
@@ -455,7 +457,8 @@ impl UnitItem {
         Err(refused(entity, message))
     }
 
-    /// The record of a read by this entity. What another entity reads of the same item is not what its guard compares.
+    /// The record of a read by this entity. The guard does not compare the attributes that another entity reads from
+    /// the same item.
     fn record_of<E: DynamoEntity>(&self) -> Result<Option<ReadRecord>> {
         match &self.read {
             Some(read) if read.declared != E::ENTITY.id => {
@@ -471,7 +474,7 @@ impl ReadRecord {
         self.live.as_deref().map(entity::read).transpose()
     }
 
-    /// Whether the item that came with a failure is the one that was read.
+    /// Whether the item of a failure is the one that was read.
     fn is(&self, current: Option<&Bytes>) -> bool {
         // The service gives the attributes of an item in any order.
         let item = |json: &Bytes| Item::from_dynamo_json(json).ok();
@@ -491,7 +494,7 @@ impl fmt::Debug for UnitOfWork {
     }
 }
 
-/// Refuses an entity that was loaded elsewhere with another version. A new one has no version yet.
+/// Returns an error for an entity that was loaded elsewhere with another version. A new one has no version yet.
 fn check_version<E: DynamoEntity>(
     entity: &E,
     read: Option<Version>,
@@ -504,7 +507,7 @@ fn check_version<E: DynamoEntity>(
     }
 }
 
-/// The condition that an item is as it was read.
+/// The condition that an item is unchanged since it was read.
 fn guard_of<E: DynamoEntity>(
     read: Option<&E>,
     stored: Option<&[u8]>,

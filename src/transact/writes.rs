@@ -1,4 +1,4 @@
-//! The writes that a transaction takes.
+//! The writes that a transaction accepts.
 
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::plan::{TransactWrite, TransactionMember};
 use crate::write::{Check, Create, Delete, Put, ReturningNew, ReturningNothing, Update, Upsert};
 
-/// Writes that are one operation, and writes that bring more operations with them.
+/// Writes that are one operation, and writes that add more operations.
 macro_rules! writes {
     ($([$($generics:tt)*] $write:ty: |$self:ident, $db:ident| $members:expr;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! The verbs of an entity.
+//! The operations on an entity.
 
 use crate::codec::Item;
 use crate::entity::{ChangeableEntity, DynamoEntity, HeldEntity, Key, read};
@@ -7,26 +7,28 @@ use crate::query::{Query, WholeTable};
 use crate::read::{GetMany, KeyOf, Listed, Streamed};
 use crate::write::{Create, Delete, Put, Update};
 
-/// What can be done with every entity.
+/// The operations on every entity.
 pub trait EntityVerbs: DynamoEntity {
-    /// The key of this entity.
+    /// Returns the key of this entity.
     fn key(&self) -> Key<Self> {
         Key::of(self)
     }
 
-    /// Stores it if no live item has its key. Never overwrites.
+    /// Stores the entity if no live item has its key. Never overwrites.
     ///
     /// The operation borrows the entity; that of [`into_create`](Self::into_create) owns it.
     fn create(&self) -> Create<'_, Self> {
         Create::new(HeldEntity::Borrowed(self))
     }
 
-    /// Stores it, and replaces what is there. With a version field, it replaces only what it was loaded from.
+    /// Stores the entity and replaces an existing item. With a version field, it replaces only the item that was
+    /// loaded.
     ///
-    /// Without a version field, and with `.unchecked()`, it replaces whatever is there. So it is sent again if its
-    /// answer was lost, and may then replace what somebody else has stored after the first attempt took effect. Where
-    /// others write the same items, let it ask for something: a version, [`create`](Self::create), [`when`](Put::when).
-    /// Such a write is not sent again, and its error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    /// Without a version field, and with `.unchecked()`, it replaces any existing item. Therefore it is sent again if
+    /// its response was lost, and may then overwrite a write of another client that was made after the first attempt
+    /// took effect. If others write the same items, add a precondition: a version, [`create`](Self::create),
+    /// [`when`](Put::when). Such a write is not sent again, and its error is
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
     ///
     /// ```
     /// use std::time::Duration;
@@ -65,8 +67,9 @@ pub trait EntityVerbs: DynamoEntity {
         Put::new(HeldEntity::Borrowed(self))
     }
 
-    /// Does the same as [`create`](Self::create) by an operation that owns the entity: it can be returned by a
-    /// function, kept in a struct, or sent to a task. `update` and `delete` of an entity own what they need anyway.
+    /// Does the same as [`create`](Self::create) with an operation that owns the entity. You can return it from a
+    /// function, keep it in a struct, or send it to a task. `update` and `delete` of an entity already own their
+    /// data.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -99,7 +102,7 @@ pub trait EntityVerbs: DynamoEntity {
         Create::new(HeldEntity::Owned(Box::new(self)))
     }
 
-    /// Does the same as [`put`](Self::put) by an operation that owns the entity, see
+    /// Does the same as [`put`](Self::put) with an operation that owns the entity, see
     /// [`into_create`](Self::into_create).
     fn into_put(self) -> Put<'static, Self, Self::Guard>
     where
@@ -108,8 +111,8 @@ pub trait EntityVerbs: DynamoEntity {
         Put::new(HeldEntity::Owned(Box::new(self)))
     }
 
-    /// Changes some attributes of the stored item. With a version field, it changes only what was loaded. The entity
-    /// itself is not changed: the operation returns the new one.
+    /// Changes some attributes of the stored item. With a version field, it changes only the item that was loaded.
+    /// The entity itself is not changed: the operation returns the new one.
     fn update(&self) -> Update<Self>
     where
         Self: ChangeableEntity,
@@ -117,15 +120,15 @@ pub trait EntityVerbs: DynamoEntity {
         Update::of_entity(self)
     }
 
-    /// Writes what makes this loaded entity the `next` one: only the attributes that differ are set or removed, and
-    /// attributes that no field knows stay. The primary key has to be the same. What the library keeps, such as
-    /// versions and times, is not compared.
+    /// Writes the differences between this loaded entity and `next`: only attributes that differ are set or removed,
+    /// and attributes that no field covers stay. The primary key must be the same. Managed fields, such as versions
+    /// and times, are not compared.
     ///
-    /// It is guarded by the version, or else by every attribute that was loaded, since `next` may have been made of any
-    /// of them: whoever changed one meanwhile makes it a conflict. So give large entities a version.
+    /// The version is checked, or else every attribute that was loaded, because `next` may depend on any of them: if
+    /// one has changed in the meantime, the result is a conflict. Therefore, give large entities a version.
     ///
-    /// If nothing differs, and [`when`](Update::when) asks nothing, no request is sent, and it returns what was loaded.
-    /// [`is_empty`](Update::is_empty) says so.
+    /// If nothing differs and [`when`](Update::when) adds no condition, no request is sent, and the loaded entity is
+    /// returned. [`is_empty`](Update::is_empty) reports this.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -158,8 +161,9 @@ pub trait EntityVerbs: DynamoEntity {
         Update::of_difference(self, next)
     }
 
-    /// Deletes it. With a version field, it deletes only what was loaded. Without one it is sent again if its answer
-    /// was lost, like [`put`](Self::put), and may delete what was stored under its key in between.
+    /// Deletes the item. With a version field, it deletes only the item that was loaded. Without one, it is sent
+    /// again if its response was lost, like [`put`](Self::put), and may delete an item that was stored under its key
+    /// in between.
     fn delete(&self) -> Delete<Self, Self::Guard>
     where
         Self: ChangeableEntity,
@@ -167,9 +171,9 @@ pub trait EntityVerbs: DynamoEntity {
         Delete::of_entity(self)
     }
 
-    /// Reads any number of items by their keys: the items in the order of the keys, `None` for a key without an item. A
-    /// request takes 100 keys; a key that comes twice is asked for once, and what the service leaves out is asked for
-    /// again.
+    /// Reads any number of items by their keys. Returns the items in the order of the keys, with `None` for a missing
+    /// item. A request contains 100 keys. A duplicate key is requested once, and items that DynamoDB omits are
+    /// requested again.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -193,7 +197,7 @@ pub trait EntityVerbs: DynamoEntity {
         GetMany::new(keys)
     }
 
-    /// Does the same for keys of a `Stream`, read by [`stream`](GetMany::stream).
+    /// Does the same for the keys of a `Stream`; read them with [`stream`](GetMany::stream).
     fn get_stream<S>(keys: S) -> GetMany<Self, Streamed<S>>
     where
         S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
@@ -201,24 +205,24 @@ pub trait EntityVerbs: DynamoEntity {
         GetMany::streamed(keys)
     }
 
-    /// Reads the whole table, item by item: for programs that run once, and not for services. Rows come in no
+    /// Reads the whole table, item by item. It is meant for programs that run once, not for services. Rows have no
     /// order.
     fn scan() -> Query<Self, WholeTable> {
         Query::scan()
     }
 
-    /// The item as the table holds it: all attributes, keys of indexes included.
+    /// Returns the item as stored in the table: all attributes, including the keys of indexes.
     fn to_item(&self) -> Result<Item> {
         self.__item()
     }
 
-    /// The entity of an item, for example from a stream or a file.
+    /// Returns the entity of an item, for example from a stream or a file.
     fn from_item(item: impl Into<Item>) -> Result<Self> {
         let json = item.into().to_dynamo_json();
         read(&json.map_err(|fault| Error::decode(Self::ENTITY.type_name, fault))?)
     }
 
-    /// The key of an item of this entity; other attributes need not be there.
+    /// Returns the key of an item of this entity; the item need not contain other attributes.
     fn key_from_item(item: impl Into<Item>) -> Result<Key<Self>> {
         Key::from_item(item)
     }

@@ -1,4 +1,4 @@
-//! The verbs of a key.
+//! The operations on a key.
 
 use crate::entity::guard::Unconditional;
 use crate::entity::{ChangeableEntity, DynamoEntity, Key};
@@ -12,7 +12,7 @@ impl<E: DynamoEntity> Key<E> {
         Get::new(self)
     }
 
-    /// Changes some attributes of the item, which has to be there.
+    /// Changes some attributes of the item, which must exist.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -44,8 +44,9 @@ impl<E: DynamoEntity> Key<E> {
 
     /// Changes some attributes of the item, or creates it with them.
     ///
-    /// An expired item that DynamoDB still holds is not brought back: that is a
-    /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityVerbs::create) replaces it.
+    /// An expired item that DynamoDB still stores is not revived: the error is a
+    /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityVerbs::create) replaces
+    /// the item.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -69,12 +70,13 @@ impl<E: DynamoEntity> Key<E> {
         Upsert::of_key(self)
     }
 
-    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between. Otherwise it
-    /// tries again with the item that is there now, so the closure may run several times.
+    /// Reads the item, passes it to the closure, and writes the changes if no other write was made in between.
+    /// Otherwise it retries with the current item, so the closure may run several times.
     ///
-    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An entity with a
-    /// version is guarded by it, and one without by all attributes that were read. After a lost answer the closure is
-    /// not run again: the error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    /// Changes of the closure to version, timestamps and actors are ignored, because the library manages them. An
+    /// entity with a version is guarded by it; without one, all attributes that were read are checked. After a lost
+    /// response the closure is not run again: the error is
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -97,7 +99,7 @@ impl<E: DynamoEntity> Key<E> {
         Modify::new(self, change)
     }
 
-    /// [`modify`](Self::modify) with a closure that may refuse, with an error of its own type.
+    /// Does the same as [`modify`](Self::modify) with a closure that may return an error of its own type.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -135,8 +137,7 @@ impl<E: DynamoEntity> Key<E> {
         TryModify::new(self, change)
     }
 
-    /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item
-    /// has to be there.
+    /// Renews the version and `updated_at`, and changes nothing else. The item must exist.
     pub fn touch(self) -> Update<E>
     where
         E: ChangeableEntity,
@@ -144,8 +145,8 @@ impl<E: DynamoEntity> Key<E> {
         Update::touch(self)
     }
 
-    /// Deletes the item, whatever it holds. The delete is sent again if its answer was lost, and may then delete what
-    /// somebody stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
+    /// Deletes the item, whatever it contains. The delete is sent again if its response was lost, and may then delete
+    /// an item that was stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
     pub fn delete(self) -> Delete<E, E::Unguarded>
     where
         E: ChangeableEntity,
@@ -153,8 +154,8 @@ impl<E: DynamoEntity> Key<E> {
         Delete::of_key(self)
     }
 
-    /// Asks something of the item in a [`Transaction`](crate::Transaction), and leaves it as it is:
-    /// `.if_exists()`, `.if_missing()`, `.when(..)`.
+    /// Checks the item in a [`Transaction`](crate::Transaction) without changing it: `.if_exists()`, `.if_missing()`,
+    /// `.when(..)`.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -1,8 +1,8 @@
 //! The user agent, made once for a connection.
 //!
-//! The SDK writes both headers anew for every request, out of parts that stay the same, which costs as much as encoding
-//! an item. So the headers of the first request are kept, and the SDK's interceptor is told to skip later requests. If
-//! it cannot be told, it goes on as before.
+//! The SDK writes both headers again for every request, from parts that do not change, which costs as much as
+//! encoding an item. Therefore the headers of the first request are kept, and the SDK's interceptor is configured to
+//! skip later requests. If it cannot be configured, it works as before.
 
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ pub(super) struct Agent(OnceLock<Option<Headers>>);
 pub(super) struct Headers([HeaderValue; 2]);
 
 impl Agent {
-    /// The headers never change once they are there.
+    /// The headers never change after they are set.
     pub(super) fn headers(&self) -> Option<&Headers> {
         self.0.get()?.as_ref()
     }

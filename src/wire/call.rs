@@ -328,6 +328,7 @@ impl Wire {
         Ok(Reply {
             body: body.into_bytes(),
             request_id,
+            has_stray: exchange.has_stray(),
         })
     }
 

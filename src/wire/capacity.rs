@@ -1,11 +1,11 @@
-//! What a request consumed, as the service reports it.
+//! The consumption of a request, as DynamoDB reports it.
 
 use crate::json::member;
 
-/// Asks for what a request consumed.
+/// Requests the consumed capacity.
 pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
 
-/// The `CapacityUnits` of a `ConsumedCapacity`. What cannot be read counts as none, because the rows matter more.
+/// The `CapacityUnits` of a `ConsumedCapacity`. Unreadable values count as none, because the rows matter more.
 pub(crate) fn units(json: &[u8]) -> Option<f64> {
     let number = std::str::from_utf8(member(json, "CapacityUnits").ok()??);
     let units: Option<f64> = number.ok().and_then(|number| number.parse().ok());

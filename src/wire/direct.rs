@@ -17,6 +17,7 @@ pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<R
         return Ok(Reply {
             body: Bytes::from(body),
             request_id: Some(request_id),
+            has_stray: false,
         });
     }
     let site = Site::in_process(request, status);

@@ -20,14 +20,19 @@
 //! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
 //! the last clone of the engine and of its clients is gone. What was acknowledged survives a crash.
 
+mod batch_write;
 mod brief;
 mod database;
 mod dispatch;
 mod engine;
 mod http;
+mod pages;
 mod prepared;
+mod store;
 #[cfg(test)]
 mod tests;
+mod tokens;
+mod transactions;
 
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;

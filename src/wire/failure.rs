@@ -35,6 +35,10 @@ pub(crate) struct Failure {
     pub(crate) is_contention: bool,
     /// What became of each operation of a cancelled transaction.
     pub(crate) reasons: Vec<Reason>,
+    /// Whether an attempt had no answer, so that it may still be under way.
+    pub(crate) has_stray: bool,
+    /// Of an unknown outcome: the refusal of a later attempt, which does not say what becomes of the earlier one.
+    pub(crate) refusal: Option<Box<Failure>>,
 }
 
 /// A condition of a write that did not hold.
@@ -59,6 +63,8 @@ impl From<Error> for Failure {
             condition: None,
             is_contention: false,
             reasons: Vec::new(),
+            has_stray: false,
+            refusal: None,
         }
     }
 }
@@ -76,8 +82,9 @@ pub(super) struct Site<'a> {
     pub(super) sent: bool,
     /// Whether the request may have been executed and that matters.
     pub(super) unknown: bool,
-    /// Whether a condition that failed may have met the effect of an earlier attempt.
-    pub(super) doubtful: bool,
+    /// Whether an earlier attempt was ambiguous. A condition that failed then may have met the effect of that attempt, or
+    /// may hold when that attempt arrives.
+    pub(super) has_stray: bool,
 }
 
 impl<'a> Site<'a> {
@@ -87,13 +94,9 @@ impl<'a> Site<'a> {
         exchange: &'a HookExchange,
     ) -> Self {
         let was_ambiguous = exchange.was_ambiguous();
-        let (unknown, doubtful) = match exchange.resend() {
-            Resend::Always => (false, was_ambiguous),
-            // All attempts count, because whoever decides about retries may not have asked our classifier.
-            Resend::UnlessAmbiguous | Resend::Repeatable => (was_ambiguous, was_ambiguous),
-            // Had an earlier attempt taken effect, the token would have brought its answer.
-            Resend::ByToken => (was_ambiguous, false),
-        };
+        // All attempts count, because whoever decides about retries may not have asked our classifier. A token changes
+        // nothing: it tells that an earlier attempt was not executed before this one, and not that it never will be.
+        let unknown = was_ambiguous && exchange.resend() != Resend::Always;
         Site {
             operation: operation.name(),
             body: exchange.body(),
@@ -101,7 +104,7 @@ impl<'a> Site<'a> {
             stage: Stage::Service,
             sent: exchange.was_transmitted(),
             unknown,
-            doubtful,
+            has_stray: was_ambiguous,
         }
     }
 
@@ -116,7 +119,7 @@ impl<'a> Site<'a> {
             stage: Stage::Service,
             sent: true,
             unknown: status >= 500 && request.resend != Resend::Always,
-            doubtful: false,
+            has_stray: false,
         }
     }
 
@@ -130,7 +133,7 @@ impl<'a> Site<'a> {
             stage,
             sent: true,
             unknown: false,
-            doubtful: false,
+            has_stray: false,
         }
     }
 }
@@ -176,9 +179,11 @@ where
         Ok(source) => source,
         Err(error) => error.to_string().into(),
     };
-    unanswered(site, source, prepared)
-        .with_request_id(id.as_deref())
-        .into()
+    let error = unanswered(site, source, prepared).with_request_id(id.as_deref());
+    Failure {
+        has_stray: site.has_stray,
+        ..error.into()
+    }
 }
 
 /// The error where there was no answer, or none that can be read.

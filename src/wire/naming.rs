@@ -1,7 +1,7 @@
 //! Requests that only name their table, for the SDK's endpoint rules.
 //!
-//! They are never sent, because the planned body takes the place of theirs. If the SDK sent one, the service would
-//! refuse it, because it has no key.
+//! They are never sent, because the planned body replaces theirs. If the SDK sent one, DynamoDB would reject it,
+//! because it has no key.
 
 use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::batch_write_item::builders::BatchWriteItemFluentBuilder;

@@ -1,4 +1,4 @@
-//! Law W6: a write whose answer was lost is not sent again, unless that is known to be harmless.
+//! Law W6: a write whose response was lost is not sent again, unless that is known to be harmless.
 //!
 //! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx. The SDK would send it again.
 //! Its public retry classifiers can forbid that, even on clients that the user built.
@@ -63,13 +63,13 @@ pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool
     }
 }
 
-/// Whether the request may have been executed, if the answer tells nothing more. A 2xx whose body was lost was
+/// Whether the request may have been executed, if the response contains nothing more. A 2xx whose body was lost was
 /// executed, but its result is not known.
 pub(super) fn may_have_worked(status: StatusCode) -> bool {
     status.is_server_error() || status.is_success()
 }
 
-/// Whether the service is still working on an earlier attempt with the same token, whose end nobody knows.
+/// Whether DynamoDB is still working on an earlier attempt with the same token, whose result is not known.
 pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     attempt.response().is_some_and(is_in_progress)
 }

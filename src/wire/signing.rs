@@ -1,8 +1,8 @@
 //! Signature version 4 with the signing key kept, byte for byte what the SDK's own signer makes.
 //!
-//! The SDK derives the key from the secret for every request, which costs more than the signature
-//! itself. The key changes once a day, so it is kept. Only the plain request is signed here: a POST to
-//! `/` with a body in memory, at its first attempt. Everything else goes to the SDK's signer.
+//! The SDK derives the key from the secret for every request, which costs more than the signature itself. The key
+//! changes once a day, so it is cached. Only the plain request is signed here: a POST to `/` with a body in memory,
+//! at its first attempt. Everything else goes to the SDK's signer.
 //!
 //! ```text
 //! plain   is this the request we know? its canonical form

@@ -51,8 +51,10 @@ pub(super) struct HookExchange {
     attempts: AtomicU32,
     /// Whether the current attempt is ambiguous.
     ambiguous: AtomicBool,
-    /// Whether any earlier attempt was ambiguous.
+    /// Whether any attempt that ended was ambiguous.
     was_ambiguous: AtomicBool,
+    /// Whether an attempt before the current one was ambiguous.
+    has_stray: AtomicBool,
     /// Whether the current attempt is the first one, which was made without the SDK: the SDK is told its result.
     replays: AtomicBool,
     /// What is known of the client.
@@ -101,6 +103,7 @@ impl HookExchange {
             attempts: AtomicU32::new(0),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
+            has_stray: AtomicBool::new(false),
             replays: AtomicBool::new(false),
             plain: plain.cloned(),
             teaches: false,
@@ -176,6 +179,11 @@ impl HookExchange {
     /// Whether any attempt was ambiguous.
     pub(super) fn was_ambiguous(&self) -> bool {
         get(&self.was_ambiguous) || self.ambiguous()
+    }
+
+    /// Whether an attempt before the last one was ambiguous, so that it may still be under way.
+    pub(super) fn has_stray(&self) -> bool {
+        get(&self.has_stray)
     }
 
     pub(super) fn take_answer(&self) -> Option<CapturedBody> {
@@ -295,6 +303,8 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        // This comes before the answer of this attempt, which counts as ambiguous too, see `is_ambiguous`.
+        set(&self.0.has_stray, get(&self.0.was_ambiguous));
         // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
         if !get(&self.0.replays) {
             set(&self.0.ambiguous, false);

@@ -41,6 +41,10 @@ pub(crate) struct DescribedTable {
     pub(crate) arn: Option<String>,
     /// The read and write units of the global indexes, where they have units.
     pub(crate) index_units: BTreeMap<String, (u64, u64)>,
+    /// Whether the units of indexes can be changed.
+    pub(crate) sets_index_units: bool,
+    /// Whether the server has global tables, so that a table without replicas is none.
+    pub(crate) knows_replicas: bool,
     /// What else it has, in words, that others look after.
     pub(crate) others: Vec<String>,
 }

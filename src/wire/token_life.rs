@@ -3,15 +3,15 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a token is used. It is less than ten minutes, because the clock of the service may run ahead of ours.
+/// The time for which a token is used. It is less than ten minutes, because DynamoDB's clock may be ahead of ours.
 const LIFE: Duration = Duration::from_secs(8 * 60);
 
 /// When any attempt first sent a token.
 #[derive(Debug, Default)]
 pub(crate) struct TokenLife(OnceLock<ClockReading>);
 
-/// No single clock can be trusted: the steady one may stand still while a machine is frozen, and the wall clock may be
-/// set back. The client may sign by the clock of a test.
+/// No single clock can be trusted: the monotonic one may stop while a machine is frozen, and the wall clock may be
+/// set back. The client may sign with the clock of a test.
 #[derive(Debug, Clone, Copy)]
 struct ClockReading {
     steady: Instant,
@@ -20,7 +20,7 @@ struct ClockReading {
 }
 
 impl TokenLife {
-    /// Whether the service still knows the token according to all clocks.
+    /// Whether DynamoDB still remembers the token according to all clocks.
     pub(super) fn is_remembered(&self, client: SystemTime) -> bool {
         let now = ClockReading {
             steady: Instant::now(),

@@ -4,7 +4,7 @@ use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorC
 
 use crate::json::{Reader, member};
 
-/// Tells of an attempt, by its number, if it failed: by the code of the refusal, and never by its words.
+/// Reports a failed attempt with its number and the code of the failure, never its message.
 pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
     let is_answered = context
         .output_or_error()
@@ -29,7 +29,7 @@ pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>)
     );
 }
 
-/// The name of the error in a refusal, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`.
+/// The error name in a failure response, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`.
 fn code_in(body: &[u8]) -> Option<String> {
     let name = member(body, "__type").ok()??;
     let name = Reader::new(name).string().ok()?;

@@ -1,4 +1,4 @@
-//! `check`: ask something of an item in a transaction, and leave it as it is.
+//! `check`: checks an item in a transaction without changing it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::plan::{Expect, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{refused, update_of};
 
-/// Asks something of an item that a transaction does not write; see [`Key::check`].
+/// Checks an item that a transaction does not write; see [`Key::check`].
 #[must_use = "it belongs into a `Transaction`"]
 pub struct Check<E: DynamoEntity, G = Conditional> {
     key: Key<E>,
@@ -35,20 +35,20 @@ impl<E: DynamoEntity> Check<E, Unconditional> {
 }
 
 impl<E: DynamoEntity, G> Check<E, G> {
-    /// A live item has to be there.
+    /// A live item must exist.
     pub fn if_exists(mut self) -> Check<E> {
         self.exists = true;
         self.asking()
     }
 
-    /// No live item may be there.
+    /// No live item may exist.
     pub fn if_missing(mut self) -> Check<E> {
         self.missing = true;
         self.asking()
     }
 
-    /// This has to hold of the stored item, or of no item. An expired item counts as no item, and no condition on an
-    /// item that is still stored holds of it. If this is called again, both have to hold.
+    /// This must hold for the stored item, or for a missing item. An expired item counts as missing, and no condition
+    /// on an attribute of it holds. If you call this again, both conditions must hold.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Check<E> {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
         self.condition = before.and(condition(E::Paths::default()).into_node());

@@ -1,4 +1,4 @@
-//! `create`: store an entity where there is none.
+//! `create`: stores an entity if no item has its key.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{Intent, PreparedPut, WrittenPut, send_put, untyped_key, with_stored};
 
-/// Stores an entity where no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
+/// Stores an entity if no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Create<'e, E: DynamoEntity> {
     entity: HeldEntity<'e, E>,

@@ -1,4 +1,4 @@
-//! `delete`: take an item away.
+//! `delete`: deletes an item.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = Re
     expect: Expect,
     /// It is taken from the entity at once, because the operation may outlive the entity.
     loaded: Result<Option<LoadedItem>, CodecError>,
-    /// What a loaded entity knows of its unique values.
+    /// The unique values that a loaded entity knows.
     values: Option<Result<unique::LoadedUniques>>,
     condition: Node,
     kind: PhantomData<(G, R)>,
@@ -86,8 +86,8 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         self.retyped(Expect::Exists)
     }
 
-    /// Deletes only if this holds of the stored item, in addition to what else is asked of it. If this is called again,
-    /// both have to hold.
+    /// Deletes only if this holds for the stored item, in addition to the other conditions. If you call this again,
+    /// both must hold.
     pub fn when(
         self,
         condition: impl FnOnce(E::Paths) -> Condition<E>,
@@ -99,7 +99,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         delete
     }
 
-    /// Deletes whatever version is stored.
+    /// Deletes any stored version.
     pub fn unchecked(self) -> Delete<E, E::Unguarded, R>
     where
         G: Checked,
@@ -109,9 +109,9 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
 }
 
 impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
-    /// Returns the item that was taken away, expired or not.
+    /// Returns the deleted item, expired or not.
     ///
-    /// Such a delete is not sent again after a lost answer, because the second one would find nothing.
+    /// Such a delete is not sent again after a lost response, because the second one would find nothing.
     pub fn returning_old(self) -> Delete<E, G, ReturningOld> {
         let expect = self.expect;
         self.retyped(expect)
@@ -176,7 +176,7 @@ struct GivenDelete {
 }
 
 impl GivenDelete {
-    /// The condition on the item, and what it means if that does not hold.
+    /// The condition on the item, and its meaning if it does not hold.
     fn asked(
         declared: &EntityDeclaration,
         expect: Expect,
@@ -190,7 +190,7 @@ impl GivenDelete {
         Ok(check::with(condition, condition_failure, when))
     }
 
-    /// Whether the stored item has to be read first, because its unique values are given up.
+    /// Whether the stored item has to be read first, because its unique values are released.
     fn must_read(&self) -> bool {
         unique::concerns(self.key.declared)
     }
@@ -244,8 +244,8 @@ impl GivenDelete {
         })
     }
 
-    /// The delete in a transaction, where nothing can be read first. A loaded entity knows which values it gives up,
-    /// and the stored item has to have the same.
+    /// The delete in a transaction, which cannot read anything first. A loaded entity knows which values it releases,
+    /// and the stored item must have the same.
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (declared, now) = (self.key.declared, db.now());
         let (condition, condition_failure) =

@@ -1,4 +1,4 @@
-//! What differs between two values of one entity, as changes of attributes.
+//! The differences between two values of one entity, as changes of attributes.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ pub(crate) fn attributes(entity: &dyn UntypedEntity) -> Result<Attributes, Codec
     split(&encode_as_is(entity)?)
 }
 
-/// The new attributes, except for those that the library keeps: no value of the struct changes these.
+/// The new attributes, except for managed ones: no value of the struct changes these.
 pub(crate) fn merged(
     declared: &'static EntityDeclaration,
     before: &Attributes,
@@ -42,7 +42,7 @@ pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(Strin
     changed.chain(gone).collect()
 }
 
-/// The attributes that the library keeps: keys, the type, and managed fields.
+/// The attributes that the library manages: keys, the type, and managed fields.
 pub(crate) struct KeptNames {
     declared: &'static EntityDeclaration,
     fields: Names<'static, AttributeDef>,
@@ -98,8 +98,8 @@ pub(crate) fn seen_attributes<'a>(
     names
 }
 
-/// The condition that the stored item is what was loaded, attribute by attribute, and how many these are: for an item
-/// without a version. What the key says is left out: others may not store it a second time.
+/// The condition that the stored item equals the loaded one, attribute by attribute, and the number of these: for an
+/// item without a version. Key fields are omitted, because other programs may not store them a second time.
 pub(crate) fn all_as_loaded(
     key: &UntypedKey,
     before: &Attributes,
@@ -133,10 +133,10 @@ pub(crate) fn all_as_loaded(
     Ok((Node::all(guards?), compared))
 }
 
-/// So many comparisons take less than half of the operators, so that what else is asked is more than they.
+/// This number of comparisons takes less than half of the operators, so the other conditions have more of them.
 const FEW: usize = 74;
 
-/// Refuses a guard that compares more attributes than one condition takes, and says what needs none.
+/// Returns an error for a guard that compares more attributes than one condition supports, with the alternatives.
 pub(crate) fn check_guard(
     declared: &EntityDeclaration,
     compared: usize,

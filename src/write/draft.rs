@@ -41,14 +41,14 @@ use guard::{expected, relied_on};
 use reserve::reserve;
 use source::source;
 
-/// What the write does where there is no item, and what it does without changes.
+/// The effect of the write if no item exists, and without changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UpdateKind {
-    /// Needs a live item; without changes it only looks.
+    /// Needs a live item; without changes it only checks.
     Update,
-    /// Needs a live item, and renews what the library keeps.
+    /// Needs a live item, and renews the managed fields.
     Touch,
-    /// Makes the item.
+    /// Creates the item.
     Upsert,
 }
 
@@ -62,12 +62,12 @@ impl UpdateKind {
     }
 }
 
-/// Changes of one item, and what is asked of it.
+/// Changes of one item, with their conditions.
 pub(crate) struct UpdateDraft {
     declared: &'static EntityDeclaration,
     pattern: &'static Pattern,
     key: Result<UntypedKey, CodecError>,
-    /// The fields that the key holds whole, as an object, if the write may make the item.
+    /// The fields that the key contains whole, as an object, if the write may create the item.
     key_fields: Result<Vec<u8>, CodecError>,
     way: UpdateKind,
     changes: Vec<UntypedChange>,
@@ -81,11 +81,11 @@ pub(crate) struct UpdateDraft {
 
 /// A loaded entity of which the changes are the differences to another value.
 struct ComparedEntity {
-    /// The item that it is.
+    /// The item.
     seen: Vec<u8>,
-    /// What has to hold for the changes: without a version, that the item is still the one that was compared.
+    /// The condition for the changes: without a version, that the item still equals the compared one.
     guard: Node,
-    /// How many attributes that compares.
+    /// The number of attributes in that condition.
     compared: usize,
 }
 
@@ -127,7 +127,7 @@ impl UpdateDraft {
         }
     }
 
-    /// The changes that make one value of an entity another one.
+    /// The changes from one value of an entity to another.
     pub(crate) fn of_difference<E: DynamoEntity>(seen: &E, next: &E) -> Self {
         let mut draft = UpdateDraft::of_entity(seen);
         draft.compare(seen, next);
@@ -177,19 +177,19 @@ impl UpdateDraft {
         changes.add_to(&mut self.changes);
     }
 
-    /// The key as this library writes it; none if it cannot be written.
+    /// The key in this library's format; none if it cannot be written.
     pub(crate) fn key_json(&self) -> Option<&[u8]> {
         self.key.as_ref().ok().map(UntypedKey::json)
     }
 
-    /// The key as this library writes it.
+    /// The key in this library's format.
     pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         let key = self.key.as_ref().map_err(Clone::clone)?;
         Ok(key.json().to_vec())
     }
 
-    /// Whether nothing is to be written: the item would only be looked at, if that. What cannot be written is no look, for
-    /// its error would be lost.
+    /// Whether nothing would be written: at most the item would be checked. A draft with an error does not count,
+    /// because the error would be lost.
     pub(crate) fn is_look(&self) -> bool {
         let is_sound = self.key.is_ok() && self.source.is_ok();
         self.way == UpdateKind::Update && self.changes.is_empty() && is_sound
@@ -211,7 +211,7 @@ impl UpdateDraft {
         self.resend = Resend::Repeatable;
     }
 
-    /// An UpdateItem, or a transaction with what keeps unique values.
+    /// An UpdateItem, or a transaction with the sentinels of unique values.
     pub(crate) fn plan<Out>(
         self,
         db: &Dynamo,
@@ -254,7 +254,7 @@ impl UpdateDraft {
         })
     }
 
-    /// The write for callers who send it themselves and take no answer.
+    /// The write for callers who send it themselves and use no response.
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
         let work = self.work(db)?;
         match work.must_read {
@@ -272,7 +272,7 @@ impl UpdateDraft {
         }
     }
 
-    /// What it would ask of the service.
+    /// The requests that it would send.
     pub(crate) fn explain(self, db: &Dynamo, returned: Returned) -> Result<Explanation> {
         let work = self.work(db)?;
         if work.must_read {
@@ -289,7 +289,7 @@ impl UpdateDraft {
         Ok(Explanation::of_requests(asked.as_slice()))
     }
 
-    /// The update in a transaction, where nothing can be read first.
+    /// The update in a transaction, which cannot read anything first.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (declared, work) = (self.declared, self.work(db)?);
         match work.must_read {
@@ -304,7 +304,7 @@ impl UpdateDraft {
         self.edit(now, &stamp)
     }
 
-    /// Everything that is to be written and asked.
+    /// All changes and conditions.
     fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<PlannedUpdate> {
         let declared = self.declared;
         let fail = |fault| declared.unwritten(fault);
@@ -369,13 +369,13 @@ impl UpdateDraft {
     }
 }
 
-/// An update that is planned, except for what has to be read first.
+/// An update that is planned, except for the values that have to be read first.
 struct PlannedUpdate {
     edit: Edit,
     now: Timestamp,
-    /// Whether the item may be there with unique values that nobody knows.
+    /// Whether the item may exist with unknown unique values.
     must_read: bool,
-    /// The item, if it is known that nothing of it changes and nothing is asked.
+    /// The item, if it is known that nothing changes and no condition is checked.
     same: Option<Vec<u8>>,
 }
 
@@ -397,7 +397,7 @@ impl PlannedUpdate {
         }
     }
 
-    /// Writes the item and what keeps its unique values, and reads it back, since a transaction returns nothing.
+    /// Writes the item and its sentinels, and reads the item back, because a transaction returns nothing.
     async fn finish(self, db: &Dynamo, returned: Returned) -> Result<WrittenItem> {
         let (pattern, key, now) = (self.edit.pattern, self.edit.key.clone(), self.now);
         if self.must_read {
@@ -413,10 +413,10 @@ impl PlannedUpdate {
     }
 }
 
-/// The request of an update, and the item if it is known that nothing of it changes and nothing is asked.
+/// The request of an update, and the item if it is known that nothing changes and no condition is checked.
 type PlannedOrSame = (PlannedRequest, Option<Vec<u8>>);
 
-/// What a write that changes nothing of this item returns.
+/// The return value of a write that changes nothing of this item.
 fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
     matches!(returned, Returned::Old | Returned::New).then(|| Bytes::from(item))
 }
@@ -438,7 +438,7 @@ fn planned_or_same<Out>(
     Ok(planned.reading(outcome))
 }
 
-/// Reads the item after a transaction. If that fails, the write has taken effect all the same, and the error says so.
+/// Reads the item after a transaction. If that fails, the write has taken effect nevertheless, and the error says so.
 pub(crate) async fn read_back(
     db: &Dynamo,
     pattern: &'static Pattern,
@@ -456,7 +456,7 @@ pub(crate) async fn read_back(
     read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
 }
 
-/// Refuses what a transaction cannot return.
+/// Returns an error for return values that a transaction does not support.
 fn check_returns(declared: &EntityDeclaration, returned: Returned) -> Result<()> {
     if matches!(returned, Returned::Nothing | Returned::New) {
         return Ok(());
@@ -466,7 +466,7 @@ fn check_returns(declared: &EntityDeclaration, returned: Returned) -> Result<()>
     Err(refused(declared, message.to_owned()))
 }
 
-/// Adds the keys of indexes to an update. Returns the fields that were relied on, and those that change.
+/// Adds the keys of indexes to an update. Returns the fields that were used, and those that change.
 pub(crate) fn keep_up(
     declared: &EntityDeclaration,
     update: &mut UpdateActions,
@@ -488,7 +488,7 @@ pub(crate) fn keep_up(
     Ok((upkeep, fields))
 }
 
-/// Prints the names of what is changed, never the values.
+/// Prints the names of the changed attributes, never the values.
 impl fmt::Debug for UpdateDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {

@@ -1,5 +1,5 @@
-//! Writes of items that come as data, for an entity that a program allows for: what a command line or an admin page stores
-//! and deletes, by the verbs of typed code.
+//! Writes of items given as data, for the entities that a program allows: a command line or an admin page stores and
+//! deletes them like typed code.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, SentCall, c
 use crate::schema::{EntityDef, EntitySchema};
 use crate::write::{Create, Delete, Put};
 
-/// The writes of one entity, for programs that learn only while they run what is written. They take items as data, and do
-/// what the typed verbs do: keys of indexes, versions, timestamps and unique values are kept.
+/// The writes of one entity, for programs that get the item only at run time. They take items as data, and work like
+/// the typed operations: keys of indexes, versions, timestamps and unique values are maintained.
 ///
-/// A program makes one of each entity that it lets be written so; of others it holds no code for it.
+/// A program creates one for each entity that it allows; it contains no such code for other entities.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -61,7 +61,7 @@ enum PutKind {
 }
 
 impl DynamicWrites {
-    /// Those of an entity.
+    /// The writes of an entity.
     pub const fn of<E: DynamoEntity>() -> Self {
         DynamicWrites {
             entity: &<E as EntityContract>::ENTITY,
@@ -75,33 +75,34 @@ impl DynamicWrites {
         self.entity.type_name
     }
 
-    /// Whether they are the writes of this entity. Two tables may have entities of one name.
+    /// Whether they are the writes of this entity. Two tables may have entities with the same name.
     pub fn are_of(&self, entity: &EntitySchema) -> bool {
         let declared = entity.origin.0;
         declared.is_some_and(|declared| declared.entity.id == self.entity.id)
     }
 
-    /// Stores an item as [`put`](crate::EntityVerbs::put) does: an item with a version replaces only the one that has it. An
-    /// item without, of an entity that has versions, and one of an append-only entity are new, and replace none.
+    /// Stores an item like [`put`](crate::EntityVerbs::put): an item with a version replaces only the item that has
+    /// it. An item without a version, of an entity that has versions, and an item of an append-only entity are new
+    /// and replace nothing.
     ///
-    /// Keys need not be in the item: they are made of its fields. Managed times that are needed to read it need not be
-    /// either.
+    /// The item need not contain keys, because they are built from its fields, or managed times that are needed to
+    /// read it.
     pub fn put(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
         (self.put)(item.into(), PutKind::Checked)
     }
 
-    /// Stores an item as [`create`](crate::EntityVerbs::create) does, which replaces none.
+    /// Stores an item like [`create`](crate::EntityVerbs::create), which never replaces one.
     pub fn create(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
         (self.put)(item.into(), PutKind::Missing)
     }
 
-    /// Stores an item whatever version is there.
+    /// Stores an item over any version.
     pub fn put_unchecked(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
         (self.put)(item.into(), PutKind::Unchecked)
     }
 
-    /// Deletes the item with these attributes of the primary key, and gives up its unique values. Without a live item the
-    /// error is [`NotFound`](ErrorKind::NotFound).
+    /// Deletes the item with these attributes of the primary key, and releases its unique values. Without a live item
+    /// the error is [`NotFound`](ErrorKind::NotFound).
     pub fn delete(&self, key: impl Into<Item>) -> Result<DynamicWrite> {
         (self.delete)(&key.into(), None)
     }
@@ -112,7 +113,7 @@ impl DynamicWrites {
     }
 }
 
-/// A write of an item that came as data; see [`DynamicWrites`].
+/// A write of an item given as data; see [`DynamicWrites`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct DynamicWrite(Box<dyn WriteOfItem>);
 
@@ -124,12 +125,12 @@ impl DynamicWrite {
         DynamicWrite(Box::new(TypedWrite { operation, item }))
     }
 
-    /// Sends it. A put returns what is stored, with all of its keys.
+    /// Sends it. A put returns the stored item, with all of its keys.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<Item>> {
         self.0.send(db)
     }
 
-    /// What [`send`](Self::send) would ask of the service now, without asking.
+    /// Returns the requests of [`send`](Self::send), without sending them.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         self.0.explain(db)
     }
@@ -195,8 +196,8 @@ fn read_item(json: Option<&[u8]>, _: Timestamp) -> Result<Option<Item>> {
     item.map_err(|fault| Error::encode("Item", fault))
 }
 
-/// Adds managed attributes without which the item cannot be read. Who writes by hand does not know them, and the write
-/// sets them.
+/// Adds managed attributes without which the item cannot be read. A person who writes JSON manually does not know
+/// them, and the write sets them.
 fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
     let def = &E::ENTITY;
     let fail = |fault| Error::encode(def.type_name, fault);

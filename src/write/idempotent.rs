@@ -1,4 +1,4 @@
-//! `idempotent`: a write that takes effect once, however often it is sent.
+//! `idempotent`: a write that takes effect once, even if it is sent several times.
 
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::plan::{Operation, Outcome, Plan, TransactWrite};
 use crate::write::{Create, Delete, Put, ReturningNothing, Update, Upsert};
 
-/// A write that is sent as a transaction of one, with a client token; see [`Create::idempotent`].
+/// A write that is sent as a transaction of one operation, with a client token; see [`Create::idempotent`].
 #[derive(Debug)]
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Idempotent<O> {
@@ -28,11 +28,11 @@ impl<O: TransactWrite> Operation for Idempotent<O> {
 macro_rules! idempotent {
     ($([$($generics:tt)*] $operation:ty => $write:ty: $nothing:expr;)*) => {$(
         impl<$($generics)*> $operation {
-            /// Takes effect once, however often it has to be sent.
+            /// Makes the write take effect once, even if it is sent several times.
             ///
-            /// It goes as a transaction of one with a random client token, by which the service recognizes a second
-            /// attempt for ten minutes. So it is sent again after a lost answer, and while another transaction holds
-            /// the item. It costs twice the write units and returns nothing.
+            /// It is sent as a transaction of one operation with a random client token, by which DynamoDB recognizes
+            /// a second attempt for ten minutes. Therefore it is sent again after a lost response, and while another
+            /// transaction holds the item. It costs twice the write units and returns nothing.
             ///
             /// ```
             /// # use dynamo_entity::prelude::*;
@@ -58,10 +58,10 @@ macro_rules! idempotent {
                 }
             }
 
-            /// Takes effect once, with a token of the caller's: 1 to 36 bytes.
+            /// Makes the write take effect once, with a token of the caller: 1 to 36 bytes.
             ///
             /// A write with the same token is the same write, in another process too, as long as it is the same byte
-            /// for byte: managed times, versions and conditions included. A different write is refused. A put that
+            /// for byte: managed times, versions and conditions included. A different write is rejected. A put that
             /// checks no version is always different, because it draws a version each time.
             pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<$write> {
                 Idempotent {

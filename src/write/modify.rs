@@ -1,4 +1,4 @@
-//! `modify`: read an item, change it in Rust, write what changed if nobody else wrote in between.
+//! `modify`: reads an item, changes it in Rust, and writes the changes if no other write was made in between.
 
 use std::fmt;
 use std::future::Future;
@@ -32,7 +32,7 @@ use crate::write::{
     split, stamp_fields,
 };
 
-/// How often a write is tried before the last conflict is returned.
+/// The number of attempts before the last conflict is returned.
 const ATTEMPTS: usize = 200;
 
 /// Changes an item in Rust; see [`Key::modify`].
@@ -43,7 +43,7 @@ pub struct Modify<E: DynamoEntity, F> {
     attempts: usize,
 }
 
-/// Changes an item in Rust, with a closure that may give up; see [`Key::try_modify`].
+/// Changes an item in Rust, with a closure that may return an error; see [`Key::try_modify`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct TryModify<E: DynamoEntity, F, X> {
     inner: Modify<E, F>,
@@ -59,13 +59,13 @@ impl<E: DynamoEntity, F> Modify<E, F> {
         }
     }
 
-    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
+    /// Sets the number of attempts before a conflict is returned; 200 by default, with growing pauses.
     pub fn attempts(mut self, attempts: usize) -> Self {
         self.attempts = attempts;
         self
     }
 
-    /// Sends the write, as often as it takes.
+    /// Sends the write, with as many attempts as it needs.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E>>
     where
         F: FnMut(&mut E) + Send + 'd,
@@ -86,13 +86,13 @@ impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
         }
     }
 
-    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
+    /// Sets the number of attempts before a conflict is returned; 200 by default, with growing pauses.
     pub fn attempts(mut self, attempts: usize) -> Self {
         self.inner.attempts = attempts;
         self
     }
 
-    /// Sends the write, as often as it takes. An error of the closure ends that, and nothing is written.
+    /// Sends the write, with as many attempts as it needs. An error of the closure ends it, and nothing is written.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E, X>>
     where
         F: FnMut(&mut E) -> Result<(), X> + Send + 'd,
@@ -121,7 +121,7 @@ fn run<'d, E: DynamoEntity, X: From<Error> + 'd>(
     }))
 }
 
-/// A `modify` under way. All but the closure and what it is given is compiled once, and not for each entity.
+/// A `modify` in progress. Everything but the closure and its argument is compiled once, and not for each entity.
 struct ModifyCall<'d, E, F> {
     change: F,
     rounds: BoxFuture<'d, Result<RoundEnd<'d>>>,
@@ -152,9 +152,9 @@ where
     }
 }
 
-/// What the closure has made of the stored entity.
+/// The result of the closure for the stored entity.
 enum Revision<E> {
-    /// It has left it as it was.
+    /// The entity is unchanged.
     Nothing(E),
     Edit(Box<Edit>),
 }
@@ -188,9 +188,9 @@ struct ModifyRounds<'d> {
     backoff: Backoff,
 }
 
-/// What a round has come to.
+/// The result of a round.
 enum RoundEnd<'d> {
-    /// An attempt is to be made of what is stored now.
+    /// Another attempt is needed, on the item that is stored now.
     Stored(Box<ModifyRounds<'d>>),
     Modified(ModifiedItem),
 }
@@ -235,7 +235,7 @@ impl<'d> ModifyRounds<'d> {
         error.of(self.key.declared.def.type_name)
     }
 
-    /// Writes. If another writer came first, there is another attempt to be made of what is stored now.
+    /// Writes. If another write was first, another attempt is needed on the item that is stored now.
     fn write(self: Box<Self>, edit: Edit) -> BoxFuture<'d, Result<RoundEnd<'d>>> {
         Box::pin(self.try_write(edit))
     }
@@ -264,7 +264,7 @@ impl<'d> ModifyRounds<'d> {
     }
 }
 
-/// The item that a write has left, and the answer that brought it.
+/// The item after a write, and the response that contained it.
 struct ModifiedItem {
     item: Option<Bytes>,
     written_at: Timestamp,
@@ -278,12 +278,12 @@ impl ModifiedItem {
     }
 }
 
-/// A conflict may be tried again. An unknown outcome may not, because the closure may have taken effect already.
+/// A conflict may be retried. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
     error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
 }
 
-/// Writes what changed, together with the unique values that changed.
+/// Writes the changes, together with the changed unique values.
 async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
     if edit.exchange.is_empty() {
@@ -306,8 +306,8 @@ async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     })
 }
 
-/// The write of what differs between the entity that was read and the new one, if nobody wrote in between; None if
-/// nothing differs.
+/// The write of the differences between the entity that was read and the new one, if no other write was made in
+/// between; None if nothing differs.
 pub(crate) fn revision(
     db: &Dynamo,
     pattern: &'static Pattern,
@@ -376,7 +376,7 @@ fn edit_between(
     }))
 }
 
-/// The condition that nobody wrote since the entity was read from this item.
+/// The condition that no write was made since the entity was read from this item.
 pub(crate) fn as_read(
     old: &dyn UntypedEntity,
     stored: &[u8],
@@ -390,8 +390,8 @@ pub(crate) fn as_read(
     unchanged(declared, &loaded, &seen, stored, db).map_err(fail)
 }
 
-/// The condition that nobody wrote since the item was read: its version is the same, or else every attribute that the
-/// closure could see, and those that it made.
+/// The condition that no write was made since the item was read: its version is unchanged, or else every attribute
+/// that the closure could see, and those that it created.
 fn unchanged(
     declared: &EntityDeclaration,
     source: &UpdateOrigin,
@@ -436,7 +436,7 @@ fn unchanged(
     Ok((guard, condition_failure))
 }
 
-/// Holds if none of these attributes is there. This takes fewer bytes than an `attribute_not_exists` for each.
+/// Holds if none of these attributes exists. This takes fewer bytes than an `attribute_not_exists` for each.
 fn all_missing(names: Vec<String>) -> Node {
     let places = names.into_iter().map(Place::of);
     Node::any(places.map(Node::Exists)).not()

@@ -1,4 +1,4 @@
-//! `put`: store an entity, replacing what is there.
+//! `put`: stores an entity and replaces an existing item.
 
 use std::any::Any;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
 
-/// Stores an entity, replacing what is there; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
+/// Stores an entity and replaces an existing item; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
     pub(crate) entity: HeldEntity<'e, E>,
@@ -59,7 +59,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
 }
 
 impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
-    /// Stores only if a live item is there.
+    /// Stores only if a live item exists.
     pub fn if_exists(self) -> Put<'e, E, Conditional>
     where
         G: Open,
@@ -67,7 +67,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         self.expecting(Expect::Exists)
     }
 
-    /// Stores only if no live item is there. [`create`](crate::verbs::EntityVerbs::create) does the same and renews the
+    /// Stores only if no live item exists. [`create`](crate::verbs::EntityVerbs::create) does the same and renews the
     /// managed fields.
     pub fn if_missing(self) -> Put<'e, E, Conditional>
     where
@@ -76,8 +76,8 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         self.expecting(Expect::Missing)
     }
 
-    /// Stores only if this holds of the stored item, in addition to what else is asked of it. If this is called again,
-    /// both have to hold.
+    /// Stores only if this holds for the stored item, in addition to the other conditions. If you call this again,
+    /// both must hold.
     pub fn when(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Put<'e, E, Conditional> {
         let expect = self.expect;
         let mut put = self.expecting(expect);
@@ -86,8 +86,9 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         put
     }
 
-    /// Stores whatever version is there. The item gets a version that nobody holds, see [`Version`], so that whoever
-    /// loaded it before is told. Prefer [`update`](crate::entity::Key::update) where only some attributes change.
+    /// Stores over any version. The item gets a version that no client has, see [`Version`], so that anyone who
+    /// loaded it before gets a conflict. Prefer [`update`](crate::entity::Key::update) if only some attributes
+    /// change.
     pub fn unchecked(self) -> Put<'e, E, E::Unguarded>
     where
         G: Checked,
@@ -132,7 +133,7 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
 }
 
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
-    /// What the write leaves in managed attributes.
+    /// The managed attributes after the write.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
         stamp_of(&*self.entity, self.expect, self.is_as_is, db, now)
     }
@@ -222,7 +223,7 @@ impl<'e> GivenPut<'e> {
         })
     }
 
-    /// Whether there may be no live item, so that no unique values are given up.
+    /// Whether no live item may exist, so that no unique values are released.
     fn is_entering(&self) -> bool {
         let held = self.entity.held_version();
         let is_new = matches!(held, Some(Version(VersionState::New)));
@@ -256,13 +257,13 @@ fn stamp_of(
     Ok(Stamp::write(version, now, created).by(db.actor()))
 }
 
-/// What a put leaves in managed attributes and asks, before its item is written; a `create` is one too.
+/// The managed attributes and conditions of a put, before its item is written; a `create` is one too.
 pub(crate) struct PreparedPut<'e> {
     pub(crate) pattern: &'static Pattern,
     pub(crate) entity: &'e dyn UntypedEntity,
     pub(crate) stamp: Stamp,
     pub(crate) asked: (Node, ConditionFailure),
-    /// Whether there may be no live item, so that no unique values are given up.
+    /// Whether no live item may exist, so that no unique values are released.
     pub(crate) is_entering: bool,
     pub(crate) now: Timestamp,
 }
@@ -305,14 +306,14 @@ pub(crate) struct WrittenPut {
     uniques: Option<PutUniques>,
 }
 
-/// What a put has to know of unique values.
+/// The unique values of a put.
 struct PutUniques {
     key: UntypedKey,
-    /// Whether there may be no live item, so that no values are given up. Otherwise it is read first.
+    /// Whether no live item may exist, so that no values are released. Otherwise it is read first.
     is_entering: bool,
 }
 
-/// How a put goes.
+/// The form of a put.
 enum PutWay {
     Planned(PlannedWrite),
     /// The stored unique values are read first.
@@ -342,7 +343,7 @@ impl WrittenPut {
         })
     }
 
-    /// The write where nothing can be read first.
+    /// The write if nothing can be read first.
     fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
         match self.way(db)? {
             PutWay::Planned(planned_write) => Ok(planned_write),

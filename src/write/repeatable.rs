@@ -9,7 +9,7 @@ use crate::plan::{Operation, Plan};
 use crate::wire::Resend;
 use crate::write::{Create, Delete, Put, ReturningNothing, ReturningOld};
 
-/// A write that is sent again after a lost answer; see [`Create::repeatable`].
+/// A write that is sent again after a lost response; see [`Create::repeatable`].
 #[derive(Debug)]
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Repeatable<O>(O);
@@ -50,15 +50,15 @@ impl<O: Operation> Operation for Repeatable<O> {
     }
 }
 
-/// The verbs that are always guarded, one line each.
+/// The operations that are always guarded, one line each.
 macro_rules! repeatable {
     ($([$($generics:tt)*] $operation:ty;)*) => {$(
         impl<$($generics)*> $operation {
-            /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer.
+            /// Declares that a second effect is harmless here, so that the write is sent again after a lost response.
             ///
-            /// A second attempt may meet the effect of the first. If its condition does not hold then, the error is
-            /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because nobody can tell whose effect
-            /// that was.
+            /// A second attempt may see the effect of the first. If its condition does not hold then, the error is
+            /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because it cannot be determined
+            /// whose effect that was.
             pub fn repeatable(self) -> Repeatable<Self> {
                 Repeatable(self)
             }
@@ -72,7 +72,7 @@ repeatable! {
 }
 
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
-    /// Says that doing it twice is harmless here; see [`Create::repeatable`].
+    /// Declares that a second effect is harmless here; see [`Create::repeatable`].
     pub fn repeatable(self) -> Repeatable<Self>
     where
         G: Guarded,
@@ -82,7 +82,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
 }
 
 impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
-    /// Says that doing it twice is harmless here; see [`Create::repeatable`].
+    /// Declares that a second effect is harmless here; see [`Create::repeatable`].
     pub fn repeatable(self) -> Repeatable<Self>
     where
         G: Guarded,

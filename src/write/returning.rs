@@ -1,4 +1,4 @@
-//! What an update, an upsert or a delete returns, as a type.
+//! The return value of an update, an upsert or a delete, as a type.
 
 use bytes::Bytes;
 
@@ -9,17 +9,17 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Returned;
 use crate::schema::EntityDef;
 
-/// What a write returns.
+/// The return value of a write.
 pub trait Returning<E: DynamoEntity> {
-    /// What an update returns, which needs an item.
+    /// The return value of an update, which needs an item.
     type Out: Send + 'static;
-    /// What an upsert or a delete returns, where no item need be there before.
+    /// The return value of an upsert or a delete, which need no existing item.
     type IfAny: Send + 'static;
 
     #[doc(hidden)]
     const RETURNED: Returned;
 
-    /// Reads the value from what the service returns.
+    /// Reads the value from the response.
     #[doc(hidden)]
     fn read(item: Option<&[u8]>, now: Timestamp) -> Result<Self::Out>;
 
@@ -27,15 +27,15 @@ pub trait Returning<E: DynamoEntity> {
     fn read_if_any(item: Option<&[u8]>, now: Timestamp) -> Result<Self::IfAny>;
 }
 
-/// The item as it is after the write.
+/// The item after the write.
 #[derive(Debug)]
 pub struct ReturningNew(());
 
-/// The item as it was before the write: the one that a delete took away.
+/// The item before the write: for a delete, the deleted item.
 #[derive(Debug)]
 pub struct ReturningOld(());
 
-/// The attributes that an update changed, as they are after it.
+/// The attributes that an update changed, with their new values.
 #[derive(Debug)]
 pub struct ReturningChanged(());
 
@@ -105,7 +105,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningNothing {
     }
 }
 
-/// Reads the entity. If that fails, the write has happened all the same, so the error brings the item.
+/// Reads the entity. If that fails, the write has taken effect nevertheless, so the error contains the item.
 pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
     let Some(item) = item else {
         return Err(missing(&E::ENTITY));

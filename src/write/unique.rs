@@ -1,9 +1,9 @@
 //! Unique values (law W9): an item in the same table for each value, written in the same transaction.
 //!
 //! Such an item, a *sentinel*, has the value as its key and the key of its owner as its content, so two owners would
-//! need the same item, and only the first one gets it. What a write does to sentinels is planned from the values before
-//! and after it ([`exchange`]). Where the values before are not known, the item is read first ([`rewrite`]), and the
-//! write takes effect only on what was read.
+//! need the same item, and only the first one gets it. The changes of sentinels are planned from the values before
+//! and after a write ([`exchange`]). If the values before are not known, the item is read first ([`rewrite`]), and
+//! the write takes effect only if it is unchanged.
 
 mod exchange;
 mod look_up;
@@ -29,7 +29,7 @@ use crate::json::{CodecError, Reader};
 use crate::plan::WriteRequest;
 use crate::write::{UpdateOrigin, attribute_of, draft, known, split, tell_changes, untyped_key};
 
-/// The unique values that a loaded entity holds, and the condition that the stored item still has them.
+/// The unique values of a loaded entity, and the condition that the stored item still has them.
 pub(crate) type LoadedUniques = (Holdings, Node);
 
 /// The unique values of a loaded entity.
@@ -72,7 +72,7 @@ pub(crate) fn as_loaded(
     Ok(Node::all(guards))
 }
 
-/// The values that a put takes where no live item is.
+/// The values that a put takes if no live item exists.
 pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExchange> {
     let declared = key.declared;
     if !concerns(declared) {
@@ -82,7 +82,7 @@ pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExc
     UniqueExchange::between(declared, &Holdings::nothing(declared), &after, true)
 }
 
-/// The values that an item holds, or will hold after an update.
+/// The values of an item, or its values after an update.
 fn holdings_in(item: &[u8], update: Option<&UpdateActions>, key: &UntypedKey) -> Result<Holdings> {
     let declared = key.declared;
     let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
@@ -93,7 +93,7 @@ fn holdings_in(item: &[u8], update: Option<&UpdateActions>, key: &UntypedKey) ->
     Holdings::of(declared, &known, |_| true)
 }
 
-/// The keys of the sentinels of an item. The item need hold no more than its key and the fields of its unique values.
+/// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.
 pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     let parts = E::KeyParts::read(&mut Reader::new(item))?;
     sentinels_in(item, &Key::<E>::from_parts(parts).to_untyped()?)
@@ -116,7 +116,7 @@ pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     Ok(Vec::new())
 }
 
-/// Whether writes of this entity may concern unique values.
+/// Whether writes of this entity may affect unique values.
 pub(crate) fn concerns(declared: &EntityDeclaration) -> bool {
     !declared.def.uniques.is_empty()
 }
@@ -138,7 +138,7 @@ pub(crate) fn ttl_field(declared: &EntityDeclaration) -> Option<&'static str> {
     ttl.map(|known| known.field)
 }
 
-/// The error for a write that would have to read first where nothing can be read.
+/// The error for a write that would have to read first in a place that cannot read.
 pub(crate) fn must_read(declared: &EntityDeclaration, verb: &str) -> Error {
     let message = format!(
         "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \

@@ -1,4 +1,4 @@
-//! `update`: change some attributes of an item that is there.
+//! `update`: changes some attributes of an existing item.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -43,8 +43,8 @@ impl<E: DynamoEntity> Update<E> {
 draft_builder!(Update);
 
 impl<E: DynamoEntity, R> Update<E, R> {
-    /// Adds changes: the closure gets the paths of the entity and returns one change, a tuple, an array, a `Vec` or an
-    /// `Option` of changes. Called again, it adds to them.
+    /// Adds changes: the closure gets the paths of the entity and returns one change, a tuple, an array, a `Vec` or
+    /// an `Option` of changes. If you call it again, it adds more.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
         self.draft.apply(changes(E::Paths::default()));
         self
@@ -56,7 +56,7 @@ impl<E: DynamoEntity, R> Update<E, R> {
         self.draft.is_look()
     }
 
-    /// Updates only if this holds of the stored item. If this is called again, both have to hold.
+    /// Updates only if this holds for the stored item. If you call this again, both conditions must hold.
     ///
     /// An equality at its top level also makes a part of an index key known:
     /// `.when(|o| o.placed_at().eq(at))`.
@@ -66,8 +66,8 @@ impl<E: DynamoEntity, R> Update<E, R> {
         self
     }
 
-    /// Updates whatever version is stored. What the loaded entity says about the parts of index keys is still checked
-    /// where it is used.
+    /// Updates any stored version. The loaded entity's values for parts of index keys are still checked if they are
+    /// used.
     pub fn unchecked(mut self) -> Self {
         self.draft.leave_version();
         self
@@ -75,7 +75,8 @@ impl<E: DynamoEntity, R> Update<E, R> {
 }
 
 impl<E: DynamoEntity> Update<E, ReturningNothing> {
-    /// The update of the row with this key, on condition that this holds of it. None if there is nothing to write.
+    /// The update of the row with this key, on the condition that this holds for it. None if nothing has to be
+    /// written.
     pub(crate) fn plan_of_row(
         mut self,
         db: &Dynamo,

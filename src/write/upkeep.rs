@@ -1,35 +1,36 @@
-//! Keeps the derived keys of indexes in step with a partial update (laws W2 and W3).
+//! Maintains the derived keys of indexes in a partial update (laws W2 and W3).
 //!
-//! An update names a few fields, and a key of an index may be made of more. What is *known* of the item as it will be
-//! decides: the primary key, the new values, equalities of the condition, a loaded entity. The update is refused before
-//! anything is sent if that is not enough to say what a fresh write of the whole entity would store.
+//! An update names a few fields, and a key of an index may contain more. The *known* values of the future item
+//! decide: the primary key, the new values, equalities of the condition, a loaded entity. The update is rejected
+//! before anything is sent if they do not determine the attributes that a fresh write of the whole entity would
+//! store.
 
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 
-/// What an update has to do beside its own changes.
+/// The changes of an update in addition to its own.
 #[derive(Debug, Default)]
 pub(crate) struct Upkeep {
     /// Derived attributes and their new values; None for those that are removed.
     pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
-    /// Fields whose value was relied on.
+    /// Fields whose value was used.
     pub(crate) used: Vec<&'static str>,
     /// Text fields that were assumed not to be empty in the stored item.
     pub(crate) filled: Vec<&'static str>,
 }
 
-/// What an update does to the fields.
+/// The effect of an update on the fields.
 #[derive(Debug)]
 pub(crate) struct Touched<'t> {
     /// Fields that change.
     pub(crate) fields: &'t [&'static str],
-    /// Whether the item may not be there yet, so that every index has to be written.
+    /// Whether the item may not exist yet, so that every index has to be written.
     pub(crate) creates: bool,
 }
 
-/// One index, as a run-time plan sees it.
+/// One index, in a run-time plan.
 struct Index {
     /// The number that the derive gives it.
     number: usize,
@@ -97,7 +98,7 @@ fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
     groups
 }
 
-/// Plans indexes that share an attribute. The first complete one writes the attribute, so everything has to be known.
+/// Plans indexes that share an attribute. The first complete one writes the attribute, so everything must be known.
 fn plan_sharing(
     declared: &EntityDeclaration,
     group: &[Index],
@@ -146,7 +147,7 @@ fn plan_sharing(
 enum IndexMembership {
     Incomplete,
     Complete,
-    /// Something that decides is not known.
+    /// A deciding value is not known.
     Unknown,
 }
 
@@ -244,8 +245,8 @@ impl Index {
         Ok(())
     }
 
-    /// Writes the keys that change and leaves the others, if it is certain that the item is in the
-    /// index and stays there.
+    /// Writes the keys that change and does not touch the others, if it is certain that the item is in the index and
+    /// stays there.
     fn plan_partly(
         &self,
         declared: &EntityDeclaration,
@@ -302,7 +303,7 @@ impl Index {
         Ok(json)
     }
 
-    /// The unknown fields without which the keys cannot be kept up. These are all of them, if the item may have to
+    /// The unknown fields without which the keys cannot be maintained. These are all of them, if the item may have to
     /// enter the index; otherwise those that may be absent, and the other parts of the keys that change.
     fn needed(&self, touched: &Touched<'_>, known: &Known) -> Vec<&'static str> {
         let changes = |field: &str| touched.fields.contains(&field);

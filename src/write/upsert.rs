@@ -1,4 +1,4 @@
-//! `upsert`: change some attributes of an item, or make it out of them.
+//! `upsert`: changes some attributes of an item, or creates it from them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::write::{
     UpdateKind,
 };
 
-/// Changes an item or makes it; see [`Key::upsert`].
+/// Changes an item or creates it; see [`Key::upsert`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
     draft: UpdateDraft,
@@ -31,14 +31,14 @@ impl<E: DynamoEntity> Upsert<E> {
 draft_builder!(Upsert);
 
 impl<E: DynamoEntity, R> Upsert<E, R> {
-    /// Adds changes; see [`Update::apply`](crate::write::Update::apply). Every field that the entity cannot be read
-    /// without has to be among them.
+    /// Adds changes; see [`Update::apply`](crate::write::Update::apply). They must include every field without which
+    /// the entity cannot be read.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
         self.draft.apply(changes(E::Paths::default()));
         self
     }
 
-    /// Writes only if this holds of the stored item, or of no item.
+    /// Writes only if this holds for the stored item, or for a missing item.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
         self.draft
             .asking(condition(E::Paths::default()).into_node());

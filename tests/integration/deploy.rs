@@ -1,8 +1,15 @@
 //! Plans: seen without a change, applied once, resumable wherever they ended.
 
+mod attributes;
 mod killed;
 mod random;
+mod refusals;
+mod stale;
 
+use attributes::{
+    an_attribute_of_a_local_index_keeps_its_type, an_index_takes_over_an_attribute_of_another_type,
+    types_of_key_attributes_may_change,
+};
 use killed::a_killed_application_goes_on;
 pub use killed::{CHILD, child};
 
@@ -21,12 +28,24 @@ use crate::support::faulty::Fault;
 use crate::support::suite::{Gap, Outcome};
 use crate::tests;
 use random::Pair;
+use refusals::{
+    a_full_table_is_refused_at_once, a_setting_that_the_server_lacks_is_not_done,
+    units_are_set_for_many_indexes,
+};
+use stale::two_may_apply_by_old_descriptions;
 
 tests![
     random_tables_become_others,
+    types_of_key_attributes_may_change,
+    an_index_takes_over_an_attribute_of_another_type,
+    an_attribute_of_a_local_index_keeps_its_type,
+    units_are_set_for_many_indexes,
+    a_full_table_is_refused_at_once,
+    a_setting_that_the_server_lacks_is_not_done,
     killed_at_every_request,
     answers_may_be_lost_at_every_request,
     two_may_apply_at_once,
+    two_may_apply_by_old_descriptions,
     a_killed_application_goes_on,
     a_plan_of_yesterday_is_refused,
     losses_have_to_be_named,
@@ -508,7 +527,7 @@ async fn a_plan_reads_like_a_diff(db: Db) -> Outcome {
     assert_eq!(json["tables"][0]["steps"][2]["kind"], "remove");
     assert_eq!(
         json["tables"][0]["steps"][2]["deletes"],
-        "Deletion::index(\"parcels\", \"old\")"
+        serde_json::json!({"what": "index", "table": "parcels", "index": "old"})
     );
     Ok(())
 }

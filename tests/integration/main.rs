@@ -42,6 +42,7 @@ mod idempotent;
 mod item;
 mod items;
 mod keys;
+mod late;
 mod managed;
 mod metered;
 mod model;
@@ -132,6 +133,7 @@ fn main() {
         ("renamed", renamed::tests),
         ("keys", keys::tests),
         ("shape", shape::tests),
+        ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),

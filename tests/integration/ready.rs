@@ -38,6 +38,8 @@ tests![
     no_credentials_are_an_answer,
     two_declarations_of_a_table_are_an_answer,
     each_table_has_its_own_answer,
+    a_global_table_is_a_finding,
+    a_declared_global_table_is_ready,
 ];
 
 const COUNTS_OTHERWISE: Gap = Gap {
@@ -582,5 +584,136 @@ async fn each_table_has_its_own_answer(db: Db) -> Outcome {
     let lines: Vec<String> = found.to_string().lines().map(str::to_owned).collect();
     assert!(lines[0].starts_with(&format!("{}: there is no such table", db.table::<Ware>())));
     assert!(lines[1].starts_with(&format!("{}: ready (", db.table::<Note>())));
+    Ok(())
+}
+
+#[derive(Debug, Clone, DynamoEntity)]
+#[dynamo(table = "handles", key(pk = "ID#{id}"), unique(by_name, name))]
+struct Handle {
+    id: u32,
+    name: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(ttl)]
+    expires_at: Option<std::time::SystemTime>,
+}
+
+/// A description as AWS gives it of a table with replicas, which no engine here has.
+fn replicated(db: &Db, more: &str) -> Fault {
+    let name = db.table::<Handle>();
+    Fault::Reply(
+        200,
+        format!(
+            r#"{{"Table":{{"TableName":"{name}","TableStatus":"ACTIVE","TableArn":"arn:aws:dynamodb:eu-west-1:1:table/{name}",
+            "KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}],
+            "AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}]{more}}}}}"#
+        ),
+    )
+}
+
+const EVENTUAL: &str = r#","Replicas":[{"RegionName":"us-east-1","ReplicaStatus":"ACTIVE"}]"#;
+const STRONG: &str = r#","Replicas":[{"RegionName":"eu-west-2","ReplicaStatus":"ACTIVE"}],"MultiRegionConsistency":"STRONG",
+    "GlobalTableWitnesses":[{"RegionName":"eu-west-3","WitnessStatus":"ACTIVE"}]"#;
+
+async fn a_global_table_is_a_finding(db: Db) -> Outcome {
+    db.create_tables([Handle::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let handle = || Handle {
+        id: 1,
+        name: "ann".into(),
+        version: Version::default(),
+        expires_at: None,
+    };
+    for (description, shown, gaps) in [
+        (EVENTUAL, "eventually consistent in eu-west-1, us-east-1", 3),
+        (
+            STRONG,
+            "strongly consistent in eu-west-1, eu-west-2, witnessed by eu-west-3",
+            2,
+        ),
+    ] {
+        http.plan([replicated(&db, description)]);
+        let found = faulty.ready([Handle::schema()]).await;
+        let [ReadinessFinding::Replicated(finding)] = &found.tables[0].findings[..] else {
+            return Err(found.to_string().into());
+        };
+        let replicas = finding.found.as_ref().map(ToString::to_string);
+        assert_eq!(replicas.as_deref(), Some(shown));
+        assert_eq!((finding.gaps.len(), &finding.declared), (gaps, &None));
+        let said = found.to_string();
+        assert!(
+            said.contains("Global tables") && said.contains("`by_name` of `Handle`"),
+            "{said}"
+        );
+    }
+    // By now it is known that the table has no transactions, so none is sent.
+    http.plan([]);
+    let error = handle().create().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoTransactions);
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn a_declared_global_table_is_ready(db: Db) -> Outcome {
+    use dynamo_entity::schema::Replicas;
+
+    db.create_tables([Handle::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let there = || Replicas::eventual(["eu-west-1", "us-east-1"]);
+    http.plan([replicated(&db, EVENTUAL)]);
+    let found = faulty.ready([Handle::schema().replicated(there())]).await;
+    assert!(found.is_ready(), "{found}");
+    for (declared, description, says) in [
+        (
+            Replicas::eventual(["eu-west-1", "eu-west-2"]),
+            EVENTUAL,
+            "declared is eventually consistent in eu-west-1, eu-west-2",
+        ),
+        (there(), "", "it has no replicas"),
+        (there(), STRONG, "is a global table, strongly"),
+        // What fails in every region is said of a table that is as declared, too.
+        (
+            Replicas::strong(["eu-west-1", "eu-west-2"]).with_witness("eu-west-3"),
+            STRONG,
+            "no TTL",
+        ),
+    ] {
+        http.plan([replicated(&db, description)]);
+        let found = faulty.ready([Handle::schema().replicated(declared)]).await;
+        let said = found.to_string();
+        assert!(
+            matches!(
+                found.tables[0].findings[..],
+                [ReadinessFinding::Replicated(_)]
+            ),
+            "{said}"
+        );
+        assert!(said.contains(says), "{said}");
+    }
+    // An engine for tests has no replicas, and is no worse for it.
+    let found = db.ready([Handle::schema().replicated(there())]).await;
+    assert!(found.is_ready(), "{found}");
+    let plan = db.plan([Handle::schema().replicated(there())]).await?;
+    assert_eq!(
+        (
+            plan.tables[0].unknown.contains(&"replicas"),
+            plan.is_empty()
+        ),
+        (true, true)
+    );
+    // A plan tells the same, and changes nothing.
+    http.plan([replicated(&db, EVENTUAL)]);
+    let plan = faulty.plan([Handle::schema()]).await?;
+    let finding = plan.tables[0].replicas.as_ref().ok_or("no finding")?;
+    assert_eq!(finding.gaps.len(), 3);
+    assert!(
+        plan.to_string().contains("replicas: it is a global table"),
+        "{plan}"
+    );
+    assert!(
+        plan.to_json().contains("\"replicas\""),
+        "{}",
+        plan.to_json()
+    );
     Ok(())
 }

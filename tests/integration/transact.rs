@@ -46,6 +46,7 @@ tests![
     money_is_neither_made_nor_lost,
     it_is_explained,
     operations_may_own_what_they_write,
+    a_table_without_transactions_is_named,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -804,10 +805,10 @@ async fn contention_after_a_lost_answer_is_of_unknown_outcome(db: Db) -> Outcome
     let (faulty, _http) = db.faulty(plan);
     let error = Transaction::new().with(first.create()).send(&faulty).await;
     assert!(error.unwrap_err().is_outcome_unknown());
-    // Under the same token, a failed condition settles it: this transaction was not executed.
+    // A failed condition settles nothing: the lost request may still be under way.
     let (faulty, _http) = db.faulty([Fault::Io, conflict()]);
     let error = Transaction::new().with(first.create()).send(&faulty).await;
-    assert!(error.unwrap_err().is_already_exists());
+    assert!(error.unwrap_err().is_outcome_unknown());
     Ok(())
 }
 
@@ -952,5 +953,51 @@ async fn operations_may_own_what_they_write(db: Db) -> Outcome {
     let given = (60..70).map(|left| stock(&format!("s{left}"), left).into_create());
     put_each(given).send(&db).await?.complete()?;
     assert_eq!(db.count::<Stock>().await, 74);
+    Ok(())
+}
+
+/// The service refuses a transaction of a strongly consistent global table by a code that means many things. What the
+/// table is tells its description, once.
+async fn a_table_without_transactions_is_named(db: Db) -> Outcome {
+    tables(&db).await?;
+    let name = db.table::<Note>();
+    let described = |more: &str| {
+        Fault::Reply(
+            200,
+            format!(
+                r#"{{"Table":{{"TableName":"{name}","TableStatus":"ACTIVE","TableArn":"arn:aws:dynamodb:eu-west-1:1:table/{name}",
+                "KeySchema":[{{"AttributeName":"id","KeyType":"HASH"}}],
+                "AttributeDefinitions":[{{"AttributeName":"id","AttributeType":"S"}}]{more}}}}}"#
+            ),
+        )
+    };
+    let refused = || Fault::refuse("ValidationException");
+    let first = note("n1", "x");
+    // Another table keeps the error, and is not described again.
+    let (faulty, http) = db.faulty([refused(), described(""), refused()]);
+    for calls in [2, 1] {
+        let before = http.calls().len();
+        let error = first.create().idempotent().send(&faulty).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Rejected);
+        assert_eq!(http.calls().len() - before, calls, "{:?}", http.calls());
+    }
+    let strong = r#","Replicas":[{"RegionName":"eu-west-2"}],"MultiRegionConsistency":"STRONG""#;
+    let (faulty, http) = db.faulty([refused(), described(strong)]);
+    let error = first.create().idempotent().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoTransactions, "{error}");
+    assert_eq!(error.code(), Some("ValidationException"));
+    assert!(error.to_string().contains(&name), "{error}");
+    assert_eq!(http.calls(), ["TransactWriteItems", "DescribeTable"]);
+    // From now on it is known, and single writes go on.
+    http.plan([]);
+    let error = Transaction::new().with(first.create()).send(&faulty).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::NoTransactions);
+    assert!(http.calls().is_empty());
+    first.create().send(&faulty).await?;
+    // Who may not describe the table is told what the service said.
+    let denied = Fault::refuse("AccessDeniedException");
+    let (faulty, _) = db.faulty([refused(), denied]);
+    let error = first.create().idempotent().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rejected);
     Ok(())
 }

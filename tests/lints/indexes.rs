@@ -124,6 +124,37 @@ fn rows() -> Vec<Case> {
                 struct Task { id: u32, list: String, owner: Option<String> }
             } Task
         },
+        case! { JoinedKey at "Shop.by_place";
+            {
+                #[derive(DynamoEntity)]
+                #[dynamo(table = "shops", key(pk = id))]
+                #[dynamo(gsi(by_place, pk = kind, sk = "{country}#{city}#{opened}"))]
+                struct Shop { id: u32, kind: String, country: String, city: String, opened: u32 }
+            } Shop;
+            {
+                // Fields as they are; then a constant, a format, a shard, one field alone, a field that is no key type,
+                // more fields than a key takes, a sparse index, and two patterns of one index.
+                #[derive(DynamoEntity)]
+                #[dynamo(table = "shops", key(pk = id))]
+                #[dynamo(gsi(by_place, pk = kind, sk = [country, city, opened]))]
+                #[dynamo(gsi(by_country, pk = "KIND#{kind}", sk = "{city}#{name}"))]
+                #[dynamo(gsi(by_name, pk = kind, sk = "{name:lower}#{city}"))]
+                #[dynamo(gsi(spread, pk = "{city}#{country}", sk = opened, shards = 4))]
+                #[dynamo(gsi(by_city, pk = "{city}", sk = opened))]
+                #[dynamo(gsi(closed, pk = "{kind}#{name}", sk = "{open}#{country}"))]
+                #[dynamo(gsi(lines, pk = name, sk = "{city}#{opened}#{country}#{kind}#{id}"))]
+                #[dynamo(gsi(sparse, pk = "{name}#{country}", sk = "{opened}", when(open = true)))]
+                struct Shop {
+                    id: u32,
+                    kind: String,
+                    country: String,
+                    city: String,
+                    opened: u32,
+                    name: String,
+                    open: bool,
+                }
+            } Shop
+        },
         case! { IndexOfSentinels at "User.by_expiry";
             {
                 #[derive(DynamoEntity)]

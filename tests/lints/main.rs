@@ -13,6 +13,7 @@ mod case;
 mod documented;
 mod indexes;
 mod partitions;
+mod replicas;
 mod sort_keys;
 mod uniques;
 
@@ -30,6 +31,7 @@ pub fn cases() -> Vec<Case> {
         indexes::cases(),
         attributes::cases(),
         uniques::cases(),
+        replicas::cases(),
         allowed::cases(),
     ];
     all.into_iter().flatten().collect()

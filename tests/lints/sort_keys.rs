@@ -100,13 +100,13 @@ fn rows() -> Vec<Case> {
             {
                 #[derive(DynamoEntity)]
                 #[dynamo(table = "tasks", key(pk = id))]
-                #[dynamo(gsi(of_list, pk = "{list}", sk = "{due}#{id}"))]
+                #[dynamo(gsi(of_list, pk = "LIST#{list}", sk = "{due}#{id}"))]
                 struct Task { id: u32, list: String, due: Option<DateTime<Utc>> }
             } Task;
             {
                 #[derive(DynamoEntity)]
                 #[dynamo(table = "tasks", key(pk = id))]
-                #[dynamo(gsi(of_list, pk = "{list}", sk = "{due:last}#{id}"))]
+                #[dynamo(gsi(of_list, pk = "LIST#{list}", sk = "{due:last}#{id}"))]
                 struct Task { id: u32, list: String, due: Option<DateTime<Utc>> }
             } Task
         },
@@ -121,7 +121,7 @@ fn rows() -> Vec<Case> {
                 // An index of those that have an owner, and one that says which it holds.
                 #[derive(DynamoEntity)]
                 #[dynamo(table = "tasks", key(pk = id))]
-                #[dynamo(gsi(of_owner, pk = "{owner}", sk = "{due}#{id}"))]
+                #[dynamo(gsi(of_owner, pk = "OWNER#{owner}", sk = "{due}#{id}"))]
                 #[dynamo(gsi(open, pk = "{list}", sk = "{due}#{id}", when(done = false)))]
                 struct Task {
                     id: u32,

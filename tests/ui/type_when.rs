@@ -31,7 +31,7 @@ pub struct Other {
 #[derive(DynamoEntity)]
 #[dynamo(table = "orders", key(pk = id))]
 #[dynamo(gsi(mixed, pk = "A", when(state = [State::New, 7])))]
-#[dynamo(gsi(unknown, pk = "B", when(state = [State::New, State::Opne])))]
+#[dynamo(gsi(unknown, pk = "B", when(state = [State::New, State::Opened])))]
 #[dynamo(gsi(never, pk = "C", when(state = None)))]
 #[dynamo(gsi(unquoted, pk = "D", when(number = Some("seven"))))]
 pub struct Values {

@@ -61,6 +61,8 @@ pub async fn sequences<E: Subject>(db: Db) -> Outcome {
 }
 
 /// An error whose `Debug` output keeps its line breaks.
+#[derive(thiserror::Error)]
+#[error("{0}")]
 struct Failure(String);
 
 impl fmt::Debug for Failure {
@@ -68,14 +70,6 @@ impl fmt::Debug for Failure {
         f.write_str(&self.0)
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 async fn share<E: Subject>(db: &Db, name: &str, seeds: Vec<u64>) -> Result<(), String> {
     let tables = [E::Table::schema()];

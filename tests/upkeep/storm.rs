@@ -7,7 +7,8 @@
 //!
 //! Each task writes to its own rows, so that the model knows them exactly, and to values and sums that all
 //! tasks share. After each operation the rows of the task are read without the library: a success took effect
-//! once, an unknown outcome once or not at all, and any other error not at all. At the end the whole store
+//! once, an unknown outcome once or not at all, and any other error not at all. Requests that were given up arrive late,
+//! within an operation or after its end, and before the rows are read. At the end the whole store
 //! equals what the models say.
 
 mod entities;

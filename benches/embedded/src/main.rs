@@ -5,6 +5,11 @@
 //!
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml
 //!     cargo run --manifest-path benches/embedded/Cargo.toml             # as in tests
+//!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- files
+//!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- scale
+
+mod files;
+mod scale;
 
 use std::time::{Duration, Instant};
 
@@ -56,6 +61,14 @@ fn note(number: u64) -> Note {
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("files") => files::run().await,
+        Some("scale") => scale::run().await,
+        _ => dispatch().await,
+    }
+}
+
+async fn dispatch() -> Result<()> {
     let engine = EmbeddedEngine::memory().await?;
     let direct = engine.connect();
     let sdk = Dynamo::new(engine.client());

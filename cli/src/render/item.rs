@@ -3,7 +3,7 @@
 use dynamo_entity::{Item, Value};
 
 use crate::failure::Failure;
-use crate::model::ModelEntity;
+use crate::model::{ModelEntity, Question};
 use crate::text::{visible, visible_json, width};
 
 /// The item as one line of JSON, with all that is stored.
@@ -29,6 +29,23 @@ pub(crate) fn described(item: &Item, of: ModelEntity<'_>) -> Result<String, Fail
         }
     }
     Ok(text)
+}
+
+/// The attributes to show of rows. Those of a collection are of several entities, so nothing is left out but derived keys of
+/// indexes.
+pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {
+    let names = columns(rows, of.entity, of.collection.is_some());
+    if of.collection.is_none() {
+        return names;
+    }
+    let schema = of.entity.schema;
+    let is_key = |name: &String| {
+        let primary = schema.sk.iter().chain([&schema.pk]);
+        let is_primary = primary.into_iter().any(|key| key.name == *name);
+        is_primary || schema.type_attribute.as_ref() == Some(name)
+    };
+    let is_shown = |name: &String| is_key(name) || !of.entity.is_derived(name);
+    names.into_iter().filter(is_shown).collect()
 }
 
 /// The attributes to show: the fields in their order, then what no field has. Keys that are made of fields are left out,

@@ -5,9 +5,9 @@ use std::io::Write;
 use clap::builder::styling::Style;
 use dynamo_entity::{Item, Value};
 
-use super::item::{cell, columns};
+use super::item::{cell, row_columns};
 use crate::failure::Failure;
-use crate::model::ModelEntity;
+use crate::model::Question;
 use crate::streams::Terminals;
 use crate::text::{visible, width};
 
@@ -16,7 +16,7 @@ const MOST: usize = 48;
 
 /// A table, which may be written page by page.
 pub(crate) struct RowTable<'m> {
-    of: ModelEntity<'m>,
+    of: &'m Question<'m>,
     terminals: Terminals,
     /// The columns with their widths, once a page has told them.
     columns: Vec<TableColumn>,
@@ -30,7 +30,7 @@ struct TableColumn {
 }
 
 impl<'m> RowTable<'m> {
-    pub(crate) fn new(of: ModelEntity<'m>, terminals: Terminals) -> Self {
+    pub(crate) fn new(of: &'m Question<'m>, terminals: Terminals) -> Self {
         RowTable {
             of,
             terminals,
@@ -43,7 +43,7 @@ impl<'m> RowTable<'m> {
         if rows.is_empty() {
             return Ok(());
         }
-        let names = columns(rows, self.of, false);
+        let names = row_columns(rows, self.of);
         let is_known = |name: &String| self.columns.iter().any(|column| column.name == *name);
         if self.columns.is_empty() || !names.iter().all(is_known) {
             if !self.columns.is_empty() {

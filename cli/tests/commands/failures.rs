@@ -89,43 +89,69 @@ pub fn wrong_parts_are_explained(place: &Place) -> Outcome {
 }
 
 pub fn parts_come_in_their_order(place: &Place) -> Outcome {
-    let query = ["query", "Order.by_status", "Paid"];
-    for (options, words) in [
+    let order = ["query", "Order.by_status", "Paid"];
+    let todo = ["query", "Todo.by_due", "ann"];
+    for (program, query, options, words) in [
         (
+            "shop",
+            order,
             &["--number", "7"][..],
             &["--number: the key has `placed_at` before it: give --placed-at"][..],
         ),
         (
+            "shop",
+            order,
             &["--placed-at", "2026-03-01..", "--number", "7"],
             &["--number: --placed-at is a range"],
         ),
         (
-            &["--placed-at", "2026-03-01..", "--starts-with", "a"],
-            &["--starts-with: --placed-at is a range"],
+            "todos",
+            todo,
+            &["--due", "3..", "--starts-with", "a"],
+            &["--starts-with: --due is a range"],
         ),
-        (&["--starts-with", "a"], &["`placed_at` is no text"]),
         (
+            "todos",
+            todo,
+            &["--starts-with", "a"],
+            &["`due` is no text"],
+        ),
+        (
+            "todos",
+            todo,
             &[
-                "--placed-at",
-                "2026-03-01",
-                "--number",
-                "7",
+                "--due",
+                "3",
+                "--kind",
+                "Home",
+                "--label",
+                "b",
                 "--starts-with",
                 "a",
             ],
             &["none is left"],
         ),
         (
-            &["--missing", "placed_at"],
+            "todos",
+            todo,
+            &["--due", "3", "--kind", "Home", "--missing", "label"],
             &["neither `:first` nor `:last`"],
         ),
         (
+            "todos",
+            todo,
             &["--missing", "colour"],
-            &["the sort key has `placed-at`, `number`"],
+            &["the sort key has `due`, `kind`, `label`"],
+        ),
+        (
+            "todos",
+            todo,
+            &["--missing", "due", "--kind", "Home..Work"],
+            &["do not sort by the values of `kind`"],
         ),
     ] {
         let arguments: Vec<&str> = query.iter().chain(options).copied().collect();
-        place.refused("shop", &arguments, words)?;
+        place.refused(program, &arguments, words)?;
     }
     place.refused(
         "shop",

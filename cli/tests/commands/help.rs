@@ -1,6 +1,6 @@
 //! What the help and the completions show.
 
-use dynamo_entity::DynamoTable;
+use dynamo_entity::prelude::*;
 
 use crate::place::{Outcome, Place, said};
 
@@ -35,6 +35,63 @@ pub fn entities_and_patterns_are_shown(place: &Place) -> Outcome {
         "{both}"
     );
     Ok(())
+}
+
+/// Parts of all kinds.
+#[derive(DynamoEntity)]
+#[dynamo(table = "todos", key(pk = owner, sk = number))]
+#[dynamo(gsi(by_due, pk = "OWNER#{owner}", sk = "{due:first}#{kind}#{label}"))]
+#[allow(dead_code)]
+pub struct Todo {
+    owner: String,
+    number: u32,
+    due: Option<u32>,
+    kind: Kind,
+    label: String,
+}
+
+/// Stored by its names, by which nothing is sorted.
+#[derive(Clone, Copy, DynamoValue)]
+#[allow(dead_code)]
+pub enum Kind {
+    Home,
+    Work,
+}
+
+pub fn only_what_parts_take_is_offered(place: &Place) -> Outcome {
+    let (prefix, none) = ("--starts-with", "--missing");
+    for (program, pattern, has_prefix, has_none) in [
+        ("shop", "Order", false, false),
+        ("shop", "Order.by_status", false, false),
+        ("shop", "User", false, false),
+        ("shop", "Account", false, false),
+        ("examples", "Employee.by_hobby", true, false),
+        ("todos", "Todo", false, false),
+        ("todos", "Todo.by_due", true, true),
+    ] {
+        for verb in [&["query"][..], &["count"], &["explain", "query"]] {
+            let words: Vec<&str> = verb.iter().copied().chain([pattern, "--help"]).collect();
+            let help = place.done(program, &words)?.out;
+            assert_eq!(help.contains(prefix), has_prefix, "{words:?}: {help}");
+            assert_eq!(help.contains(none), has_none, "{words:?}: {help}");
+        }
+    }
+    let help = place
+        .done("todos", &["query", "Todo.by_due", "--help"])?
+        .out;
+    for shown in [
+        "--due <VALUE|A..B>",
+        "--kind <VALUE>",
+        "begins with this text: label",
+        "None: due;",
+    ] {
+        assert!(help.contains(shown), "{shown}: {help}");
+    }
+    place.refused(
+        "shop",
+        &["query", "Order", "ann", "--missing", "number"],
+        &["unexpected argument '--missing'"],
+    )
 }
 
 pub fn shells_are_given_completions(place: &Place) -> Outcome {

@@ -30,10 +30,12 @@ programs! {
     status_shards = "../../../examples/status_shards.rs"
 }
 
+mod collections;
 mod failures;
 mod forms;
 mod help;
 mod hostile;
+mod names;
 mod pages;
 mod place;
 mod requests;
@@ -59,10 +61,15 @@ fn main() -> ExitCode {
         Ok("shop") => run(shop_admin::app()),
         Ok("examples") => run(requests::app()),
         Ok("forms") => run(forms::app()),
+        Ok("names") => run(names::app()),
+        Ok("typed") => run(names::typed()),
+        Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
         Err(_) => {
             let trials = trials![
+                collections::a_collection_is_read_by_its_partition,
+                collections::a_collection_is_shown_and_suggested,
                 failures::exit_codes_tell_how_it_ended,
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,
@@ -75,6 +82,7 @@ fn main() -> ExitCode {
                 forms::what_is_append_only_is_created,
                 forms::members_that_nothing_reads_are_refused,
                 help::entities_and_patterns_are_shown,
+                help::only_what_parts_take_is_offered,
                 help::shells_are_given_completions,
                 help::no_colours_where_no_terminal_is,
                 hostile::values_do_not_reach_the_terminal_raw,
@@ -83,6 +91,10 @@ fn main() -> ExitCode {
                 hostile::exit_codes_do_not_depend_on_readers,
                 hostile::what_nobody_hears_of_is_applied,
                 hostile::a_full_disk_does_not_stop_an_apply,
+                names::every_name_of_an_index_is_taken_as_it_is_printed,
+                names::a_name_that_means_two_indexes_is_refused,
+                names::an_index_that_has_to_go_first_is_named,
+                names::bash_completes_programs_with_dashes,
                 pages::pages_are_the_typed_pages,
                 pages::all_rows_come_in_either_order,
                 pages::ranges_are_those_of_rust,

@@ -162,6 +162,11 @@ pub fn keys_are_written_as_typed(place: &Place) -> Outcome {
         "sharded-order/Order.by_status_plain Paid",
         status_shards::Order::by_status_plain(status_shards::Status::Paid)
     );
+    same!(
+        "shop",
+        "Account ann",
+        shop_admin::Account::in_partition("ann")
+    );
     same!("shop", "User ann", shop_admin::User::in_partition("ann"));
     same!(
         "shop",

@@ -59,6 +59,14 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
             .contains("only if it is named: --allow-delete-index shop.old\n"),
         "{plan:?}"
     );
+    let json = place.shop(&["plan", "--json"])?.rows()?;
+    let steps = json[0]["tables"][0]["steps"].as_array().ok_or("a list")?;
+    let deletes: Vec<_> = steps
+        .iter()
+        .filter_map(|step| step.get("deletes"))
+        .collect();
+    let old = serde_json::json!({"what": "index", "table": "shop", "index": "old"});
+    assert_eq!(deletes, [&old]);
     place.refused(
         "shop",
         &["apply", "--yes"],

@@ -4,7 +4,7 @@ use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, Role};
 
-/// What tells of changes has nothing to tell.
+/// Options that record changes have no use.
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if !entity.append_only {
         return;

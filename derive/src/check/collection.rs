@@ -14,7 +14,7 @@ pub(super) fn check(collection: &Collection, diag: &Diag) {
     partition_of_index(collection, diag);
 }
 
-/// What is read of an index is one of its partitions.
+/// A collection over an index reads one of its partitions.
 fn partition_of_index(collection: &Collection, diag: &Diag) {
     if let (Some(index), None) = (&collection.index, &collection.partition) {
         let message = format!(
@@ -24,7 +24,7 @@ fn partition_of_index(collection: &Collection, diag: &Diag) {
     }
 }
 
-/// At most one variant takes what fits no entity.
+/// At most one variant receives items that fit no entity.
 fn one_other(collection: &Collection, diag: &Diag) {
     let mut others = collection.variants.iter().filter(|v| v.other.is_some());
     let Some(first) = others.next() else { return };
@@ -34,7 +34,7 @@ fn one_other(collection: &Collection, diag: &Diag) {
     }
 }
 
-/// A collection holds entities.
+/// A collection contains entities.
 fn some_entity(collection: &Collection, diag: &Diag) {
     if entities(collection).next().is_none() {
         let ident = &collection.ident;
@@ -43,7 +43,7 @@ fn some_entity(collection: &Collection, diag: &Diag) {
     }
 }
 
-/// An item is told by its entity, so each entity has only one variant.
+/// The entity determines the variant of an item, so each entity has only one variant.
 fn entities_differ(collection: &Collection, diag: &Diag) {
     let mut seen: Vec<(String, &CollectionVariant)> = Vec::new();
     for variant in entities(collection) {

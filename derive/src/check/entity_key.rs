@@ -202,7 +202,7 @@ impl KeyUses<'_> {
         }
     }
 
-    /// A bare field is one attribute, so it stands in a key only once.
+    /// A bare field is one attribute, so it can be in a key only once.
     fn key_fields_differ(&self) {
         let indexes = self
             .entity

@@ -32,7 +32,7 @@ fn role_span(field: &Field, marks: &FieldMarks) -> Span {
     marks.role.unwrap_or(field.ident.span())
 }
 
-/// Only one field is `rest`, and each word of a managed field stands on one field.
+/// Only one field is `rest`, and each managed role has only one field.
 fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (at, (field, marks)) in fields.iter().zip(marks).enumerate() {
         let Some(word) = unique_role(field.role) else {
@@ -52,7 +52,7 @@ fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) 
     }
 }
 
-/// The `rest` field collects attributes and has none itself, so it takes no other option.
+/// The `rest` field collects attributes and has none itself, so it accepts no other option.
 fn rest_stands_alone(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (_, marks) in fields
         .iter()
@@ -92,7 +92,7 @@ fn skipped_fields_are_not_stored(fields: &[Field], marks: &[FieldMarks], diag: &
     }
 }
 
-/// A version is a number, a ttl is epoch seconds, an actor is no time, and no managed field goes through serde. Only
+/// A version is a number, a ttl is epoch seconds, an actor is not a time, and no managed field uses serde. Only
 /// `created_at` and `updated_at` may have a foreign time form.
 fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {

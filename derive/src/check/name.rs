@@ -67,14 +67,14 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     sort_fields_are_no_verbs(entity, diag);
 }
 
-/// The service would refuse the table otherwise.
+/// DynamoDB would reject the table otherwise.
 fn table_name_is_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if let (TableRef::Own(own), Some(span)) = (&entity.table, marks.table) {
         resource_name("a table", &own.name, span, "choose another", diag);
     }
 }
 
-/// The service would refuse the index otherwise. An index of a shared table is declared and checked there.
+/// DynamoDB would reject the index otherwise. An index of a shared table is declared and checked there.
 fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if matches!(entity.table, TableRef::Shared(_)) {
         return;
@@ -111,7 +111,7 @@ fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
     all
 }
 
-/// No field is stored in the attribute that holds the text of a key template.
+/// No field is stored in the attribute of a key template.
 fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let derived = derived_attributes(entity);
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
@@ -127,7 +127,7 @@ fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag
     }
 }
 
-/// No attribute has a name that the library keeps for itself.
+/// No attribute has a reserved name.
 fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
         if !matches!(field.role, Role::Skip | Role::Rest) {
@@ -140,7 +140,7 @@ fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// The service would refuse a longer key attribute.
+/// DynamoDB would reject a longer key attribute.
 fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (name, span) in derived_attributes(entity) {
         key_attribute(&name, span, diag);

@@ -13,7 +13,7 @@ pub(super) fn check(keys: &KeyUses<'_>) {
 }
 
 impl KeyUses<'_> {
-    /// The library writes managed fields by itself, so they cannot identify the row.
+    /// The library writes managed fields, so they cannot identify the row.
     fn managed_fields_stay_out_of_the_primary_key(&self) {
         self.each(|field, _, primary, _| {
             let managed = !matches!(field.role, Role::Attribute | Role::Skip | Role::Rest);
@@ -64,8 +64,8 @@ impl KeyUses<'_> {
         }
     }
 
-    /// If the primary key holds a field only in lossy formats, all of them are the same format: a key takes the lossy
-    /// type itself, and there is only one such type.
+    /// If the primary key contains a field only in truncating formats, all of them are the same format, because a key
+    /// takes the truncated type itself.
     fn one_lossy_format(&self) {
         self.each(|field, _, primary, _| {
             if whole(primary) {

@@ -1,4 +1,4 @@
-//! Names of attributes that the library keeps for itself. The library lists the same names in `schema/reserved.rs`.
+//! Reserved names of attributes. The library lists the same names in `schema/reserved.rs`.
 
 use proc_macro2::Span;
 

@@ -1,13 +1,13 @@
-//! What the service allows, whatever is declared.
+//! The limits of DynamoDB for any declaration.
 
 use proc_macro2::Span;
 
 use crate::diag::Diag;
 
-/// What the service allows for one table.
+/// The limit of DynamoDB for one table.
 pub(super) const MOST_GLOBAL: usize = 20;
 pub(super) const MOST_LOCAL: usize = 5;
-/// What the service allows for each half of a multi-attribute key.
+/// The limit of DynamoDB for each half of a multi-attribute key.
 pub(super) const MOST_ATTRIBUTES: usize = 4;
 
 /// The names of tables and indexes: 3 to 255 of `a-z A-Z 0-9 _ . -`.

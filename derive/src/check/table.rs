@@ -47,7 +47,7 @@ fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
     }
 }
 
-/// The service would refuse a longer key attribute.
+/// DynamoDB would reject a longer key attribute.
 fn key_attributes_are_short(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
         key_attribute(name, span, diag);
@@ -78,7 +78,7 @@ fn index_attributes<'a>(
     names.zip(marks.pk.iter().chain(&marks.sk).copied())
 }
 
-/// The type attribute holds an entity's name, so it cannot be part of a key.
+/// The type attribute contains an entity's name, so it cannot be part of a key.
 fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
     let clash = key_attributes(table, marks).find(|(name, _)| *name == table.type_attribute);
     if let Some((name, span)) = clash {
@@ -90,7 +90,7 @@ fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
     }
 }
 
-/// No attribute has a name that the library keeps for itself.
+/// No attribute has a reserved name.
 fn no_name_is_reserved(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
         reserved::refuse(name, span, diag);

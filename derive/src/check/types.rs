@@ -1,5 +1,5 @@
-//! What the tokens of a type show. A derive sees no types: an alias or a newtype hides what it is, and the traits of
-//! the library check those.
+//! The information in the tokens of a type. A derive sees no types: an alias or a newtype hides its inner type, and
+//! the traits of the library check those.
 
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 

@@ -1,4 +1,4 @@
-//! Where the fields of an entity are used in its keys.
+//! The uses of an entity's fields in its keys.
 
 use proc_macro2::Span;
 
@@ -108,13 +108,13 @@ impl<'a> KeyUses<'a> {
     }
 }
 
-/// Whether some use holds the whole field.
+/// Whether some use contains the whole field.
 pub(super) fn whole(uses: &[Part]) -> bool {
     uses.iter()
         .any(|part| part.format.is_none_or(|format| !format.is_lossy()))
 }
 
-/// The part as it stands in the template.
+/// The part as written in the template.
 pub(crate) fn placeholder(field: &Field, format: Format) -> String {
     let name = syn::ext::IdentExt::unraw(&field.ident);
     let text = match format.text {

@@ -52,7 +52,7 @@ fn variant_names_differ<'a>(variants: impl Iterator<Item = (&'a Ident, &'a str)>
     }
 }
 
-/// The tag stands beside the variant's fields, so no field may have its name.
+/// The tag is stored beside the variant's fields, so no field may have its name.
 fn tag_is_free(tag: &str, written: Option<Span>, variant: &DataVariant, diag: &Diag) {
     match &variant.shape {
         VariantShape::Unit => {}

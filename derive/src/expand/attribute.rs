@@ -7,7 +7,7 @@ use syn::{Ident, Path};
 use super::tokens::{of, respanned};
 use crate::model::{Entity, Index, KeySource, TableRef};
 
-/// Names a key attribute of an own table: by its field, or by its place where it holds a template.
+/// Names a key attribute of an entity's own table: by its field, or by its position if it has a template.
 pub(super) fn own_name(entity: &Entity, source: &KeySource, derived: &str) -> String {
     match source {
         KeySource::Field { field, .. } => entity.fields[*field].stored.clone(),
@@ -56,7 +56,7 @@ pub(super) fn index_attribute(
     }
 }
 
-/// Returns the role of the table's partition key, which says how long it may be.
+/// Returns the role of the table's partition key, which determines its maximum size.
 pub(super) fn pk_role(entity: &Entity) -> TokenStream {
     partition_role(entity, &own_name(entity, &entity.pk, "pk"), &code!(__PK))
 }
@@ -89,8 +89,8 @@ fn is_sort_key(entity: &Entity, name: &str) -> bool {
     sorts.chain([own_sk(entity)]).any(|sort| sort == name)
 }
 
-/// How a bare field is a key attribute itself: of the table, where it is always there, or of an index. The role says
-/// how long it may be.
+/// The use of a bare field as a key attribute: of the table, where it always exists, or of an index. The role
+/// determines its maximum size.
 pub(super) enum KeyUse {
     Primary(TokenStream),
     Index(TokenStream),

@@ -1,4 +1,4 @@
-//! What only the compiler can check, since it needs types or another declaration.
+//! Checks that only the compiler can make, because they need types or another declaration.
 
 use proc_macro2::{Span, TokenStream};
 use syn::Path;
@@ -184,7 +184,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     checks
 }
 
-/// No field is stored in the attribute that holds the text of a template, or the type.
+/// No field is stored in the attribute of a template, or of the type.
 fn stored_field(
     field: &Field,
     def: &TokenStream,

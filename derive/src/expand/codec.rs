@@ -95,7 +95,7 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
 
 /// A function that reads the stored value of a field.
 ///
-/// Where the type's own function is enough, it is used, because the compiler has to work on each closure.
+/// If the type's own function is sufficient, it is used, because the compiler has to process each closure.
 pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
     let way = way(field, key);
     let (item, form) = way.decode(field);
@@ -108,7 +108,7 @@ pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
     }
 }
 
-/// A function that says what a missing field means.
+/// A function that returns the value of a missing field.
 pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
     match &field.default {
         Some(default) => {
@@ -156,7 +156,7 @@ pub(super) fn stamping(field: &Field) -> Option<TokenStream> {
     Some(code!(#stamped(&self.#ident #args)))
 }
 
-/// The variable that holds a field while an object is read.
+/// The variable that contains a field while an object is read.
 pub(super) fn holder(field: &Field) -> Ident {
     local(&format!("field_{}", plain_name(&field.ident)))
 }
@@ -183,10 +183,10 @@ fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     })
 }
 
-/// Up to so many names are compared one by one.
+/// Up to this many names are compared one by one.
 const FEW: usize = 16;
 
-/// About so many names have one bucket.
+/// The approximate number of names in a bucket.
 const TOGETHER: usize = 4;
 
 /// Makes `match name { arms, others }`. Many arms are put into buckets by a hash of their names, or reading a struct of

@@ -260,7 +260,7 @@ fn differ(earlier: &CollectionVariant, variant: &CollectionVariant) -> TokenStre
     )
 }
 
-/// All entities can stand in one partition.
+/// All entities can be in one partition.
 fn share_partitions(
     collection: &Collection,
     first: &CollectionVariant,

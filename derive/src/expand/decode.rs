@@ -45,7 +45,7 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Declares the variables that an item is read into: for fields, for parts that only a key holds, and for texts of
+/// Declares the variables that an item is read into: for fields, for parts that only a key contains, and for texts of
 /// keys.
 fn variables(entity: &Entity) -> TokenStream {
     let declared = entity.fields.iter().filter_map(codec::declare);
@@ -68,7 +68,7 @@ fn variables(entity: &Entity) -> TokenStream {
     }
 }
 
-/// Makes the arms for the names that are no field's, which say what is done with such an attribute.
+/// Creates the arms for names that are not fields, which handle such an attribute.
 fn others(entity: &Entity) -> TokenStream {
     let texts = key::templates(entity).map(|(_, which)| {
         let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
@@ -117,12 +117,12 @@ fn is_in_key_only(entity: &Entity, at: usize, field: &Field) -> bool {
     field.role == Role::Skip && is_whole_part(entity, at)
 }
 
-/// Names the constant that holds the name of a key attribute.
+/// Names the constant with the name of a key attribute.
 fn attribute_of(which: &str) -> Ident {
     format_ident!("__{}", which.to_uppercase())
 }
 
-/// Tells whether a template of the primary key holds the whole field.
+/// Returns whether a template of the primary key contains the whole field.
 fn is_whole_part(entity: &Entity, at: usize) -> bool {
     std::iter::once(&entity.pk)
         .chain(&entity.sk)
@@ -132,14 +132,14 @@ fn is_whole_part(entity: &Entity, at: usize) -> bool {
         })
 }
 
-/// Tells whether a template holds all of a field.
+/// Returns whether a template contains the whole field.
 fn holds(template: &Template, at: usize) -> bool {
     template::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
-/// Tells whether the text of a template may differ from what the fields of its item give. It may not if everything in
-/// it comes from itself: a field without an attribute is parsed from the first place in the key that holds it whole,
-/// and parsing accepts only the text that would be written.
+/// Returns whether the text of a template may differ from the text that the fields of its item give. It cannot if
+/// everything in it comes from itself: a field without an attribute is parsed from the first place in the key that
+/// contains it whole, and parsing accepts only the text that would be written.
 fn may_differ(entity: &Entity, template: &Template) -> bool {
     let is_own = |(field, format): (usize, Format)| {
         let has_attribute = entity.fields[field].role != Role::Skip;
@@ -149,7 +149,7 @@ fn may_differ(entity: &Entity, template: &Template) -> bool {
     template.shards.is_some() || parts.peek().is_none() || !parts.all(is_own)
 }
 
-/// Compares the text of a key with what the fields of the entity give.
+/// Compares the text of a key with the text that the fields of the entity give.
 fn compare(entity: &Entity, key_struct: &Ident, template: &Template, which: &str) -> TokenStream {
     let (text, target) = (
         local(&format!("text_{which}")),
@@ -167,7 +167,7 @@ fn compare(entity: &Entity, key_struct: &Ident, template: &Template, which: &str
     }
 }
 
-/// Tells whether a template holds all of any field, so that it is worth parsing.
+/// Returns whether a template contains any whole field, so that it is worth parsing.
 fn holds_whole(template: &Template) -> bool {
     template::parts(template).any(|(_, format)| !format.is_lossy())
 }

@@ -55,8 +55,8 @@ pub(crate) fn entity(
     code!(#repository #stages #hidden)
 }
 
-/// Makes the types that stand for stages, of whole rows and of keys, and all names of stages for these. They stand beside
-/// the entity, where programs name them.
+/// Creates the types for stages, of whole rows and of keys, and all names of stages for these. They are defined
+/// beside the entity, where programs name them.
 fn stages(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
     let mut names = HashSet::new();
     let stages = hint.patterns.iter().flat_map(|pattern| {
@@ -144,7 +144,7 @@ fn stage_name(ident: &Ident, whole: bool) -> Ident {
     format_ident!("__{rows}Of{}", plain_name(ident))
 }
 
-/// Makes what the verbs ask of an entity. It is versioned if the declaration was, since guards have different methods
+/// Creates the contract of an entity. It is versioned if the declaration was, because guards have different methods
 /// then.
 fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStream {
     let guard = if hint.versioned {
@@ -232,7 +232,7 @@ pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenS
     hidden(&hint.krate, &body)
 }
 
-/// A value that can stand anywhere.
+/// A value that can be used anywhere.
 pub(crate) fn value(
     vis: &Visibility,
     ident: &Ident,
@@ -269,7 +269,7 @@ pub(crate) fn value(
     hidden(&hint.krate, &body)
 }
 
-/// What the impls of a value with mistakes share.
+/// The common part of the impls of a value with mistakes.
 struct ValueStub<'a> {
     ident: &'a Ident,
     with: ImplGenerics<'a>,

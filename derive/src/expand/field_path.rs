@@ -12,8 +12,8 @@ pub(super) struct PathCode {
     pub(super) ty: TokenStream,
     /// The body: an expression of that type.
     pub(super) path: TokenStream,
-    /// The bound on the type of the field. It is checked late: a wrong type is reported where the field is stored, and
-    /// here only to those who ask for the path.
+    /// The bound on the type of the field. It is checked late: a wrong type is reported where the field is stored,
+    /// and here only if the path is used.
     pub(super) bound: TokenStream,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn path(
     }
 }
 
-/// Returns the type of the path, which says what it belongs to, what it is compared with, and what may be done with it.
+/// Returns the type of the path, which determines its owner, the values it is compared with, and its operations.
 fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) -> TokenStream {
     let (ty, contract) = (&field.ty, way.contract());
     let required = code!(<#usage as __d::KeyUsage>::Required);
@@ -121,7 +121,7 @@ fn bound_encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     }
 }
 
-/// Numbers the way in which the values of a field are stored, so that only fields stored in the same way are compared.
+/// Numbers the stored form of a field, so that only fields with the same form are compared.
 fn stored_form(way: &Way, form: Form) -> u8 {
     match (way, form) {
         (Way::Ttl, _) => 1,

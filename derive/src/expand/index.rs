@@ -55,7 +55,7 @@ pub(super) fn index_writer_name(index: &Index, role: &str, at: usize) -> Ident {
     format_ident!("write_{}_{role}_{at}", plain_name(&index.name))
 }
 
-/// Makes a function for each attribute that holds a template; bare fields are written as fields.
+/// Creates a function for each attribute with a template; bare fields are written as fields.
 pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let writers = distinct(entity).flat_map(|index| {
         index_keys(index).filter_map(move |(source, role, at)| {
@@ -78,8 +78,8 @@ pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream 
     }
 }
 
-/// Returns where the value stands that a write leaves in a field. For a managed field that is a variable, since the
-/// library makes the value.
+/// Returns the place of the value of a field after a write. For a managed field that is a variable, because the
+/// library creates the value.
 fn stored_value(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
@@ -116,7 +116,7 @@ pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenS
     })
 }
 
-/// Writes the keys of an index if all their parts are there; an item without them is not in the index.
+/// Writes the keys of an index if all their parts exist; an item without them is not in the index.
 pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -> TokenStream {
     let mut missing = Vec::new();
     let mut writes = Vec::new();

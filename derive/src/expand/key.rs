@@ -56,7 +56,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Tells which fields the key holds whole.
+/// Records the fields that the key contains whole.
 fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let told = fields.iter().filter(|key| !key.held.is_cut()).map(|key| {
         let ident = &entity.fields[key.field].ident;
@@ -156,7 +156,7 @@ fn write_from_key(
     }
 }
 
-/// Writes a key attribute out of a variable that holds the key's struct.
+/// Writes a key attribute from a variable with the key's struct.
 fn write_from_parts(
     entity: &Entity,
     fields: &[KeyField],
@@ -171,8 +171,8 @@ fn write_from_parts(
     code!(Self::#function(#target #shard #(, #parts)*)?;)
 }
 
-/// Compares the texts that were read with those that the parts give, where these may differ: a part was put, a field
-/// that stands in the key more than once was read at one place, and a shard follows from the parts.
+/// Compares the texts that were read with those that the parts give, if these may differ: a part was put, a field
+/// that is in the key more than once was read at one place, or the parts determine a shard.
 fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let compared = templates(entity).map(|(template, which)| {
         let is_repeated = parts(template).any(|(field, _)| uses(entity, field) > 1);
@@ -203,7 +203,7 @@ pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'s
         })
 }
 
-/// How often a field stands in the primary key.
+/// The number of uses of a field in the primary key.
 pub(super) fn uses(entity: &Entity, field: usize) -> usize {
     let sources = std::iter::once(&entity.pk).chain(&entity.sk);
     let uses = sources.map(|source| match source {
@@ -213,7 +213,7 @@ pub(super) fn uses(entity: &Entity, field: usize) -> usize {
     uses.sum()
 }
 
-/// Tells whether the key's struct holds only what a lossy format leaves of a field.
+/// Returns whether the key's struct contains only the truncated value of a field.
 fn is_cut(fields: &[KeyField], field: usize) -> bool {
     let mut keys = fields.iter();
     keys.any(|key| key.field == field && key.held.is_cut())
@@ -232,7 +232,7 @@ fn part_of(
     code!(__d::PartOf::new(&#holder.#ident, #write))
 }
 
-/// Makes the call that writes a key attribute out of a variable that holds the fields of the entity.
+/// Creates the call that writes a key attribute from a variable with the fields of the entity.
 pub(super) fn write_from(
     entity: &Entity,
     template: &Template,
@@ -252,7 +252,7 @@ struct AttributeReading {
     holder: Ident,
     /// The expression that reads the value; it is a `Result`.
     value: TokenStream,
-    /// The statements that take the parts out of the variable.
+    /// The statements that take the parts from the variable.
     unpack: TokenStream,
 }
 

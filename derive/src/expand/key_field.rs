@@ -1,4 +1,5 @@
-//! What the key's struct holds of each part of the primary key, which decides what can be read out of it.
+//! The content of the key's struct for each part of the primary key, which determines the fields that can be read
+//! from it.
 
 use proc_macro2::TokenStream;
 
@@ -6,20 +7,20 @@ use super::template::{contract, parts};
 use super::tokens::{call, of};
 use crate::model::{Entity, Format, KeySource, TextFormat};
 
-/// What the key's struct holds of one field that the primary key is made of.
+/// The content of the key's struct for one field of the primary key.
 pub(super) struct KeyField {
     pub(super) field: usize,
     pub(super) held: Held,
 }
 
-/// How much of the field a key holds.
+/// The part of the field that a key contains.
 #[derive(Clone, Copy)]
 pub(super) enum Held {
     /// The field is a key attribute itself.
     Bare,
-    /// The key holds all of the field, in a format that loses nothing.
+    /// The key contains the whole field, in a format that loses nothing.
     Whole(Format),
-    /// The key holds less than the field, in a lossy format.
+    /// The key contains less than the field, in a truncating format.
     Cut(Format),
 }
 
@@ -37,7 +38,7 @@ impl Held {
     }
 }
 
-/// Returns each field once. It is whole if any place holds it whole, so that nothing is lost.
+/// Returns each field once. It is whole if any place contains it whole, so that nothing is lost.
 pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
     let mut fields: Vec<KeyField> = Vec::new();
     let mut add = |field: usize, held: Held| match fields.iter_mut().find(|key| key.field == field)
@@ -77,7 +78,7 @@ impl KeyField {
         }
     }
 
-    /// Makes what the key's struct holds out of a reference to the field.
+    /// Creates the content of the key's struct from a reference to the field.
     pub(super) fn take(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
         let ty = &entity.fields[self.field].ty;
         match self.held {
@@ -91,7 +92,7 @@ impl KeyField {
         }
     }
 
-    /// Makes what the key's struct holds out of another key, where it has been cut already.
+    /// Creates the content of the key's struct from another key, where it is already truncated.
     pub(super) fn copy(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
         if self.held.is_cut() {
             code!(::core::clone::Clone::clone(#place))
@@ -101,7 +102,7 @@ impl KeyField {
     }
 }
 
-/// Takes a field out of the key's struct, if that holds all of it.
+/// Takes a field from the key's struct, if the struct contains it whole.
 pub(super) fn whole_of_key(
     entity: &Entity,
     field: usize,
@@ -112,7 +113,7 @@ pub(super) fn whole_of_key(
     (!key.held.is_cut()).then(|| key.copy(entity, place))
 }
 
-/// Makes what the key's struct holds of a field out of a reference to its value, for fields that stand in a template.
+/// Creates the content of the key's struct for a field from a reference to its value, for fields in a template.
 pub(super) fn put_in_key(
     entity: &Entity,
     field: usize,

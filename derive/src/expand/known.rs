@@ -1,4 +1,4 @@
-//! A partial update knows only some fields of an item, and asks for them in these ways.
+//! The access of a partial update to the known fields of an item.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -13,7 +13,7 @@ pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
     code!(known.part::<#ty>(#field)?)
 }
 
-/// Asks whether a function holds for a field, as far as that is known: a `Result<Option<bool>, _>`.
+/// Evaluates a function on a field, if it is known: a `Result<Option<bool>, _>`.
 pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.holds::<#ty>(#field, #holds))

@@ -1,4 +1,4 @@
-//! Turns words of the model into constants of the library, so that each pair stands in one place only.
+//! Converts words of the model to constants of the library, so that each pair is in one place only.
 
 use proc_macro2::TokenStream;
 
@@ -34,7 +34,7 @@ pub(super) fn kind(kind: IndexKind) -> TokenStream {
     }
 }
 
-/// Names a foreign form. Others have no constant, since their traits tell them.
+/// Names a foreign form. Others have no constant, because their traits identify them.
 pub(super) fn form(form: Form) -> Option<TokenStream> {
     match form {
         Form::Own | Form::Serde => None,
@@ -60,7 +60,7 @@ pub(super) fn field_role(role: Role) -> TokenStream {
     }
 }
 
-/// Names the moment that a managed field keeps: the first write or the last one.
+/// Names the moment that a managed field stores: the first write or the last one.
 pub(super) fn stamp_kind(role: Role) -> TokenStream {
     match role {
         Role::CreatedAt | Role::CreatedBy => code!(__d::StampKind::Created),

@@ -1,4 +1,4 @@
-//! The partition keys of an entity in a shared table and its indexes, as collections ask for them.
+//! The partition keys of an entity in a shared table and its indexes, for collections.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -27,7 +27,7 @@ fn indexes<'a>(
         .collect()
 }
 
-/// What may be given for the parts.
+/// The arguments for the parts.
 pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let TableRef::Shared(_) = entity.table else {
         return TokenStream::new();

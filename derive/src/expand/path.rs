@@ -110,7 +110,7 @@ pub(super) fn value(
     }
 }
 
-/// Makes the method of a field within a value, whose path goes on from that of the value.
+/// Creates the method of a field within a value, whose path continues that of the value.
 fn nested_method(field: &Field, owner: &TokenStream) -> TokenStream {
     let stored = &field.stored;
     // This is not a method call, because a field may be called `place`.
@@ -126,7 +126,8 @@ fn nested_method(field: &Field, owner: &TokenStream) -> TokenStream {
     )
 }
 
-/// Makes the traits by which the path to a value struct can do what the library's own path can. It holds such a path.
+/// Creates the traits by which the path to a value struct supports the operations of the library's own path, which it
+/// contains.
 fn value_path_traits(
     ident: &Ident,
     generics: &Generics,
@@ -208,7 +209,7 @@ fn method(
     }
 }
 
-/// A skipped field has no path, and the method tells its caller so.
+/// A skipped field has no path, and the method reports this to its caller.
 fn skipped(field: &Field, root: &TokenStream, place: &TokenStream) -> PathCode {
     let ty = &field.ty;
     PathCode {

@@ -1,4 +1,4 @@
-//! `#[derive(DynamoProjection)]`, and what an entity tells it about its fields.
+//! `#[derive(DynamoProjection)]`, and the information about fields that an entity provides for it.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -93,7 +93,7 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
     hidden(&projection.krate, &body)
 }
 
-/// Declares a variable for each field, with what the entity tells about it.
+/// Declares a variable for each field, with the information that the entity provides about it.
 fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     let fields_of = of(&projection.entity, &code!(EntityContract), "Fields");
     let variables = numbered("field", projection);
@@ -111,8 +111,8 @@ fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     }
 }
 
-/// Makes the function that reads the fields from their attributes or from the key. The key has to agree with what was
-/// read of its parts.
+/// Creates the function that reads the fields from their attributes or from the key. The key must match the parts
+/// that were read.
 fn read(projection: &Projection, here: &TokenStream, fields: &TokenStream) -> TokenStream {
     let variables = numbered("field", projection);
     let values = numbered("value", projection);

@@ -29,7 +29,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     code!(#table #(#indexes)* #parts)
 }
 
-/// The types of all stages. They stand beside the entity, so that functions can name them.
+/// The types of all stages. They are defined beside the entity, so that functions can name them.
 pub(super) fn stages(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let indexes = entity.indexes.iter().enumerate();
     let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
@@ -48,8 +48,7 @@ pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
     format_ident!("PartsOf{}", plain_name(&entity.ident))
 }
 
-/// The methods of parts that are asked for behind a range. There is one for each name; it cannot be called and says
-/// why.
+/// The methods of parts that are used after a range. Each name has one; it cannot be called and gives the reason.
 fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
     let indexes = entity.indexes.iter().enumerate();
@@ -105,7 +104,7 @@ fn no_sort_key(entity: &Entity) -> TokenStream {
     }
 }
 
-/// One way to ask for rows.
+/// One access pattern.
 pub(super) struct Pattern<'a> {
     entity: &'a Entity,
     key_struct: &'a Ident,
@@ -257,7 +256,7 @@ impl<'a> Pattern<'a> {
         PartitionWriter { arguments, writes }
     }
 
-    /// Makes what stands before the first part of the sort key.
+    /// Creates the text before the first part of the sort key.
     fn front(&self) -> TokenStream {
         match self.sort().as_slice() {
             [KeySource::Template(template)] => {
@@ -309,7 +308,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// What rustdoc says of it.
+    /// Its rustdoc.
     fn doc(&self) -> PatternDoc<'a> {
         let index = self.index.map(|(_, index)| index);
         let arguments = self.partition_parts().arguments.into_iter();
@@ -393,7 +392,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Makes the call that creates a part and says how it is written.
+    /// Creates the call that creates a part, with its format.
     fn make_part(&self, part: &SortPart<'_>) -> TokenStream {
         match &part.place {
             PartPlace::Bare => {
@@ -462,8 +461,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A partition key: the fields that are its parts, with their formats where they stand in a template, and the steps that
-/// write it.
+/// A partition key: the fields that are its parts, with their formats in a template, and the steps that write it.
 pub(super) struct PartitionWriter<'a> {
     pub(super) arguments: Vec<(&'a Field, Option<Format>)>,
     pub(super) writes: Vec<TokenStream>,
@@ -481,7 +479,7 @@ impl SortPart<'_> {
         kind(self.field, self.format())
     }
 
-    /// Returns how it stands in a template, if it does.
+    /// Returns its format in a template, if it is in one.
     fn format(&self) -> Option<Format> {
         match &self.place {
             PartPlace::Bare => None,
@@ -503,7 +501,7 @@ impl SortPart<'_> {
 enum PartPlace<'a> {
     /// The field is a key attribute itself.
     Bare,
-    /// The field stands in a template.
+    /// The field is in a template.
     Template {
         template: &'a Template,
         at: usize,
@@ -513,7 +511,7 @@ enum PartPlace<'a> {
     },
 }
 
-/// A part that is not the next one: a method that cannot be called and says why.
+/// A part that is not the next one: a method that cannot be called and gives the reason.
 fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenStream {
     let (name, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
     code! {
@@ -528,7 +526,7 @@ fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenSt
     }
 }
 
-/// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` where `number` comes next behind other
+/// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` if `number` comes next after other
 /// parts.
 pub(super) fn stage_name(entity: &Ident, pattern: &Ident, part: Option<&Ident>) -> Ident {
     let (pattern, span) = (camel_case(pattern), entity.span());

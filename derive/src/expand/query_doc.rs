@@ -1,4 +1,4 @@
-//! What rustdoc says of an access pattern: its keys, order, condition, shards and rows, and how it is called.
+//! The rustdoc of an access pattern: its keys, order, condition, shards and rows, and its call.
 
 use proc_macro2::Ident;
 
@@ -8,17 +8,17 @@ use crate::model::{
     Entity, EntityProjection, Format, Index, IndexKind, KeySource, Piece, TableRef, Template,
 };
 
-/// An access pattern, as far as its documentation tells it.
+/// The documented properties of an access pattern.
 pub(super) struct PatternDoc<'a> {
     pub(super) entity: &'a Entity,
     pub(super) function: Ident,
     pub(super) index: Option<&'a Index>,
     pub(super) partition: Vec<&'a KeySource>,
     pub(super) sort: Vec<&'a KeySource>,
-    /// The fields that are its arguments, and those that are asked for behind it.
+    /// The fields that are its arguments, and the parts that follow.
     pub(super) arguments: Vec<&'a Ident>,
     pub(super) parts: Vec<&'a Ident>,
-    /// What the index holds, if the entity declares it.
+    /// The projection of the index, if the entity declares it.
     pub(super) project: Option<&'a EntityProjection>,
 }
 

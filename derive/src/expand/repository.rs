@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Path, Visibility};
 
-/// Makes a trait in the user's module, which is why it cannot stand in the hidden constant.
+/// Creates a trait in the user's module, therefore it cannot be in the hidden constant.
 pub(super) fn alias(
     krate: &Path,
     vis: &Visibility,

@@ -1,5 +1,5 @@
-//! What is read back after a write, made of the fields one by one. Without it, every item would be decoded because of
-//! the few types that lose something when they are stored.
+//! The stored entity after a write, built from the fields one by one. Without it, every item would be decoded because
+//! of the few types that lose something when they are stored.
 
 use proc_macro2::TokenStream;
 
@@ -8,8 +8,8 @@ use super::codec;
 use super::tokens::of;
 use crate::model::{Field, Form, Role};
 
-/// Makes the fields as they are read back; `place` is an expression for a reference to one. None if only reading can
-/// tell.
+/// Creates the fields as they are read back; `place` is an expression for a reference to one. None if this is known
+/// only by reading.
 pub(super) fn fields<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>, TokenStream)>,
 ) -> Option<Vec<TokenStream>> {

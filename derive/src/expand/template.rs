@@ -38,7 +38,7 @@ pub(super) fn kind(format: Format) -> TokenStream {
     code!(__d::Formatted<{ #format }>)
 }
 
-/// Returns the width that a format asks for, if it asks for one.
+/// Returns the width that a format sets, if it does.
 pub(super) fn pad(format: Format) -> TokenStream {
     match format.text {
         TextFormat::Pad(digits) => {
@@ -49,7 +49,7 @@ pub(super) fn pad(format: Format) -> TokenStream {
     }
 }
 
-/// Asks how wide a part is, since one of fixed width needs no delimiter behind it.
+/// Computes the width of a part, because a part of fixed width needs no delimiter after it.
 pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
     let contract = if sparse {
         index_contract(format)
@@ -68,7 +68,7 @@ pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenSt
     )
 }
 
-/// Returns the parts of a template in the order in which functions take them.
+/// Returns the parts of a template in the order of function arguments.
 pub(super) fn parts(template: &Template) -> impl Iterator<Item = (usize, Format)> {
     template.pieces.iter().filter_map(|piece| match piece {
         Piece::Literal(_) => None,
@@ -88,7 +88,7 @@ pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStr
     parts(template).map(parser).collect()
 }
 
-/// Makes a part of an index key out of a reference to its value, as a writer takes it.
+/// Creates a part of an index key from a reference to its value, for a writer.
 pub(super) fn index_part_of(
     entity: &Entity,
     part: (usize, Format),
@@ -98,7 +98,7 @@ pub(super) fn index_part_of(
     code!(__d::PartOf::new(#value, #write))
 }
 
-/// Returns the function by which a part of an index key answers a question, `is_there` or `write`.
+/// Returns the function for a part of an index key, `is_there` or `write`.
 pub(super) fn index_question(
     entity: &Entity,
     (field, format): (usize, Format),
@@ -107,13 +107,13 @@ pub(super) fn index_question(
     of(&entity.fields[field].ty, &index_contract(format), item)
 }
 
-/// Returns the argument that a writer takes beside the parts where the template has shards.
+/// Returns the additional argument of a writer if the template has shards.
 pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStream> {
     template.shards.map(|_| code!(, #shard))
 }
 
-/// Makes the function that writes one key attribute from a template. It knows the places of the parts; the
-/// arguments say what stands there.
+/// Creates the function that writes one key attribute from a template. It contains the positions of the parts; the
+/// arguments are their values.
 pub(super) fn writer(
     entity: &Entity,
     function: &Ident,
@@ -175,8 +175,8 @@ fn is_last(template: &Template, piece: usize) -> bool {
     template.shards.is_none() && piece + 1 == template.pieces.len()
 }
 
-/// Makes the function that parses a key attribute into a tuple of its parts. The types of the parts are parameters, as
-/// they are for the writer. So a type that is no key part is reported where the parts are asked for, and not at each
+/// Creates the function that parses a key attribute into a tuple of its parts. The types of the parts are parameters,
+/// as for the writer. Therefore a type that is not a key part is reported where the parts are used, and not at each
 /// place of a signature.
 pub(super) fn parser(
     entity: &Entity,

@@ -1,19 +1,19 @@
-//! What all expansions are built of: tokens at a place, names, and conditions for the compiler.
+//! The basis of all expansions: tokens with a span, names, and conditions for the compiler.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Generics, LitStr, Path};
 
-/// `quote!` with local variables of its own: they cannot collide with the user's names, neither in an expression that
-/// stands in an attribute nor where the item comes out of another macro.
+/// `quote!` with local variables of its own: they cannot collide with the user's names, neither in an expression in
+/// an attribute nor if another macro creates the item.
 macro_rules! code {
     ($($tokens:tt)*) => {
         ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)
     };
 }
 
-/// Everything an expansion defines stands in a constant without a name, so that nothing of it can
-/// collide with the user's names.
+/// Every definition of an expansion is in a constant without a name, so that nothing of it can collide with the
+/// user's names.
 pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     code! {
         #[allow(
@@ -30,8 +30,8 @@ pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     }
 }
 
-/// Says that all entities of a table or a collection may be changed, if each of them may. The lifetime is there because
-/// the compiler refuses a condition that can be seen not to hold.
+/// Declares that all entities of a table or a collection may be changed, if each of them may. The lifetime is needed
+/// because the compiler rejects a condition that obviously does not hold.
 pub(super) fn all_changeable(
     ident: &Ident,
     entities: &[impl ToTokens],
@@ -47,8 +47,8 @@ pub(super) fn all_changeable(
     }
 }
 
-/// What programs name stands beside their own item. It says what it needs of the library by its whole path, which
-/// `write` is given.
+/// Items that programs name are defined beside their own item, with the whole path of the library, which `write`
+/// gets.
 pub(super) fn beside(krate: &Path, write: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
     let item = write(&code!(#krate::__private));
     code! {
@@ -62,9 +62,8 @@ pub(super) fn beside(krate: &Path, write: impl FnOnce(&TokenStream) -> TokenStre
 
 /// `<Type as Trait>::item`, placed where the type was written.
 ///
-/// Every question about the type of a field has this form. If the type lacks the trait, the compiler gives the same
-/// answer to each of them, and shows equal answers once.
-/// compiler then gives the same answer to each of them, and shows equal answers once.
+/// Every bound on the type of a field has this form. If the type lacks the trait, the compiler gives the same message
+/// for each of them, and shows equal messages once.
 pub(super) fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let item = Ident::new(item, last);
@@ -87,7 +86,7 @@ pub(super) fn call(
     code!(#function #args)
 }
 
-/// Returns where the first and the last token of a type stand, since a message underlines all between them.
+/// Returns the first and the last token of a type, because a message underlines everything between them.
 fn ends(ty: &impl ToTokens) -> (Span, Span) {
     let mut tokens = ty.to_token_stream().into_iter();
     let first = tokens.next();
@@ -131,7 +130,7 @@ pub(super) fn plain_name(ident: &Ident) -> String {
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }
 
-/// Returns tokens as messages show them: with a space only where two words stand side by side, as users write types.
+/// Returns tokens as messages show them: with a space only between two adjacent words, as users write types.
 pub(super) fn shown(tokens: &impl ToTokens) -> String {
     let mut text = String::new();
     show(tokens.to_token_stream(), &mut text, &mut false);
@@ -178,13 +177,13 @@ fn json_key(name: &str) -> String {
     json
 }
 
-/// Makes the constant of a stored name, which is written as it stands there.
+/// Creates the constant of a stored name.
 pub(super) fn name(stored: &str) -> TokenStream {
     let json = json_key(stored);
     code!(__d::Name::new(#stored, #json))
 }
 
-/// Makes a constant `Option`, whose path is spelt out since the user may have an `Option` of another kind.
+/// Creates a constant `Option`, with its full path because the user may have another `Option`.
 pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => code!(::core::option::Option::Some(#value)),
@@ -205,7 +204,7 @@ pub(super) fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
     code!(where #(#own,)* #(#added,)*)
 }
 
-/// Has the compiler check a condition; the message says what to do where it does not hold.
+/// Lets the compiler check a condition; the message is the remedy if it does not hold.
 pub(super) fn check(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
     let assertion = assertion(span, condition, message);
     code!(const _: () = #assertion)

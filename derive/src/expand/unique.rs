@@ -1,4 +1,4 @@
-//! Unique values: their look-ups, and the keys of their sentinels made from what is known.
+//! Unique values: their look-ups, and the keys of their sentinels, built from known values.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -82,7 +82,7 @@ pub(super) fn definitions(entity: &Entity) -> TokenStream {
     code!(&[#(#uniques),*])
 }
 
-/// The function that tells which sentinels keep the values of an item.
+/// The function that returns the sentinels of an item.
 pub(super) fn sentinels(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
     match entity.uniques.is_empty() {
@@ -141,7 +141,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Rules that need the other entities of the table: sentinels stand where no entity can stand.
+/// Rules that need the other entities of the table: sentinels have keys that no entity can have.
 pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
     let Some(unique) = entity.uniques.first() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a partial update asks: which parts of an index are there, and its keys made from what is known.
+//! The needs of a partial update: the existing parts of an index, and its keys, built from known values.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -37,7 +37,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Makes the function that says whether a part of an index is there, as far as that is known.
+/// Creates the function that returns whether a part of an index exists, if that is known.
 fn index_part_is_there(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     let there = indexes.iter().enumerate().flat_map(|(number, (_, parts))| {
         parts.iter().enumerate().map(move |(at, part)| {
@@ -61,7 +61,7 @@ fn index_part_is_there(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStre
     }
 }
 
-/// Makes the function that says whether the `when` of an index holds, as far as that is known.
+/// Creates the function that returns whether the `when` of an index holds, if that is known.
 fn index_holds(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     let holds = indexes
         .iter()
@@ -85,7 +85,7 @@ fn index_holds(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     }
 }
 
-/// Makes the function that writes a key of an index out of what is known.
+/// Creates the function that writes a key of an index from known values.
 fn write_index_key(entity: &Entity, key_struct: &Ident, indexes: &[IndexParts<'_>]) -> TokenStream {
     let writes = indexes.iter().enumerate().flat_map(|(number, (index, _))| {
         index_keys(index)

@@ -1,4 +1,4 @@
-//! What a change may do to a field depends on how keys use it.
+//! The operations of a change on a field depend on its use in keys.
 
 use proc_macro2::TokenStream;
 
@@ -32,7 +32,7 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
     }
 }
 
-/// Tells whether a change of the field changes more than its own attribute: it stands in the template of an index,
+/// Returns whether a change of the field changes more than its own attribute: it is in the template of an index,
 /// decides whether an item is in an index, or is part of a unique value.
 fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {

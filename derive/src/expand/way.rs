@@ -25,7 +25,7 @@ pub(super) enum Way {
     Form(TokenStream),
     /// The field counts the writes.
     Version,
-    /// The field says when DynamoDB may delete the item.
+    /// The field is the time from which DynamoDB may delete the item.
     Ttl,
     /// The field is `created_at` or `updated_at`.
     Time { kind: TokenStream },
@@ -40,7 +40,7 @@ pub(super) enum Way {
     IndexKey { role: TokenStream },
 }
 
-/// A managed field has its own way wherever it stands, since the library fills it.
+/// A managed field has its own form everywhere, because the library fills it.
 pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match field.role {
         Role::Version => return Way::Version,
@@ -87,7 +87,7 @@ impl Way {
         }
     }
 
-    /// Names the function that reads a field, and the form that this function takes besides the reader, if any.
+    /// Names the function that reads a field, and its form argument, if any.
     pub(super) fn decode(&self, field: &Field) -> (&'static str, Option<TokenStream>) {
         match self {
             Way::Field => ("decode_field", None),
@@ -102,7 +102,7 @@ impl Way {
         }
     }
 
-    /// Returns the function that says what a missing attribute means.
+    /// Returns the function for the value of a missing field.
     pub(super) fn absent(&self, field: &Field) -> TokenStream {
         let item = match self {
             Way::Field => "absent",
@@ -119,8 +119,8 @@ impl Way {
     }
 }
 
-/// Returns a bound on the type of a field that is checked only when somebody asks for the field, since a wrong type is
-/// reported where it is stored.
+/// Returns a bound on the type of a field that is checked only if the field is used, because a wrong type is reported
+/// where it is stored.
 pub(super) fn bound(field: &Field, key: Option<KeyUse>) -> TokenStream {
     bound_of(&field.ty, &way(field, key))
 }

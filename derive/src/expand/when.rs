@@ -1,4 +1,4 @@
-//! Makes what the `when` of an index asks: of a whole entity, and of what an update knows.
+//! Creates the `when` condition of an index: on a whole entity, and on the known values of an update.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -8,8 +8,8 @@ use super::known;
 use super::tokens::{local, of, respanned};
 use crate::model::{Entity, When, WhenTest, WhenValue};
 
-/// Makes the expression that says whether the condition holds. `place` makes a reference to the value of a field; its
-/// second argument says which of the condition's fields it is.
+/// Creates the expression for the condition. `place` creates a reference to the value of a field; its second argument
+/// is the position of the field in the condition.
 pub(super) fn holds(
     entity: &Entity,
     when: &When,
@@ -62,7 +62,7 @@ fn is_held(
     }
 }
 
-/// Makes the `Result<Option<bool>, _>` that says whether the condition holds, as far as that is known.
+/// Creates the `Result<Option<bool>, _>` for the condition, if its values are known.
 pub(super) fn holds_as_known(entity: &Entity, when: &When) -> TokenStream {
     if let (WhenTest::OneOf(_), [(field, _)]) = (&when.test, &*when.fields) {
         let holds = holds(entity, when, |_, _| code!(held));

@@ -1,13 +1,13 @@
-//! What the stub of a declaration with mistakes needs to know.
+//! The information for the stub of a declaration with mistakes.
 
 use syn::{Ident, Path};
 
 /// An entity's stub has a key, and guards where there is a version.
 pub(crate) struct EntityHint {
     pub(crate) krate: Path,
-    /// How many parts the key has, as far as it can be told.
+    /// The number of key parts, if it is known.
     pub(crate) key_parts: usize,
-    /// The ways to ask for rows: those of the indexes, and first that of the table.
+    /// The access patterns: that of the table first, then those of the indexes.
     pub(crate) patterns: Vec<PatternHint>,
     /// The look-ups of unique values, with the number of their parts.
     pub(crate) look_ups: Vec<(Ident, usize)>,
@@ -21,7 +21,7 @@ pub(crate) struct EntityHint {
     pub(crate) repository: Option<Ident>,
 }
 
-/// A way to ask for rows, as far as it can be told.
+/// An access pattern, if it is known.
 pub(crate) struct PatternHint {
     pub(crate) name: Ident,
     /// How many parts the partition key has.
@@ -41,7 +41,7 @@ pub(crate) struct TableHint {
 /// A collection's stub has the constructor of its queries.
 pub(crate) struct CollectionHint {
     pub(crate) krate: Path,
-    /// How many parts the partition key has, as far as it can be told.
+    /// The number of parts of the partition key, if it is known.
     pub(crate) partition: usize,
 }
 

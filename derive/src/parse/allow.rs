@@ -6,7 +6,7 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 
 /// The names of all lints. The library has them too, and a test of it compares both lists.
-const LINTS: [&str; 36] = [
+const LINTS: [&str; 39] = [
     "constant_partition",
     "few_partitions",
     "time_partition",
@@ -32,6 +32,7 @@ const LINTS: [&str; 36] = [
     "local_index",
     "listed_everything",
     "many_copies",
+    "joined_key",
     "index_of_sentinels",
     "growing_attribute",
     "unversioned",
@@ -42,6 +43,8 @@ const LINTS: [&str; 36] = [
     "implied_unique",
     "few_unique_values",
     "changing_unique",
+    "eventual_replicas",
+    "strong_replicas",
     "unused_allow",
 ];
 

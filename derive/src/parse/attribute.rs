@@ -1,6 +1,6 @@
 //! Reads the lists of `#[dynamo(..)]` into options, whatever they mean.
 //!
-//! Four shapes exist: `flag`, `name = value`, `name(..)` and, as a value, `[..]`. After a mistake the reading goes on
+//! Four shapes exist: `flag`, `name = value`, `name(..)` and, as a value, `[..]`. After a mistake, parsing continues
 //! after the next comma.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
@@ -27,7 +27,7 @@ pub(crate) fn read(attrs: &[Attribute], diag: &Diag) -> Vec<Opt> {
     all
 }
 
-/// The text of a doc comment, without the space that stands before each of its lines.
+/// The text of a doc comment, without the leading space of its lines.
 pub(crate) fn doc(attrs: &[Attribute]) -> String {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
@@ -165,7 +165,7 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
     read.map(Given::Value)
 }
 
-/// The simple shapes are tried first, because an expression parser would refuse keywords as words.
+/// The simple shapes are tried first, because an expression parser would reject keywords as words.
 fn value(input: ParseStream<'_>) -> syn::Result<OptionValue> {
     if let Some(word) = alone(input, Ident::parse_any) {
         return Ok(OptionValue::Word(word));
@@ -193,7 +193,7 @@ fn value(input: ParseStream<'_>) -> syn::Result<OptionValue> {
     })
 }
 
-/// What `read` finds, if only a comma or the end follows it.
+/// The result of `read`, if only a comma or the end follows it.
 fn alone<T>(input: ParseStream<'_>, read: fn(ParseStream<'_>) -> syn::Result<T>) -> Option<T> {
     let ahead = input.fork();
     let found = read(&ahead).ok().filter(|_| ends(&ahead))?;

@@ -95,7 +95,7 @@ fn partition(opt: Opt, diag: &Diag) -> Option<Partition> {
     })
 }
 
-/// Rule: each variant holds one entity, and nothing else.
+/// Rule: each variant contains one entity, and nothing else.
 fn newtype(variant: Variant, diag: &Diag) -> Option<CollectionVariant> {
     let Variant {
         attrs,

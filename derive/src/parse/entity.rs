@@ -81,7 +81,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     ))
 }
 
-/// Reads what the type attribute holds: `rename`, else the name of the struct.
+/// Reads the value of the type attribute: `rename`, else the name of the struct.
 fn type_name(options: &mut Options, ident: &Ident, diag: &Diag) -> String {
     let renamed = options.take("rename");
     let renamed = renamed.and_then(|opt| opt.stored_name(diag));
@@ -115,7 +115,7 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
     }
 }
 
-/// What the declaration says about the table.
+/// The table in the declaration.
 struct TableChoice {
     table: Option<TableRef>,
     span: Option<Span>,

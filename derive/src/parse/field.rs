@@ -46,7 +46,7 @@ pub(crate) fn named(
         .unzip()
 }
 
-/// The types of unnamed fields, which take no options.
+/// The types of unnamed fields, which accept no options.
 pub(crate) fn unnamed(fields: FieldsUnnamed, diag: &Diag) -> Vec<Type> {
     let mut types = Vec::new();
     for field in fields.unnamed {

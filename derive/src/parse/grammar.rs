@@ -1,4 +1,4 @@
-//! Tests that the documentation of the derives holds all that the parser takes, and nothing else.
+//! Tests that the documentation of the derives contains everything that the parser accepts, and nothing else.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What can be said about a declaration with mistakes. Nothing here reports anything, because the full reading has done
+//! The information in a declaration with mistakes. Nothing here reports anything, because the full parser has done
 //! so.
 
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
     }
 }
 
-/// How many names there are; one if that cannot be told.
+/// The number of names; one if that is not known.
 fn partition_parts(partition: Opt) -> usize {
     let Some(names) = partition.group(&Diag::new()) else {
         return 1;
@@ -173,7 +173,7 @@ fn names_a_function(opt: &Opt) -> bool {
     matches!(opt.given, Given::Flag) && is_name && opt.name != "key" && opt.name != "in_partition"
 }
 
-/// The ways to ask for rows, each name once. An index without a `pk` has the table's.
+/// The access patterns, each name once. An index without a `pk` has the table's.
 fn patterns(key: &[Opt], indexes: &[(Ident, Vec<Opt>)]) -> Vec<PatternHint> {
     let parts = named_by(key, "pk").len();
     let mut patterns = vec![PatternHint {

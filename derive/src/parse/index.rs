@@ -204,7 +204,7 @@ fn projection(opt: Opt, reader: &Reader<'_>) -> EntityProjection {
     }
 }
 
-/// Several access patterns may fill one index; what one of them declares holds for all of them.
+/// Several access patterns may fill one index; the declaration of one of them applies to all.
 fn share_declarations(indexes: &mut [Index], marks: &[IndexMarks]) {
     let (mut projects, mut names) = (Vec::new(), Vec::new());
     for (index, marks) in indexes.iter().zip(marks) {

@@ -8,7 +8,7 @@ use crate::parse::options::Options;
 use crate::parse::reader::{Reader, resolve};
 use crate::parse::{attribute, option_place, shards, template};
 
-/// What was written for a key attribute; `None` inside means that it was wrong and is reported.
+/// The declaration of a key attribute; `None` inside means that it was wrong and is reported.
 pub(crate) struct Key {
     pub(crate) pk: Option<KeySource>,
     pub(crate) sk: Option<KeySource>,
@@ -57,7 +57,7 @@ fn single(opt: Opt, reader: &Reader<'_>) -> Option<KeySource> {
 
 /// One field, one template, or for a gsi `[field, ..]`.
 ///
-/// Rule: a list holds at least one field, and fields only.
+/// Rule: a list contains at least one field, and only fields.
 pub(crate) fn several(opt: Opt, reader: &Reader<'_>) -> Vec<KeySource> {
     let name = opt.name.to_string();
     let list = match opt.value(reader.diag) {

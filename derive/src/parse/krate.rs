@@ -1,4 +1,4 @@
-//! Reads `crate = path`, which says where the library is found.
+//! Reads `crate = path`, the path of the library.
 
 use syn::{Attribute, Path, parse_quote};
 

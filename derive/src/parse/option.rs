@@ -11,7 +11,7 @@ use crate::diag::Diag;
 pub(crate) struct Opt {
     pub(crate) name: Ident,
     pub(crate) given: Given,
-    /// How the option is written where it stands; set once the place is known.
+    /// The syntax of the option in its place; set after the place is known.
     pub(crate) usage: &'static str,
 }
 
@@ -67,7 +67,7 @@ impl ToTokens for OptionValue {
 }
 
 impl Opt {
-    /// Reports that the option has another shape than its place asks for.
+    /// Reports that the option does not have the shape that its place requires.
     fn refuse(&self, diag: &Diag) {
         if matches!(self.given, Given::Broken) {
             return;

@@ -1,6 +1,6 @@
-//! Which options exist where, and how each is written.
+//! The options of each place, and the syntax of each.
 
-/// A place where options stand.
+/// A place for options.
 pub(crate) struct OptionPlace {
     /// The name of the place in messages.
     pub(crate) what: &'static str,
@@ -204,7 +204,7 @@ pub(crate) const COLLECTION_VARIANT: OptionPlace = OptionPlace {
     words: &[once("other", "other")],
 };
 
-/// All places, for the hint that says where a misplaced option belongs.
+/// All places, for the hint that names the place of a misplaced option.
 pub(crate) const ALL: [&OptionPlace; 15] = [
     &PROJECTION,
     &ENTITY,

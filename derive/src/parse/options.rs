@@ -11,8 +11,8 @@ use crate::parse::option_place::{self, OptionPlace};
 /// Options whose names are known at this place, each given as often as it may be.
 pub(crate) struct Options {
     list: Vec<Opt>,
-    /// The options that a mistyped word stands for: the mistake is reported once, and they are not reported as missing
-    /// too.
+    /// The probable options of mistyped words: the mistake is reported once, and these options are not reported as
+    /// missing too.
     meant: Vec<&'static str>,
 }
 

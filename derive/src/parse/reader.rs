@@ -1,4 +1,4 @@
-//! What the parts of a declaration are read against: they name fields.
+//! The context for the parts of a declaration, which name fields.
 
 use syn::Ident;
 use syn::ext::IdentExt as _;
@@ -19,7 +19,7 @@ pub(crate) fn find_field(fields: &[Field], name: &str) -> Option<usize> {
     fields.iter().position(|field| field.ident.unraw() == name)
 }
 
-/// Returns the names of all fields, for the hint that says which of them was meant.
+/// Returns the names of all fields, for the hint about the probable one.
 pub(crate) fn field_names(fields: &[Field]) -> Vec<String> {
     fields
         .iter()

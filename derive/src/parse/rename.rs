@@ -46,7 +46,7 @@ pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<Case> {
     found
 }
 
-/// A case, and where it was asked for.
+/// A case, and its position in the declaration.
 pub(crate) type CaseAt = (Case, Span);
 
 pub(crate) fn read_at(opt: Opt, diag: &Diag) -> Option<CaseAt> {

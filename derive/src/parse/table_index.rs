@@ -100,7 +100,7 @@ fn keys(
 
 /// `"a"` or `["a", "b"]`
 ///
-/// Rule: a list holds at least one name, and names only.
+/// Rule: a list contains at least one name, and only names.
 fn attribute_names(opt: Opt, diag: &Diag) -> Vec<LitStr> {
     let name = opt.name.clone();
     let Some(value) = opt.value(diag) else {

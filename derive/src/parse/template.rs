@@ -121,8 +121,9 @@ fn scan(text: &str, say: &impl Fn(String)) -> Vec<Raw> {
     all
 }
 
-/// Rule: an escaped key's literals hold `#` and what sorts above `%`, so that `#` ends a part and sorts below
-/// everything that can follow. Where the table decides the style, only what is wrong in both styles is refused.
+/// Rule: the literals of an escaped key consist of `#` and characters that sort above `%`, so that `#` ends a part
+/// and sorts below everything that can follow. If the table determines the style, only characters that are wrong in
+/// both styles are errors.
 fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
     for c in literal.chars() {
         if c.is_control() {
@@ -184,7 +185,7 @@ fn not_a_name(inside: &str, name: &str) -> String {
     }
 }
 
-/// Rule: the words behind a field are one format, one place of a None, or both in this order.
+/// Rule: the words after a field are one format, one position of a None, or both in this order.
 fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Option<Format> {
     let place = |word: &str| PLACES.iter().find(|(place, _)| *place == word);
     let (text, none) = match words.split_once(':') {

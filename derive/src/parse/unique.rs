@@ -73,7 +73,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     })
 }
 
-/// Rule: there is one old name for each field. The values stand in the order of the old names, as they did when these
+/// Rule: each field has one old name. The values are stored in the order of the old names, as they were when these
 /// were the names of their attributes, so both may be given in any order.
 fn by_old_name(
     fields: &[(usize, Span)],
@@ -117,7 +117,7 @@ fn joined(order: &[usize], declared: &[Field]) -> String {
     names.join(",")
 }
 
-/// The key of the sentinel, made only of stored names and values. No key of an entity holds a `$`.
+/// The key of the sentinel, built only from stored names and values. No key of an entity contains a `$`.
 fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> Template {
     let entity = entity.map(|name| format!("{}#", escaped(name)));
     let front = format!("$UNIQUE#{}{}", entity.unwrap_or_default(), escaped(stored));

@@ -10,7 +10,7 @@ use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
 use crate::parse::{attribute, field, option_place};
 
-/// What the options of a variant say: its stored name, and the case of its fields' names.
+/// The options of a variant: its stored name, and the case of its fields' names.
 fn names(variant: &Variant, case: Option<Case>, diag: &Diag) -> (String, Option<CaseAt>) {
     let mut options = Options::of(
         attribute::read(&variant.attrs, diag),
@@ -50,8 +50,8 @@ pub(crate) fn unit(variant: Variant, case: Option<Case>, diag: &Diag) -> UnitVar
     }
 }
 
-/// Rule: each variant of an enum with an order says its number, so that a variant that is inserted later changes none
-/// that is stored.
+/// Rule: each variant of an ordered enum has its number, so that a variant that is inserted later changes no stored
+/// one.
 pub(crate) fn ordered(variant: Variant, diag: &Diag) -> Option<OrderedVariant> {
     const NUMBER: &str = "the number is stored: write one from 0 to 65535";
     let ident = variant.ident;

@@ -1,4 +1,4 @@
-//! Reads `when(..)`: an index that is sparse by what fields hold.
+//! Reads `when(..)`: an index that is sparse by the values of fields.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -14,7 +14,7 @@ use crate::parse::reader::{Reader, find_field, resolve};
 const USAGE: &str = "`when` takes one field and its value, several values, or a function of fields; write `when(status = \
     Status::Open)`, `when(status = [Status::New, Status::Open])` or `when(is_open(status, due))`";
 
-/// Rule: `when` takes one field and what it holds, or one function and the fields that it reads.
+/// Rule: `when` takes one field and its value, or one function and the fields that it reads.
 pub(crate) fn read(opt: Opt, reader: &Reader<'_>) -> Option<When> {
     let span = opt.name.span();
     let list = opt.group(reader.diag)?;
@@ -146,7 +146,7 @@ fn function(list: &List, text: String, reader: &Reader<'_>) -> Option<When> {
     })
 }
 
-/// Rule: a function of a condition takes fields, at least one, and each is named by its bare name.
+/// Rule: a function of a condition takes fields, at least one, each by its bare name.
 fn named_fields(path: &Path, group: List, reader: &Reader<'_>) -> Option<Vec<(usize, Ident)>> {
     let given = attribute::values(group, reader.diag);
     if given.is_empty() {
@@ -170,7 +170,7 @@ fn named_fields(path: &Path, group: List, reader: &Reader<'_>) -> Option<Vec<(us
     fields.into_iter().collect()
 }
 
-/// A path and the list in parentheses behind it.
+/// A path and the list in parentheses after it.
 fn call(input: ParseStream<'_>) -> syn::Result<(Path, List)> {
     let path = input.call(Path::parse_mod_style)?;
     if !input.peek(token::Paren) {

@@ -1,6 +1,7 @@
 //! What a checkpoint holds, as an item in DynamoDB JSON, which the library can write and read.
 
 use crate::bulk::BulkCounts;
+use crate::bulk::stray::StrayAttempt;
 use crate::codec::{Item, Value};
 use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -32,6 +33,8 @@ pub(in crate::bulk) struct JobState {
     pub(in crate::bulk) identity: u64,
     /// What the next run tries again: the keys of rows that failed, in DynamoDB JSON, or the names of given writes.
     pub(in crate::bulk) failed: Vec<String>,
+    /// Attempts at given writes that may still take effect, by what stands for their items.
+    pub(in crate::bulk) strays: Vec<(u64, StrayAttempt)>,
     pub(in crate::bulk) is_finished: bool,
 }
 
@@ -65,6 +68,11 @@ impl JobState {
         ]
         .into_iter()
         .collect();
+        if !self.strays.is_empty() {
+            let strays = self.strays.iter();
+            let strays = strays.map(|(item, stray)| Value::from(stray.to_text(*item)));
+            item.extend([("strays", Value::L(strays.collect()))]);
+        }
         item.extend(counts(&self.counts));
         item.extend(self.position.iter().map(|at| ("position", &**at)));
         item.to_dynamo_json()
@@ -109,6 +117,7 @@ impl JobState {
                 failed: number("failures")?,
             },
             failed: list(&item, "failed").map_err(broken)?,
+            strays: strays(&item).map_err(broken)?,
             is_finished: item.get("finished") == Some(&Value::Bool(true)),
         })
     }
@@ -135,6 +144,18 @@ fn number(item: &Item, name: &'static str) -> Result<u64, CodecError> {
     let found = item.get(name).and_then(Value::as_number);
     let found = found.and_then(|number: &Number| number.as_str().parse().ok());
     found.ok_or_else(|| CodecError::new("a number is missing").at(name))
+}
+
+/// Few checkpoints have any.
+fn strays(item: &Item) -> Result<Vec<(u64, StrayAttempt)>, CodecError> {
+    if item.get("strays").is_none() {
+        return Ok(Vec::new());
+    }
+    let read = |text: String| {
+        let stray = StrayAttempt::from_text(&text);
+        stray.ok_or_else(|| CodecError::new("a write with its time is missing").at("strays"))
+    };
+    list(item, "strays")?.into_iter().map(read).collect()
 }
 
 fn list(item: &Item, name: &'static str) -> Result<Vec<String>, CodecError> {
@@ -178,6 +199,9 @@ mod tests {
                 ..BulkCounts::default()
             },
             failed: vec![r#"{"id":{"S":"a\"b"}}"#.into()],
+            strays: StrayAttempt::from_text("ff 3 1764000000")
+                .into_iter()
+                .collect(),
             is_finished: true,
             ..JobState::new().unwrap()
         };

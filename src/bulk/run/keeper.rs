@@ -6,6 +6,7 @@ use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
 use crate::bulk::job::{JobWork, Keeping};
 use crate::bulk::ledger::Passed;
 use crate::bulk::mark::JobMark;
+use crate::bulk::stray::StrayAttempt;
 use crate::bulk::{BulkReport, CheckpointError};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -86,6 +87,11 @@ impl<'j> Keeper<'j> {
         self.state.failed.clone()
     }
 
+    /// The attempts of earlier runs that may still take effect.
+    pub(super) fn strays(&self) -> Vec<(u64, StrayAttempt)> {
+        self.state.strays.clone()
+    }
+
     /// What the ledger goes on from.
     pub(super) fn passed(&self) -> Passed {
         Passed {
@@ -123,6 +129,7 @@ impl<'j> Keeper<'j> {
         &mut self,
         passed: &Passed,
         places: Option<&Places>,
+        strays: Vec<(u64, StrayAttempt)>,
         is_finished: bool,
     ) -> Result<()> {
         if let Some(position) = places.and_then(|places| places.cursor(&passed.spot)) {
@@ -132,6 +139,7 @@ impl<'j> Keeper<'j> {
         self.state.counts = passed.counts;
         self.state.identity = passed.identity;
         self.state.failed.clone_from(&passed.failed);
+        self.state.strays = strays;
         self.state.is_finished |= is_finished;
         let bytes = self.state.encode(&self.job)?;
         self.keeping.0.store.save(bytes).await.map_err(unkept)?;

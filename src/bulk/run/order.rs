@@ -4,6 +4,9 @@
 //! because it was deleted or because a write was refused, the checkpoint has to: the next write of the item waits until
 //! it is saved. A delete takes away the mark of the writes before it, so it waits until they are in the checkpoint.
 //!
+//! An attempt that had no answer may still arrive. The mark keeps it from taking effect, but a delete takes the mark away:
+//! a delete is refused behind such an attempt, and without a checkpoint every write of the item is.
+//!
 //! ```text
 //! put 0, add 1, add 2            the mark tells
 //! put 0 | delete 1 | put 2       a save at each bar
@@ -13,6 +16,8 @@ use std::collections::hash_map::{Entry, HashMap};
 use std::collections::{BTreeSet, VecDeque};
 
 use super::catch_up::Input;
+use crate::bulk::stray::StrayAttempt;
+use crate::clock::Timestamp;
 
 /// A write, and where it stands in the ledger.
 pub(in crate::bulk) struct Waiting {
@@ -25,6 +30,9 @@ pub(in crate::bulk) struct Waiting {
     pub(in crate::bulk) held_by: Option<u64>,
     /// The numbers of the writes that were done to the item and are in no checkpoint: its mark has to tell of them too.
     pub(in crate::bulk) done_before: Vec<u64>,
+    /// An attempt at an earlier write of the item that may still take effect, if nothing would keep it from doing so once
+    /// this write was done.
+    pub(in crate::bulk) stray: Option<StrayAttempt>,
 }
 
 /// How many writes a mark tells of at most.
@@ -64,13 +72,22 @@ struct Line {
     /// The entries and numbers of all writes of which the item tells.
     marked: Vec<(u64, u64)>,
     held_by: Option<u64>,
+    stray: Option<StrayAttempt>,
 }
 
 impl WriteOrder {
-    pub(super) fn new(has_checkpoint: bool) -> Self {
+    /// The order of a job that begins; `strays` are those of earlier runs.
+    pub(super) fn new(has_checkpoint: bool, strays: Vec<(u64, StrayAttempt)>) -> Self {
+        let stray = |(item, stray)| {
+            let line = Line {
+                stray: Some(stray),
+                ..Line::default()
+            };
+            (item, line)
+        };
         WriteOrder {
             has_checkpoint,
-            lines: HashMap::new(),
+            lines: strays.into_iter().map(stray).collect(),
             ready: VecDeque::new(),
             unkept: BTreeSet::new(),
             waiting: 0,
@@ -103,6 +120,25 @@ impl WriteOrder {
         self.lines.len().saturating_sub(self.lasting)
     }
 
+    /// Notes that an attempt at a write of the item may still take effect. A delete that is marked off is no matter: every
+    /// later write that makes the item anew has a mark, and a delete asks that there is none.
+    pub(super) fn note_stray(&mut self, item: u64, stray: StrayAttempt, is_delete: bool) {
+        if self.has_checkpoint && is_delete {
+            return;
+        }
+        let line = self.lines.entry(item).or_default();
+        line.stray = Some(stray.later(line.stray));
+    }
+
+    /// The attempts that may still take effect, by what stands for their items.
+    pub(super) fn strays(&self, now: Timestamp) -> Vec<(u64, StrayAttempt)> {
+        let lines = self.lines.iter();
+        let strays = lines.filter_map(|(item, line)| Some((*item, line.stray?)));
+        let mut strays: Vec<_> = strays.filter(|(_, stray)| stray.may_arrive(now)).collect();
+        strays.sort_unstable_by_key(|(item, _)| *item);
+        strays
+    }
+
     /// Notes that a write is done, or has failed.
     pub(super) fn settle(&mut self, item: u64, entry: u64, number: u64, trace: Trace) {
         let Some(line) = self.lines.get_mut(&item) else {
@@ -121,8 +157,9 @@ impl WriteOrder {
     }
 
     /// Notes that all entries before this one are in a checkpoint.
-    pub(super) fn keep(&mut self, before: u64) {
+    pub(super) fn keep(&mut self, before: u64, now: Timestamp) {
         for line in self.lines.values_mut() {
+            line.stray = line.stray.filter(|stray| stray.may_arrive(now));
             line.last = line.last.filter(|(entry, _)| *entry >= before);
             line.marked.retain(|(entry, _)| *entry >= before);
         }
@@ -148,6 +185,9 @@ impl WriteOrder {
         if let Some(mut next) = line.get_mut().queue.pop_front() {
             line.get_mut().is_busy = true;
             next.held_by = line.get().held_by;
+            // A mark keeps a late attempt from taking effect, and a delete takes the mark away.
+            let is_kept_away = self.has_checkpoint && !next.write.is_delete();
+            next.stray = line.get().stray.filter(|_| !is_kept_away);
             next.done_before = line
                 .get()
                 .marked
@@ -174,6 +214,7 @@ impl Line {
     }
 
     fn is_over(&self) -> bool {
-        !self.is_busy && self.queue.is_empty() && self.last.is_none() && self.held_by.is_none()
+        let is_idle = !self.is_busy && self.queue.is_empty();
+        is_idle && self.last.is_none() && self.held_by.is_none() && self.stray.is_none()
     }
 }

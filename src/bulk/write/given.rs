@@ -1,5 +1,6 @@
 //! One given write, until it is done.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -11,6 +12,8 @@ use crate::bulk::checkpoint::refused;
 use crate::bulk::mark::{JobMark, MarkedFate};
 use crate::bulk::report::Fate;
 use crate::bulk::run::Waiting;
+use crate::bulk::stray::StrayAttempt;
+use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::retry::Rounds;
 use crate::schema::Pattern;
@@ -18,6 +21,8 @@ use crate::write::{Intent, PlannedWrite, Setback};
 
 /// The attempts at a write.
 pub(in crate::bulk) struct GivenWrite<'a> {
+    /// The connection for the write itself, which is watched.
+    db: &'a Dynamo,
     tools: &'a Tools<'a>,
     number: u64,
     key: &'a [u8],
@@ -35,8 +40,21 @@ pub(in crate::bulk) struct GivenWrite<'a> {
 }
 
 impl<'a> GivenWrite<'a> {
-    /// Sends it.
+    /// Sends it. What becomes of it comes with the attempt that had no answer, if there was one.
     pub(in crate::bulk) async fn write(
+        tools: &'a Tools<'a>,
+        waiting: Waiting,
+    ) -> (Result<Fate, Trouble>, Option<StrayAttempt>) {
+        let number = waiting.write.number;
+        let (db, watch) = tools.db.watching_strays();
+        let result = GivenWrite::write_by(&db, tools, waiting).await;
+        let is_stray = watch.load(Ordering::Relaxed);
+        let stray = is_stray.then(|| StrayAttempt::of_write(number, db.now()));
+        (result, stray)
+    }
+
+    async fn write_by(
+        db: &'a Dynamo,
         tools: &'a Tools<'a>,
         waiting: Waiting,
     ) -> Result<Fate, Trouble> {
@@ -56,9 +74,14 @@ impl<'a> GivenWrite<'a> {
         if let Some(earlier) = waiting.held_by {
             return Err(failed(&key, Some(number), held(earlier, prepared.entity)));
         }
+        if let Some(stray) = waiting.stray.filter(|stray| stray.may_arrive(db.now())) {
+            let error = stray.in_the_way(prepared.entity);
+            return Err(failed(&key, Some(number), error));
+        }
         let mark = tools.mark.as_ref();
         let mark = mark.map(|mark| mark.of_write(number, waiting.done_before));
         let given = GivenWrite {
+            db,
             tools,
             number,
             key: &key,
@@ -86,7 +109,7 @@ impl<'a> GivenWrite<'a> {
             let is_told = self.mark.is_some() && !planned_write.is_delete();
             self.tools.turn().await;
             let (began, is_resent) = (Instant::now(), planned_write.is_resent());
-            let error = match planned_write.send(self.tools.db).await {
+            let error = match planned_write.send(self.db).await {
                 Ok(None) => {
                     self.busy.progress();
                     self.races.progress();
@@ -119,6 +142,8 @@ impl<'a> GivenWrite<'a> {
                     let may_be_done = is_resent || self.was_unknown;
                     pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 }
+                // The next run tries it again, and the mark tells.
+                RowFailure::Own if self.was_unknown => return Err(self.failed(doubtful(error))),
                 RowFailure::Unknown | RowFailure::Own => return Err(self.failed(error)),
             }
         }
@@ -177,9 +202,14 @@ impl<'a> GivenWrite<'a> {
             return Ok(current);
         }
         Err(match self.was_unknown {
-            true => Trouble::Doubtful(row(self.key, Some(self.number), doubtful(error))),
+            true => self.in_doubt(error),
             false => self.failed(error),
         })
+    }
+
+    fn in_doubt(&self, error: Error) -> Trouble {
+        let error = doubtful(error);
+        Trouble::Doubtful(row(self.key, Some(self.number), error))
     }
 
     fn failed(&self, error: Error) -> Trouble {

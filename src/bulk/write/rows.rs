@@ -15,7 +15,7 @@ use crate::bulk::report::Fate;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::query::JobRows;
 use crate::retry::Rounds;
@@ -83,7 +83,7 @@ impl<'j> RowWrites<'j> {
         };
         loop {
             if let ControlFlow::Break(fate) = attempt.once().await? {
-                return Ok(fate);
+                return attempt.ended(fate);
             }
         }
     }
@@ -181,8 +181,22 @@ impl Attempt<'_, '_> {
                 pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 Ok(ControlFlow::Continue(()))
             }
-            RowFailure::Unknown | RowFailure::Own => Err(failed(self.key, None, error)),
+            RowFailure::Own => Err(self.lost_race(error)),
+            RowFailure::Unknown => Err(failed(self.key, None, error)),
         }
+    }
+
+    /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
+    /// that is gone stays gone: every write of a row asks for it.
+    fn ended(&self, fate: Fate) -> Result<Fate, Trouble> {
+        if !self.was_unknown || !matches!(fate, Fate::Unchanged | Fate::LeftQuery) {
+            return Ok(fate);
+        }
+        let message = "an earlier attempt at this row has no answer and may still take effect, and by now the row is none \
+                       that would be written: read before deciding";
+        let error = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);
+        let error = error.of(self.rows.target.entity());
+        Err(failed(self.key, None, error))
     }
 
     /// The fate of a row whose item is gone.

@@ -38,9 +38,45 @@ impl HttpClient for Connector<SharedHttpClient> {
 impl HttpConnector for Connector<SharedHttpConnector> {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let fault = self.faults.next(seen(&request));
-        let inner = self.inner.clone();
-        HttpConnectorFuture::new(async move { run(fault, inner, request).await })
+        let (inner, faults) = (self.inner.clone(), self.faults.clone());
+        HttpConnectorFuture::new(async move {
+            let answer = match fault {
+                Fault::Late(after) => {
+                    faults.hold(LateRequest {
+                        inner,
+                        request,
+                        // This request is counted below, too.
+                        after: after + 1,
+                    });
+                    Err(timed_out())
+                }
+                fault => run(fault, inner, request).await,
+            };
+            for late in faults.due() {
+                late.arrive().await;
+            }
+            answer
+        })
     }
+}
+
+/// A request that its client has given up, and that is still to arrive.
+pub(super) struct LateRequest {
+    inner: SharedHttpConnector,
+    request: HttpRequest,
+    /// How many requests are answered before.
+    pub(super) after: usize,
+}
+
+impl LateRequest {
+    /// Is executed; there is nobody to take the answer.
+    pub(super) async fn arrive(self) {
+        drop(self.inner.call(self.request).await);
+    }
+}
+
+fn timed_out() -> ConnectorError {
+    ConnectorError::timeout("read timed out".into())
 }
 
 fn seen(request: &HttpRequest) -> Seen {
@@ -69,7 +105,7 @@ async fn run(
             io::ErrorKind::ConnectionRefused,
             "connection refused",
         )),
-        Fault::Timeout => Err(ConnectorError::timeout("read timed out".into())),
+        Fault::Timeout | Fault::Late(_) => Err(timed_out()),
         Fault::Hang => std::future::pending().await,
         Fault::Delay(time) => {
             runtime::sleep(time).await;

@@ -139,6 +139,27 @@ fn wrong_urls() {
 }
 
 #[test]
+fn a_message_says_what_is_wrong_what_was_meant_and_what_is_right() {
+    let text = parse("aws:eu-west-1").unwrap_err().to_string();
+    let forms = "In general: write one of embedded:memory, embedded:PATH, http://HOST:PORT, https://HOST, aws, \
+                 aws://REGION, aws://REGION?profile=NAME";
+    assert_eq!(
+        text,
+        format!(
+            "`aws:eu-west-1` is no connection URL: it has none of the known forms. Did you mean \
+             `aws://eu-west-1`? {forms}"
+        )
+    );
+    let text = parse("http://localhost:0").unwrap_err().to_string();
+    assert_eq!(
+        text,
+        format!(
+            "`http://localhost:0` is no connection URL: the port is no number from 1 to 65535. {forms}"
+        )
+    );
+}
+
+#[test]
 fn passwords_are_not_shown() {
     for url in [
         "http://user:secret@host:8000",

@@ -1,6 +1,9 @@
 //! Statements, and the documents that they fit into.
 
-use super::{Partitions, texts};
+use std::collections::BTreeMap;
+
+use super::partitions::Partitions;
+use super::texts;
 use crate::error::{Error, Result};
 use crate::json::JsonTree;
 
@@ -38,9 +41,22 @@ impl Statement {
     }
 
     fn condition(&self) -> Option<JsonTree> {
-        let partitions = texts(self.partitions.as_ref()?.iter().map(String::as_str));
-        let keys = JsonTree::object([("dynamodb:LeadingKeys", Some(partitions))]);
-        Some(JsonTree::object([("ForAllValues:StringLike", Some(keys))]))
+        if self.partitions.is_any() {
+            return None;
+        }
+        let mut conditions: BTreeMap<&str, Vec<(&str, Option<JsonTree>)>> = BTreeMap::new();
+        for (key, operator, values) in self.partitions.limits() {
+            let values = texts(values.iter().map(String::as_str));
+            let limits = conditions.entry(operator).or_default();
+            limits.push((key.name(), Some(values)));
+            // A condition for all values holds where there are none, so a request has to have the key.
+            let present = conditions.entry("Null").or_default();
+            present.push((key.name(), Some("false".into())));
+        }
+        let conditions = conditions.into_iter();
+        Some(JsonTree::object(conditions.map(|(operator, keys)| {
+            (operator, Some(JsonTree::object(keys)))
+        })))
     }
 
     /// Two statements, each about a half of the resources; None if there is one resource only.

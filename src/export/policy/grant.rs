@@ -1,10 +1,10 @@
 //! What a policy was told to allow, and what that needs.
 
-use std::collections::BTreeSet;
-
-use super::{Partitions, Permissions, PolicyVerb, leading_keys};
+use super::leading_keys::{FieldValues, KeyReader, unlimited};
+use super::partitions::Partitions;
+use super::{Permissions, PolicyVerb};
 use crate::error::{Error, Result};
-use crate::schema::{CollectionSchema, EntitySchema, TableSchema};
+use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
 
 #[derive(Debug, Clone)]
 pub(super) enum Grant {
@@ -23,16 +23,20 @@ pub(super) enum Grant {
     EnableTtl,
 }
 
-/// An entity of a table.
-type Declared<'s> = (&'s TableSchema, &'s EntitySchema);
-
 impl Grant {
-    pub(super) fn resolve(&self, schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
+    pub(super) fn resolve(
+        &self,
+        schemas: &[TableSchema],
+        values: &FieldValues,
+        all: &mut Permissions,
+    ) -> Result<()> {
+        let of = Declarations { schemas, values };
         match self {
-            Grant::Verb(name, verb) => allow_verb(entity(schemas, name)?, *verb, all)?,
-            Grant::Pattern(pattern) => allow_pattern(schemas, pattern, all)?,
-            Grant::Reads => allow_reads(schemas, all)?,
-            Grant::Writes => allow_writes(schemas, all)?,
+            Grant::Verb(name, verb) => allow_verb(of.entity(name)?, *verb, all)?,
+            Grant::Pattern(pattern) => allow_pattern(of, pattern, all)?,
+            Grant::Reads => allow_reads(of, all)?,
+            Grant::Writes => allow_writes(of, all)?,
+            Grant::Ready if !values.is_empty() => return Err(unlimited("`ready`", values)),
             Grant::Ready
             | Grant::Plan
             | Grant::CreateTables
@@ -54,7 +58,7 @@ impl Grant {
             Grant::Ready => {
                 actions.extend(["GetItem", "Query"]);
                 for index in table.indexes() {
-                    all.add(&table.name, Some(&index.name), "Query", None);
+                    all.add(&table.name, Some(&index.name), "Query", Partitions::any());
                 }
             }
             Grant::Plan => {
@@ -75,29 +79,52 @@ impl Grant {
             Grant::Verb(..) | Grant::Pattern(_) | Grant::Reads | Grant::Writes => actions.clear(),
         }
         for action in actions {
-            all.add(&table.name, None, action, None);
+            all.add(&table.name, None, action, Partitions::any());
         }
     }
 }
 
-/// The only entity of this name.
-fn entity<'s>(schemas: &'s [TableSchema], name: &str) -> Result<Declared<'s>> {
-    let mut named = schemas
-        .iter()
-        .filter_map(|table| Some((table, table.entity(name)?)));
-    match (named.next(), named.next()) {
-        (Some(found), None) => Ok(found),
-        (Some((one, _)), Some((other, _))) => Err(Error::config(format!(
-            "the tables `{}` and `{}` both have an entity `{name}`: make a policy of each",
-            one.name, other.name
-        ))),
-        (None, _) => {
-            let entities = schemas.iter().flat_map(|table| &table.entities);
-            let names = entities.map(|entity| format!("`{}`", entity.name));
-            Err(Error::config(format!(
-                "a policy allows something of `{name}`, which is no entity of its tables: there are {}",
-                listed(names)
-            )))
+/// The tables of a policy, with the values of fields to which it is limited.
+#[derive(Clone, Copy)]
+struct Declarations<'s> {
+    schemas: &'s [TableSchema],
+    values: &'s FieldValues,
+}
+
+impl<'s> Declarations<'s> {
+    fn of(self, table: &'s TableSchema, entity: &'s EntitySchema) -> KeyReader<'s> {
+        KeyReader {
+            table,
+            entity,
+            values: self.values,
+        }
+    }
+
+    /// All entities.
+    fn entities(self) -> impl Iterator<Item = KeyReader<'s>> {
+        let tables = self.schemas.iter();
+        tables.flat_map(move |table| {
+            let entities = table.entities.iter();
+            entities.map(move |entity| self.of(table, entity))
+        })
+    }
+
+    /// The only entity of this name.
+    fn entity(self, name: &str) -> Result<KeyReader<'s>> {
+        let mut named = self.entities().filter(|of| of.entity.name == name);
+        match (named.next(), named.next()) {
+            (Some(found), None) => Ok(found),
+            (Some(one), Some(other)) => Err(Error::config(format!(
+                "the tables `{}` and `{}` both have an entity `{name}`: make a policy of each",
+                one.table.name, other.table.name
+            ))),
+            (None, _) => {
+                let names = self.entities().map(|of| format!("`{}`", of.entity.name));
+                Err(Error::config(format!(
+                    "a policy allows something of `{name}`, which is no entity of its tables: there are {}",
+                    listed(names)
+                )))
+            }
         }
     }
 }
@@ -110,11 +137,8 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn allow_verb(
-    (table, entity): Declared<'_>,
-    verb: PolicyVerb,
-    all: &mut Permissions,
-) -> Result<()> {
+fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Result<()> {
+    let KeyReader { table, entity, .. } = of;
     if !verb.fits(entity) {
         return Err(Error::config(format!(
             "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
@@ -124,8 +148,12 @@ fn allow_verb(
         )));
     }
     let partitions = match verb {
-        PolicyVerb::SCAN => None,
-        _ => leading_keys::of_entity(table, entity),
+        PolicyVerb::SCAN if !of.values.is_empty() => return Err(unlimited("`scan`", of.values)),
+        PolicyVerb::SCAN => Partitions::any(),
+        _ => {
+            let what = format!("`{}` of `{}`", verb.name(), entity.name);
+            of.limited(&what, |of| of.of_entity())?
+        }
     };
     for action in verb.actions(entity) {
         all.add(&table.name, None, action, partitions.clone());
@@ -133,46 +161,44 @@ fn allow_verb(
     Ok(())
 }
 
-fn allow_reads(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
-    for table in schemas {
-        for entity in &table.entities {
-            for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.reads()) {
-                allow_verb((table, entity), verb, all)?;
-            }
-            for pattern in &entity.patterns {
-                let partitions = leading_keys::of_pattern(entity, pattern);
-                all.add(&table.name, Some(&pattern.index), "Query", partitions);
-            }
+fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
+    for of in declared.entities() {
+        for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.reads()) {
+            allow_verb(of, verb, all)?;
         }
+        for pattern in &of.entity.patterns {
+            let partitions = limited_pattern(&of, pattern)?;
+            all.add(&of.table.name, Some(&pattern.index), "Query", partitions);
+        }
+    }
+    for table in declared.schemas {
         let collections = table.collections.iter();
         for collection in collections.filter(|collection| collection.partition.is_some()) {
-            allow_collection(table, collection, all);
+            allow_collection(declared, table, collection, all)?;
         }
     }
     Ok(())
 }
 
-fn allow_writes(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
-    for table in schemas {
-        for entity in &table.entities {
-            let verbs = PolicyVerb::ALL.into_iter();
-            let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
-            for verb in writes.filter(|verb| verb.fits(entity)) {
-                allow_verb((table, entity), verb, all)?;
-            }
+fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
+    for of in declared.entities() {
+        let verbs = PolicyVerb::ALL.into_iter();
+        let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
+        for verb in writes.filter(|verb| verb.fits(of.entity)) {
+            allow_verb(of, verb, all)?;
         }
     }
     Ok(())
 }
 
-fn allow_pattern(schemas: &[TableSchema], pattern: &str, all: &mut Permissions) -> Result<()> {
+fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permissions) -> Result<()> {
     let Some((owner, name)) = pattern.split_once('.') else {
         return Err(Error::config(format!(
             "`{pattern}` is no pattern: it has the name of an entity and that of a verb or an access pattern, as \
              `Order.by_status`"
         )));
     };
-    let collections = schemas.iter().flat_map(|table| {
+    let collections = declared.schemas.iter().flat_map(|table| {
         let named = table.collections.iter().filter(|known| known.name == owner);
         named.map(move |collection| (table, collection))
     });
@@ -182,56 +208,81 @@ fn allow_pattern(schemas: &[TableSchema], pattern: &str, all: &mut Permissions) 
             .as_ref()
             .map_or("scan", |_| "in_partition");
         if verb == name {
-            allow_collection(table, collection, all);
-            return Ok(());
+            return allow_collection(declared, table, collection, all);
         }
     }
-    let (table, entity) = entity(schemas, owner)?;
+    let of = declared.entity(owner)?;
+    let KeyReader { table, entity, .. } = of;
     if let Some(pattern) = entity.pattern(name) {
-        let partitions = leading_keys::of_pattern(entity, pattern);
+        let partitions = limited_pattern(&of, pattern)?;
         all.add(&table.name, Some(&pattern.index), "Query", partitions);
         return Ok(());
     }
     if entity.uniques.iter().any(|unique| unique.name == name) {
-        let partitions = leading_keys::of_entity(table, entity);
+        let what = format!("the look-up `{name}` of `{}`", entity.name);
+        let partitions = of.limited(&what, |of| of.of_entity())?;
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
     let Some(verb) = PolicyVerb::from_name(name) else {
         return Err(unknown_pattern(entity, name));
     };
-    allow_verb((table, entity), verb, all)
+    allow_verb(of, verb, all)
 }
 
 /// A collection that reads its whole table is a scan, and is allowed by its name alone.
-fn allow_collection(table: &TableSchema, collection: &CollectionSchema, all: &mut Permissions) {
-    let action = match collection.partition {
-        Some(_) => "Query",
-        None => "Scan",
-    };
-    let partitions = match collection.partition {
-        Some(_) => partitions_of(table, collection),
-        None => None,
+fn allow_collection(
+    declared: Declarations<'_>,
+    table: &TableSchema,
+    collection: &CollectionSchema,
+    all: &mut Permissions,
+) -> Result<()> {
+    let values = declared.values;
+    let (action, partitions) = match collection.partition {
+        Some(_) => ("Query", partitions_of(declared, table, collection)?),
+        None if !values.is_empty() => {
+            return Err(unlimited(&format!("`{}`", collection.name), values));
+        }
+        None => ("Scan", Partitions::any()),
     };
     all.add(&table.name, collection.index.as_deref(), action, partitions);
+    Ok(())
 }
 
 /// Those of all its entities.
-fn partitions_of(table: &TableSchema, collection: &CollectionSchema) -> Partitions {
-    let mut all = BTreeSet::new();
-    for name in &collection.entities {
-        let entity = table.entity(name)?;
-        let of_index = |index: &String| {
-            let mut patterns = entity.patterns.iter();
-            let pattern = patterns.find(|pattern| pattern.index == *index)?;
-            leading_keys::of_pattern(entity, pattern)
+fn partitions_of(
+    declared: Declarations<'_>,
+    table: &TableSchema,
+    collection: &CollectionSchema,
+) -> Result<Partitions> {
+    let of_one = |name: &String| {
+        // Of an entity about which nothing is known, all partitions may be read.
+        let Some(entity) = table.entity(name) else {
+            return Ok(Partitions::any());
         };
-        all.extend(match &collection.index {
-            Some(index) => of_index(index)?,
-            None => leading_keys::of_entity(table, entity)?,
-        });
-    }
-    Some(all)
+        let of = KeyReader {
+            table,
+            entity,
+            values: declared.values,
+        };
+        of.limited(&format!("`{}`", collection.name), |of| {
+            let Some(index) = &collection.index else {
+                return of.of_entity();
+            };
+            let mut patterns = entity.patterns.iter();
+            let pattern = patterns.find(|pattern| pattern.index == *index);
+            pattern.map_or_else(Partitions::any, |pattern| of.of_pattern(pattern))
+        })
+    };
+    let all = collection.entities.iter().map(of_one);
+    let all = all.reduce(|all, one| Ok(all?.or(&one?)));
+    all.unwrap_or_else(|| Ok(Partitions::any()))
+}
+
+/// The partitions of an access pattern.
+fn limited_pattern(of: &KeyReader<'_>, pattern: &PatternSchema) -> Result<Partitions> {
+    let what = format!("`{}.{}`", of.entity.name, pattern.name);
+    of.limited(&what, |of| of.of_pattern(pattern))
 }
 
 fn unknown_pattern(entity: &EntitySchema, name: &str) -> Error {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Policy;
+use super::partitions::Partitions;
 use crate::dynamo::TablePrefix;
 use crate::observe::Observed;
 
@@ -76,7 +77,8 @@ impl PolicyRecorder {
         for (table, index, action) in &*self.recorded() {
             let table = table.strip_prefix(prefix.text()).unwrap_or(table);
             if is_asked(action) {
-                policy.recorded.add(table, index.as_deref(), action, None);
+                let any = Partitions::any();
+                policy.recorded.add(table, index.as_deref(), action, any);
             }
         }
         policy

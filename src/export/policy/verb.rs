@@ -1,19 +1,19 @@
-//! What the verbs of an entity send.
+//! The requests of the operations of an entity.
 
 use crate::schema::EntitySchema;
 
-/// A verb of an entity, for [`Policy::allow`](super::Policy::allow).
+/// An operation of an entity, for [`Policy::allow`](super::Policy::allow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyVerb {
     name: &'static str,
     used: VerbUse,
     /// The actions on the table.
     own: &'static [&'static str],
-    /// Those besides for an entity with unique values.
+    /// Additional actions for an entity with unique values.
     for_uniques: &'static [&'static str],
 }
 
-/// Which entities have a verb: what is only added has few, and a batch can keep no unique values.
+/// The entities that have an operation: append-only ones have few, and a batch cannot maintain unique values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum VerbUse {
     Reads,
@@ -36,7 +36,7 @@ impl PolicyVerb {
     /// `in_partition`: queries of the table.
     pub const IN_PARTITION: PolicyVerb =
         PolicyVerb::new("in_partition", VerbUse::Reads, &["Query"], &[]);
-    /// `scan`, which reads the whole table. No other word of a policy allows it.
+    /// `scan`, which reads the whole table. No other operation of a policy allows it.
     pub const SCAN: PolicyVerb = PolicyVerb::new("scan", VerbUse::Any, &["Scan"], &[]);
     /// `create`.
     pub const CREATE: PolicyVerb = PolicyVerb::new("create", VerbUse::Any, &["PutItem"], &[]);
@@ -76,38 +76,39 @@ impl PolicyVerb {
     /// `check` in a [`Transaction`](crate::Transaction), and updates there that change nothing.
     pub const CHECK: PolicyVerb =
         PolicyVerb::new("check", VerbUse::Any, &["ConditionCheckItem"], &[]);
-    /// What [`transact`](crate::transact()) needs besides the verbs in it: its reads, and the check of what is only read.
+    /// The needs of [`transact`](crate::transact()) in addition to its operations: its reads, and the checks of items
+    /// that are only read.
     pub const TRANSACT: PolicyVerb = PolicyVerb::new(
         "transact",
         VerbUse::Any,
         &["GetItem", "ConditionCheckItem"],
         &[],
     );
-    /// A part of a [`Batch`](crate::Batch). It cannot be limited to puts or to deletes.
+    /// A part of a [`Batch`](crate::Batch). IAM cannot restrict it to puts or to deletes.
     pub const BATCH: PolicyVerb =
         PolicyVerb::new("batch", VerbUse::Batches, &["BatchWriteItem"], &[]);
-    /// [`put_each`](crate::put_each) of puts and creates; other writes in it need their own verbs besides.
+    /// [`put_each`](crate::put_each) of puts and creates; other writes in it also need their own operations.
     pub const PUT_EACH: PolicyVerb = PolicyVerb::new(
         "put_each",
         VerbUse::Any,
         &["PutItem"],
         &["GetItem", "DeleteItem"],
     );
-    /// `update_each`, besides its query.
+    /// `update_each`, in addition to its query.
     pub const UPDATE_EACH: PolicyVerb = PolicyVerb::new(
         "update_each",
         VerbUse::Rewrites,
         &["GetItem", "UpdateItem"],
         &["PutItem", "DeleteItem"],
     );
-    /// `delete_each`, besides its query.
+    /// `delete_each`, in addition to its query.
     pub const DELETE_EACH: PolicyVerb = PolicyVerb::new(
         "delete_each",
         VerbUse::Rewrites,
         &["GetItem", "DeleteItem"],
         &["BatchGetItem"],
     );
-    /// `transact_each`, besides its query and the verbs in it.
+    /// `transact_each`, in addition to its query and its operations.
     pub const TRANSACT_EACH: PolicyVerb = PolicyVerb::new(
         "transact_each",
         VerbUse::Any,
@@ -115,7 +116,7 @@ impl PolicyVerb {
         &[],
     );
 
-    /// All of them.
+    /// All operations.
     pub const ALL: [PolicyVerb; 20] = [
         PolicyVerb::GET,
         PolicyVerb::GET_MANY,
@@ -153,12 +154,12 @@ impl PolicyVerb {
         }
     }
 
-    /// The name that patterns have, such as `get_many`.
+    /// The name in patterns, such as `get_many`.
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// The verb of this name.
+    /// The operation with this name.
     pub fn from_name(name: &str) -> Option<PolicyVerb> {
         PolicyVerb::ALL.into_iter().find(|verb| verb.name() == name)
     }

@@ -31,8 +31,8 @@ impl<R, T, M> Path<R, T, M> {
         self.joined(&T::from_iter([element.into_arg()]), UpdateAction::Prepend)
     }
 
-    /// Adds elements at the end, or those that another list of the item has before the update. Refused by a condition if
-    /// there is no other list.
+    /// Adds elements at the end, or those that another list of the item has before the update. Fails with a conflict
+    /// if the other list does not exist.
     pub fn extend(&self, elements: impl Elements<R, T>) -> Change<R>
     where
         T: List,
@@ -41,8 +41,8 @@ impl<R, T, M> Path<R, T, M> {
         self.joined_by(elements.given(), UpdateAction::Append)
     }
 
-    /// Adds elements at the front, in their order, or those that another list of the item has before the update. Refused
-    /// by a condition if there is no other list.
+    /// Adds elements at the front, in their order, or those that another list of the item has before the update.
+    /// Fails with a conflict if the other list does not exist.
     pub fn prepend(&self, elements: impl Elements<R, T>) -> Change<R>
     where
         T: List,
@@ -51,8 +51,7 @@ impl<R, T, M> Path<R, T, M> {
         self.joined_by(elements.given(), UpdateAction::Prepend)
     }
 
-    /// Removes the element at this position; those after it move up. Refused by a condition if
-    /// there is none.
+    /// Removes the element at this position; those after it move up. Fails with a conflict if it does not exist.
     pub fn remove_at(&self, index: usize) -> Change<R>
     where
         T: List,
@@ -98,7 +97,7 @@ impl<T: List> ValuePlace<T> {
         })
     }
 
-    /// The list in DynamoDB JSON; refuses bytes, which are stored as binary and have no elements.
+    /// The list in DynamoDB JSON. Bytes are an error, because they are stored as binary and have no elements.
     fn list(&self, list: &T) -> Result<Vec<u8>, CodecError> {
         let json = self.json(list)?.unwrap_or_default();
         if json.starts_with(b"{\"L\"") {
@@ -113,7 +112,7 @@ impl<T: List> ValuePlace<T> {
 
 /// Changes of sets.
 impl<R, T, M> Path<R, T, M> {
-    /// Adds an element; nothing changes if it is already there.
+    /// Adds an element; nothing changes if the set already contains it.
     pub fn insert(&self, element: impl Arg<T::Element>) -> Change<R>
     where
         T: Set,
@@ -134,7 +133,7 @@ impl<R, T, M> Path<R, T, M> {
         )
     }
 
-    /// Removes an element; nothing changes if it is not there.
+    /// Removes an element; nothing changes if the set does not contain it.
     pub fn discard(&self, element: impl Arg<T::Element>) -> Change<R>
     where
         T: Set,
@@ -171,7 +170,7 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
     }
 }
 
-/// Changes of maps; `entry(..)` leads to one entry.
+/// Changes of maps; `entry(..)` refers to one entry.
 impl<R, T, M> Path<R, T, M> {
     /// Removes the entry of this name; the same as `entry(key).remove()`.
     pub fn remove_entry(&self, key: impl Arg<T::Key>) -> Change<R>

@@ -12,11 +12,11 @@ use crate::path::{CanCompute, Mode, Path, Place, ValuePlace};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
-    /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
-    /// a condition if the sum would leave the range of the type.
+    /// Adds to the stored number; a missing one counts as zero, or as the field's default. Fails with a conflict if
+    /// the sum would leave the range of the type.
     ///
-    /// Of another attribute it adds what that one has before the update. That has to be there, and both have to be within
-    /// the half of the range of their type, because no condition can add them.
+    /// For another attribute, it adds the value that the attribute has before the update. The attribute must exist,
+    /// and both must be within half the range of their type, because no condition can add them.
     pub fn add(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
@@ -26,7 +26,7 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero: another
-    /// attribute that is subtracted has to be this number or less.
+    /// attribute that is subtracted must be less than or equal to this number.
     pub fn sub(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
@@ -45,8 +45,8 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
 }
 
 impl<T: Numeric> ValuePlace<T> {
-    /// The sum, and the condition that it is possible. Where the bounds of the type ask for nothing, the other condition is
-    /// asked.
+    /// The sum, and the condition that it is possible. If the range of the type requires no condition, only the other
+    /// condition is used.
     fn computed(
         &self,
         delta: OperandValue<T>,
@@ -112,7 +112,7 @@ impl<T: Numeric> ValuePlace<T> {
         Ok((action, Some(guard)))
     }
 
-    /// What a missing number counts as.
+    /// The value of a missing number.
     fn start(&self) -> Result<T, CodecError> {
         match self.default()? {
             Some(json) => T::decode(&mut Reader::new(&json)),
@@ -126,8 +126,8 @@ impl<T: Numeric> ValuePlace<T> {
     }
 }
 
-/// The condition that the other number is there, and that the sum or the difference of the two fits the type. No
-/// condition of DynamoDB can add, so each is kept within the half of the range.
+/// The condition that the other number exists, and that the sum or the difference of the two fits the type. DynamoDB
+/// conditions cannot add, so each is kept within half the range.
 fn room_for(
     here: &Place,
     other: &Place,

@@ -1,4 +1,4 @@
-//! What requests ask for, read from their bodies.
+//! The contents of requests, parsed from their bodies.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::json::{CodecError, Reader, elements, member, members};
 use crate::plan::Explanation;
 use crate::plan::cost::touched::{Touch, touched};
 
-/// One thing that a request asks for.
+/// One element of a request.
 pub(super) enum Asked {
     Read(AskedRead),
     Write(AskedWrite),
@@ -48,7 +48,7 @@ pub(super) struct AskedRows {
     pub(super) factor: f64,
 }
 
-/// What is asked for, in the order of the requests.
+/// The elements, in the order of the requests.
 pub(super) fn read(explanation: &Explanation) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
     for request in &explanation.requests {

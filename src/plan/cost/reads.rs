@@ -3,9 +3,9 @@
 use super::asked::{AskedRead, AskedRows, factor_of_batch};
 use super::{Cost, CostAssumption, Estimate};
 
-/// A read is counted by so many bytes.
+/// A read is counted in steps of this number of bytes.
 const READ_STEP: usize = 4 * 1024;
-/// A query or scan ends its answer behind so many bytes.
+/// A response of a query or scan ends after this number of bytes.
 const ANSWER: usize = 1024 * 1024;
 
 impl Estimate {
@@ -46,7 +46,7 @@ impl Estimate {
         }
     }
 
-    /// How many rows one of several requests looks at; `None` if it reads a full answer.
+    /// The number of rows that one of several requests reads; `None` if it reads a full response.
     fn rows_of(&self, scan: &AskedRows, (at, of): (usize, usize), cost: &mut Cost) -> Option<u64> {
         if let Some(rows) = self.rows {
             let (at, of) = (at as u64, of.max(1) as u64);
@@ -60,7 +60,7 @@ impl Estimate {
     }
 }
 
-/// The units of strong reads of rows of one size, answer by answer.
+/// The units of strong reads of rows of one size, response by response.
 fn of_rows(rows: u64, size: usize, limit: Option<u64>) -> f64 {
     let most = (ANSWER / size.max(1)).max(1) as u64;
     let page = limit.unwrap_or(most).clamp(1, most);

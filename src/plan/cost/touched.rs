@@ -1,10 +1,10 @@
-//! Which attributes an update changes, read from its expression.
+//! The attributes that an update changes, parsed from its expression.
 
 use std::collections::BTreeMap;
 
 use crate::json::{CodecError, Reader, members};
 
-/// What becomes of an attribute.
+/// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Set,

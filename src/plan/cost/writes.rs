@@ -1,5 +1,5 @@
-//! The units of writes. The larger one of the item before and after counts; an index takes what changes in it, by the size of
-//! its own entries, and its part is not doubled in transactions.
+//! The units of writes. The larger one of the items before and after counts; an index costs its changed entries, by
+//! their own size, and its part is not doubled in transactions.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Cost, CostAssumption, Estimate};
 use crate::codec::Item;
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 
-/// A write is counted by so many bytes.
+/// A write is counted in steps of this number of bytes.
 const WRITE_STEP: usize = 1024;
 
 /// An item, as far as it is known.
@@ -75,7 +75,7 @@ impl Estimate {
         }
     }
 
-    /// What a put replaces.
+    /// The item that a put replaces.
     fn replaced(&self, table: &str, item: &Item, cost: &mut Cost) -> Image<'_> {
         match self.known(&self.stored, table, item) {
             Some(known) => Image::Known(known),
@@ -143,7 +143,7 @@ impl IndexEntries<'_> {
         }
     }
 
-    /// The units where the item is not known on both sides, by what the change touches.
+    /// The units if the items before and after are not both known, by the attributes that change.
     fn units_of_unknown(
         &self,
         before: Image<'_>,
@@ -184,7 +184,7 @@ impl IndexEntries<'_> {
         steps(old) + steps(new)
     }
 
-    /// Which attributes a known item has that is not in the index, or one that is not there yet; `None` for others.
+    /// The attributes of a known item that is not in the index, or of a missing one; `None` for others.
     fn names_outside<'n>(&'n self, before: Image<'n>) -> Option<impl Fn(&str) -> bool + 'n> {
         let is_outside = match before {
             Image::Nothing => true,
@@ -207,7 +207,7 @@ impl IndexEntries<'_> {
         }
     }
 
-    /// What the index holds of a known item; `None` if that has not all of its keys.
+    /// The entry of a known item in the index; `None` if it lacks one of the keys.
     fn entry(&self, image: Image<'_>) -> Option<Item> {
         let Image::Known(item) = image else {
             return None;

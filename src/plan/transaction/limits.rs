@@ -1,4 +1,4 @@
-//! What the service refuses about a transaction as a whole, found out before sending (law B3).
+//! The limits of DynamoDB for a transaction as a whole, checked before sending (law B3).
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
     Ok(())
 }
 
-/// The error of two operations that take the same unique value. It blames both, because neither has more right to it.
+/// The error for two operations that take the same unique value. It reports both, because neither takes precedence.
 fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMember) -> Error {
     let failed = |member: &TransactionMember, than: &TransactionMember| {
         let than = than.place.unwrap_or_default();

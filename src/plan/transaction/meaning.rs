@@ -1,4 +1,4 @@
-//! What a failed condition of an operation means.
+//! The meaning of a failed condition of an operation.
 
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind};
@@ -17,7 +17,7 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
-    /// What a failed condition means for the item that is written; `NEVER` for a sentinel.
+    /// The meaning of a failed condition for the item that is written; `NEVER` for a sentinel.
     pub(crate) fn condition_failure(self) -> ConditionFailure {
         match self {
             Meaning::Row(condition_failure) => condition_failure,
@@ -35,8 +35,8 @@ impl Meaning {
     }
 }
 
-/// The error of a unique value that cannot be given up. A write that is sent alone finds this out and goes on without
-/// giving the value up. In a transaction of the caller it is an error, because all operations have to stand.
+/// The error for a unique value that cannot be released. A write that is sent alone detects this and continues
+/// without releasing the value. In a transaction of the caller it is an error, because all operations must be sent.
 fn not_ours(failure: Failure) -> Error {
     let error = failure.error;
     let Some(condition) = failure.condition else {

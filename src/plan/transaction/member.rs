@@ -12,7 +12,7 @@ use crate::key::point::points_of;
 use crate::plan::{KeyNames, Meaning, Owner, WriteRequest, WriteVerb};
 use crate::schema::TableDef;
 
-/// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
+/// An operation for a [`Transaction`](crate::Transaction): a write or a check of an item.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit into a transaction",
     label = "not a write, or not one of this kind",
@@ -30,8 +30,8 @@ pub trait TransactWrite {
         None
     }
 
-    /// Gives the operation a name, by which an error says that it was this one. A name is a constant, for it stands in
-    /// messages, and messages hold no values: operations of a loop are told apart by
+    /// Names the operation, so that an error can report the name. A name is a constant, because messages contain it,
+    /// and messages contain no values. To distinguish operations of a loop, use
     /// [`index`](crate::error::Failed::index) and [`key_of`](crate::error::Failed::key_of).
     ///
     /// ```
@@ -144,11 +144,11 @@ impl fmt::Debug for BoxedWrite<'_> {
 /// An operation of a transaction, planned.
 #[derive(Debug)]
 pub struct TransactionMember {
-    /// Which operation of the caller it is, if that was one of several.
+    /// The operation of the caller, if it was one of several.
     pub(crate) place: Option<OperationPlace>,
     pub(crate) write: WriteRequest,
     pub(crate) key: ItemKey,
-    /// For an operation beside the write of an item: the owner of the unique value that it keeps.
+    /// For an operation in addition to the write of an item: the owner of the unique value that it stores.
     pub(crate) owner: Option<Arc<Owner>>,
     /// The entity as it will be stored, if that is known.
     pub(crate) stored: Option<Box<dyn Any + Send + Sync>>,
@@ -228,7 +228,7 @@ impl TransactionMember {
         })
     }
 
-    /// Puts this beside the write of an item: it keeps a unique value of this owner.
+    /// Marks this as an addition to the write of an item: it stores a unique value of this owner.
     pub(crate) fn beside(self, owner: Arc<Owner>) -> Self {
         TransactionMember {
             owner: Some(owner),
@@ -244,7 +244,7 @@ impl TransactionMember {
         }
     }
 
-    /// Gives this the place of another member, for which it stands.
+    /// Gives this the position of another member, which it represents.
     pub(crate) fn for_that_of(self, other: &TransactionMember) -> Self {
         TransactionMember {
             place: other.place,
@@ -262,7 +262,7 @@ impl TransactionMember {
         )
     }
 
-    /// The item that it is for. If it keeps a unique value, that is the item that has the value.
+    /// The item of the operation. If it stores a unique value, that is the item that has the value.
     pub(crate) fn whose(&self) -> ItemKey {
         match &self.owner {
             Some(owner) => ItemKey(owner.key().to_vec()),
@@ -276,7 +276,7 @@ impl TransactionMember {
         owner.or(self.write.condition_failure().declared())
     }
 
-    /// The attributes of the primary key of what it writes.
+    /// The attributes of the primary key of the written item.
     pub(crate) fn key_names(&self) -> Option<KeyNames> {
         let owner = self.owner.as_ref().map(|owner| owner.key_names());
         owner.or(self.write.condition_failure().keys())
@@ -300,7 +300,7 @@ impl TransactionMember {
         }
     }
 
-    /// Whether it is the write of an item, and not an operation that keeps a unique value.
+    /// Whether it is the write of an item, and not an operation that stores a unique value.
     pub(crate) fn is_write(&self) -> bool {
         matches!(self.write.meaning, Meaning::Row(_))
     }

@@ -1,4 +1,4 @@
-//! The owner of a unique value, as a transaction asks for it.
+//! The owner of a unique value, in the conditions of a transaction.
 
 use std::fmt;
 use std::sync::Arc;

@@ -56,8 +56,12 @@ impl Participant {
     }
 }
 
-/// The error of a cancelled transaction: which operations failed, and why.
+/// The error of a cancelled transaction: which operations failed, and why. Of an unknown outcome, that is its source.
 pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
+    if let Some(refusal) = failure.refusal.take() {
+        let met = explain(*refusal, participants, now);
+        return failure.error.with_source(met);
+    }
     let reasons = std::mem::take(&mut failure.reasons);
     let whole = failure.error;
     if reasons.len() != participants.len() {

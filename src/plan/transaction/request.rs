@@ -10,13 +10,13 @@ use crate::plan::{Participant, PlannedRequest, SentWrite, TransactionMember, Wri
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// How many bytes of a token the service takes.
+/// The maximum number of bytes of a token.
 const LONGEST_TOKEN: usize = 36;
 
-/// A request, and where the heads of its writes stand in its body.
+/// A request, and the positions of the heads of its writes in its body.
 type SentTransaction = (Request, Vec<Range<usize>>);
 
-/// What a transaction of these members is for, if they are operations of the caller's.
+/// The pattern of a transaction of these members, if they are operations of the caller.
 pub(crate) fn pattern_of(members: &[TransactionMember]) -> &'static Pattern {
     let writes = members.iter().filter(|member| member.is_write());
     let patterns = writes.map(|member| member.write.pattern);
@@ -70,8 +70,8 @@ pub(crate) fn transaction_of(
     Ok((request, heads))
 }
 
-/// A transaction of these members. If the caller gave the token, it has to remain the same, so it is not sent in
-/// another spelling.
+/// A transaction of these members. If the caller gave the token, it must not change, so it is not sent in another
+/// format.
 pub(crate) fn plan_of(
     pattern: &'static Pattern,
     members: Vec<TransactionMember>,

@@ -1,13 +1,13 @@
-//! What a cursor is bound to, and what proves that we made it.
+//! The binding of a cursor, and the proof that this library created it.
 
 use super::super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::expr::Expression;
 use crate::json::Writer;
 
-/// A hash of everything that decides which rows come in which order, except for the bounds of a range. It tells queries
-/// apart and proves nothing: the tag is for that. Stored names go into it, so that cursors and checkpoints outlive a
-/// release that renames in Rust.
+/// A hash of everything that determines the rows and their order, except for the bounds of a range. It distinguishes
+/// queries and proves nothing; the tag proves the origin. It uses stored names, so that cursors and checkpoints
+/// outlive a release that renames in Rust.
 pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let (draft, options) = (&selection.draft, &selection.options);
     let source = selection.source();

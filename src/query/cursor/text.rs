@@ -7,15 +7,15 @@ use crate::dynamo::TAG_SIZE;
 use crate::key::point::KeyPoint;
 use crate::key::range::Bound;
 
-/// The first byte: the kind of the place and the version of its form. A tag covers this byte too, so one kind is never
-/// taken for the other.
+/// The first byte: the kind of the position and the version of its format. A tag covers this byte too, so one kind is
+/// never mistaken for the other.
 const ROW: u8 = 1;
 const SEGMENTS: u8 = 2;
 
 const BACKWARD: u8 = 1;
 const SIGNED: u8 = 2;
 
-/// The byte before each segment, and behind the last one.
+/// The byte before each segment, and after the last one.
 const NO_MORE: u8 = 0;
 const NOTHING: u8 = 1;
 const BEHIND: u8 = 2;
@@ -30,7 +30,7 @@ pub(super) fn encode(place: &CursorPlace) -> String {
     base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
 }
 
-/// What a tag covers: everything but the direction, which the client may choose.
+/// The content covered by a tag: everything but the direction, which the client may choose.
 pub(super) fn signed(place: &CursorPlace) -> Vec<u8> {
     let mut bytes = vec![kind(place)];
     bytes.extend(payload(place));
@@ -54,7 +54,7 @@ fn payload(place: &CursorPlace) -> Vec<u8> {
     bytes
 }
 
-/// Writes each segment behind a byte of its own, so that a made-up number of segments reserves no memory.
+/// Writes each segment after a byte of its own, so that a forged number of segments reserves no memory.
 fn push_segments(bytes: &mut Vec<u8>, segments: &[Reached]) {
     for reached in segments {
         match reached {
@@ -92,7 +92,7 @@ fn push_asked(bytes: &mut Vec<u8>, asked: &SortCondition) {
     }
 }
 
-/// The cursor of a text, if it is one that we could have made.
+/// The cursor of a text, if this library could have created it.
 pub(super) fn decode(text: &str) -> Option<CursorPlace> {
     let bytes = base64_simd::URL_SAFE_NO_PAD
         .decode_to_vec(text.as_bytes())
@@ -123,7 +123,7 @@ pub(super) fn decode(text: &str) -> Option<CursorPlace> {
     })
 }
 
-/// What is still to be read.
+/// The rest of the text.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

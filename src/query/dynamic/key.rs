@@ -1,4 +1,4 @@
-//! A key attribute whose parts come as texts: written piece by piece, as the derive's functions do.
+//! A key attribute whose parts are given as texts: written piece by piece, like the derive's functions.
 
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
@@ -23,7 +23,7 @@ pub(super) struct DynamicPart {
     piece: Option<(Width, Presence)>,
 }
 
-/// Hands out the models of parts, which stand in one list, key by key.
+/// Provides the models of parts, which are in one list, key by key.
 pub(super) struct PartModels {
     left: &'static [PartModel],
     style: Style,
@@ -86,7 +86,7 @@ impl DynamicKey {
         parts.map(part).collect()
     }
 
-    /// Writes the attribute, or what the target asks of it. A part that is None is not written.
+    /// Writes the attribute, or the part of it that the target needs. A part that is None is not written.
     pub(super) fn write(
         &self,
         parts: &[Option<&GivenPart>],
@@ -124,7 +124,7 @@ impl DynamicKey {
         self.write(&parts, Shard::Without, Role::Sort, target)
     }
 
-    /// Writes what stands in a sort key for a None.
+    /// Writes the text of a None in a sort key.
     pub(super) fn write_none(
         &self,
         none: usize,
@@ -164,7 +164,7 @@ impl DynamicKey {
         key.close()
     }
 
-    /// Whether the keys sort by the values of a part; those of other libraries need not.
+    /// Whether the keys sort by the values of a part; those of other libraries may not.
     pub(super) fn is_sorted_by(&self, part: &DynamicPart) -> bool {
         if part.model.ranges == PartRanges::Nothing {
             return false;
@@ -186,7 +186,7 @@ fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, 
 }
 
 impl DynamicPart {
-    /// The part of this text, if it is one.
+    /// The part of this text, if it is valid.
     pub(super) fn read(&self, text: &str, of: TextOf) -> Option<GivenPart> {
         let part = (self.model.given)(text, of)?;
         part.downcast().ok().map(|part| *part)
@@ -198,13 +198,13 @@ impl DynamicPart {
         matches!(width, None | Some(Width::Variable))
     }
 
-    /// Where a None stands in the key, if it has a place.
+    /// The position of a None in the key, if it is kept.
     pub(super) fn place_of_none(&self) -> Option<Presence> {
         let presence = self.piece.map(|(_, presence)| presence)?;
         matches!(presence, Presence::First | Presence::Last).then_some(presence)
     }
 
-    /// The format, as far as it says in which case a text is.
+    /// The format, if it determines the case of a text.
     pub(super) fn case(&self) -> u8 {
         match self.model.format.split(':').next() {
             Some("lower") => LOWER,

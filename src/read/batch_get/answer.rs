@@ -1,4 +1,4 @@
-//! What an answer says: items, and the keys that the service left out.
+//! The content of a response: items, and the keys that DynamoDB omitted.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};
 use crate::wire::units;
 
-/// The items of an answer with the numbers of their keys, and the keys that the service left out.
+/// The items of a response with the numbers of their keys, and the keys that DynamoDB omitted.
 #[derive(Default)]
 pub(super) struct BatchGetAnswer<'k> {
     pub(super) items: Vec<(usize, RawRow)>,
     pub(super) left: Vec<Numbered<'k>>,
-    /// How many units it took.
+    /// The consumed units.
     pub(super) units: Option<f64>,
 }
 
@@ -108,7 +108,7 @@ impl RequestedTable<'_> {
         Ok(())
     }
 
-    /// Reads the keys that the service left out.
+    /// Reads the keys that DynamoDB omitted.
     fn leave_out<'k>(
         &self,
         request: &[u8],
@@ -128,7 +128,7 @@ fn not_asked() -> CodecError {
     CodecError::new("it names a table or a key that was not asked for")
 }
 
-/// The keys of a request. Most engines answer in their order and AWS in any, so the next one is looked at first.
+/// The keys of a request. Most engines respond in their order and AWS in any order, so the next one is checked first.
 struct RequestedKeys<'a, 'k> {
     keys: &'a [Numbered<'k>],
     next: usize,

@@ -1,4 +1,4 @@
-//! The keys of one request, asked for until all of them are answered.
+//! The keys of one request, requested until all of them are answered.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use crate::read::{Answered, RawRow, RequestCost};
 use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
 
-/// How many bytes a body may have. Only keys of kilobytes reach that.
+/// The maximum number of bytes of a body. Only keys of kilobytes reach it.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// What became of the keys of a chunk. Keys without an item are named nowhere.
+/// The result for the keys of a chunk. Keys without an item are not listed.
 #[derive(Default)]
 pub(super) struct ChunkRead<'k> {
     /// The items, with the numbers of their keys.
@@ -28,7 +28,7 @@ struct OpenChunk<'k> {
 }
 
 impl<'k> OpenChunk<'k> {
-    /// Whether the chunk has no other frame of the same table, which would ask the table in another way.
+    /// Whether the chunk has no other frame of the same table, which would read the table in another form.
     fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
         let table = |number: usize| frames.get(number).map(|frame| &frame.table);
         let mut others = self.frames.iter().filter(|other| **other != number);
@@ -48,7 +48,7 @@ impl<'k> OpenChunk<'k> {
     }
 }
 
-/// The keys of each request. A request names a table once, so two ways of asking one table are two requests.
+/// The keys of each request. A request names a table once, so two forms of reading one table are two requests.
 pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<Vec<Numbered<'k>>> {
     let mut full = Vec::new();
     let mut filling: Vec<OpenChunk<'k>> = Vec::new();
@@ -77,7 +77,7 @@ pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<
 }
 
 impl BatchGet {
-    /// The items of these keys, however many requests it takes to get them all.
+    /// The items of these keys, with as many requests as needed.
     pub(super) fn chunk<'a, 'k: 'a>(
         &'a self,
         keys: Vec<Numbered<'k>>,
@@ -132,7 +132,7 @@ impl BatchGet {
         read
     }
 
-    /// A refusal may be about one table, so each table is asked alone before the error counts for all keys.
+    /// A rejection may be about one table, so each table is requested alone before the error applies to all keys.
     async fn failed<'k>(
         &self,
         keys: Vec<Numbered<'k>>,
@@ -156,7 +156,7 @@ impl BatchGet {
         }
     }
 
-    /// Sends one request. Adds the items to what was read; returns the keys that were left out.
+    /// Sends one request. Adds the items to those read before; returns the omitted keys.
     async fn ask<'k>(
         &self,
         keys: &[Numbered<'k>],

@@ -16,7 +16,7 @@ impl BatchGet {
         request(&asked, &[], self.meter.is_some())
     }
 
-    /// The frames of these keys, with their numbers, in the order in which they come.
+    /// The frames of these keys, with their numbers, in order of appearance.
     pub(super) fn asked(&self, keys: &[Numbered<'_>]) -> Vec<(usize, &TableFrame)> {
         let mut asked: Vec<(usize, &TableFrame)> = Vec::new();
         for key in keys {

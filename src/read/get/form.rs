@@ -1,4 +1,4 @@
-//! The form in which an item is read: as a whole, or in part.
+//! The form in which an item is read: whole or partial.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use crate::plan::is_expired;
 
 /// The form in which a [`get`](crate::entity::Key::get) reads the item.
 pub trait GetForm<E: DynamoEntity>: 'static {
-    /// What it returns.
+    /// The type of the result.
     type Row: Send + 'static;
 
     /// The attributes that are read; `None` for all.

@@ -1,4 +1,4 @@
-//! What a read of many items asks for, and how the answer is read: the same for one entity and for several.
+//! The request of a read of many items, and how its response is read: the same for one entity and for several.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub(crate) struct ReadForm {
     pub(crate) include_expired: bool,
     /// The attributes that are read; `None` for all.
     pub(crate) attributes: Option<Vec<&'static str>>,
-    /// How they are read as they come.
+    /// How they are decoded as they arrive.
     pub(crate) ahead: Option<ReadAhead>,
 }
 
@@ -37,7 +37,7 @@ impl ReadForm {
         }
     }
 
-    /// What is asked of the entity's table.
+    /// The request for the entity's table.
     pub(crate) fn frame<E: DynamoEntity>(
         &self,
         pattern: &'static Pattern,
@@ -63,7 +63,7 @@ impl ReadForm {
         }
     }
 
-    /// The attribute that tells expired items, if they are hidden.
+    /// The TTL attribute, if expired items are hidden.
     pub(crate) fn ttl<E: DynamoEntity>(&self) -> Option<&'static str> {
         E::ENTITY.ttl.filter(|_| !self.include_expired)
     }
@@ -77,7 +77,7 @@ pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
 }
 
 impl<Row> RowReader<Row> {
-    /// The row of what was found under a key.
+    /// The row of the result for a key.
     pub(super) fn row(
         &self,
         found: FoundItem,
@@ -94,14 +94,14 @@ impl<Row> RowReader<Row> {
     }
 }
 
-/// Reads what was found under the keys of a member, as of a time.
+/// Reads the results for the keys of a member, as of a time.
 type ReadMemberItems<Out> = Box<dyn FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send>;
 
-/// What one member of a read asks for.
+/// The request of one member of a read.
 pub struct PlannedRead<Out> {
     pub(crate) frame: TableFrame,
     pub(crate) keys: Vec<Result<KeyJson>>,
-    /// Whether a key that goes wrong does not fail the read.
+    /// Whether an invalid key does not fail the read.
     pub(crate) is_lenient: bool,
     pub(crate) read: ReadMemberItems<Out>,
 }
@@ -120,16 +120,16 @@ pub struct ReadDraft {
     failing: Failing,
 }
 
-/// A member's share of what was found. Each of its keys has the next item, or the reason why it was not asked for.
+/// A member's share of the results. Each of its keys has the next item, or the reason why it was not requested.
 pub(crate) struct Share<Out> {
     keys: Vec<Result<()>>,
     read: ReadMemberItems<Out>,
 }
 
-/// What was found, in the order in which it was asked.
+/// The results, in the order of the request.
 pub(crate) type AllFound = std::vec::IntoIter<FoundItem>;
 
-/// What was found under the next key. If the answer has too few items, it is an error: nobody knows what is there.
+/// The result for the next key. If the response has too few items, it is an error, because the state is not known.
 pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
     let message = "the answer has fewer items than keys were asked for";
     let none = || Err(Error::new(ErrorKind::Service, Stage::Service, message));
@@ -161,7 +161,7 @@ impl ReadDraft {
         }
     }
 
-    /// Takes a member in. A key that cannot be written fails the read, unless the member is lenient.
+    /// Adds a member. A key that cannot be written fails the read, unless the member is lenient.
     pub(crate) fn add<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
         let frames = &mut self.batch.frames;
         let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
@@ -195,7 +195,7 @@ impl ReadDraft {
         })
     }
 
-    /// Reads all that is asked for, or nothing if it could not be planned.
+    /// Reads everything requested, or nothing if it could not be planned.
     pub(crate) fn send<Out: Send + 'static>(self, share: Result<Share<Out>>) -> Reading<Out> {
         self.send_with(share.map(|share| {
             let read = move |all: &mut AllFound, now| share.read(all, now);
@@ -216,5 +216,5 @@ impl ReadDraft {
     }
 }
 
-/// Reads all that was found.
+/// Reads all results.
 pub(crate) type ReadAll<Out> = Box<dyn FnOnce(&mut AllFound, Timestamp) -> Result<Out> + Send>;

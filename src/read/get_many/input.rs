@@ -1,4 +1,4 @@
-//! Where keys come from: an iterator or a stream.
+//! The source of keys: an iterator or a stream.
 
 use std::fmt;
 use std::pin::Pin;
@@ -45,7 +45,7 @@ pub struct Listed<I>(pub(super) I);
 #[derive(Debug)]
 pub struct Streamed<S>(pub(super) S);
 
-/// Primary keys as they come.
+/// Primary keys as they arrive.
 pub struct PrimaryKeys(pub(super) Pin<Box<dyn Stream<Item = Result<KeyJson>> + Send>>);
 
 impl fmt::Debug for PrimaryKeys {

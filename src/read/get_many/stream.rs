@@ -16,12 +16,12 @@ use crate::key::json::KeyJson;
 use crate::plan::RunningRequest;
 use crate::read::{BATCH, BatchGet, Failing, FoundItem};
 
-/// How many answers wait for each request that may be under way, so that one slow request does not hold up the others
+/// The number of responses that wait for each concurrent request, so that one slow request does not delay the others
 /// at once.
 const WAITING: usize = 4;
 
-/// Items by their keys, as they come: a `Stream`, or `while let Some(item) = items.next().await`. There is one for each
-/// key; see [`GetMany::stream`](super::GetMany::stream).
+/// Items by their keys, as they arrive: a `Stream`, or `while let Some(item) = items.next().await`. It has one item
+/// for each key; see [`GetMany::stream`](super::GetMany::stream).
 #[must_use = "nothing is read until items are asked for"]
 pub struct FoundStream<Row> {
     keys: Option<PrimaryKeys>,
@@ -53,7 +53,7 @@ impl<Row> FoundStream<Row> {
         }
     }
 
-    /// The next item: `Some(Ok(None))` for a key without one, and `None` after the last key.
+    /// Returns the next item: `Some(Ok(None))` for a missing one, and `None` after the last key.
     pub async fn next(&mut self) -> Option<Result<Option<Row>>> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
@@ -65,8 +65,8 @@ impl<Row> FoundStream<Row> {
             && self.requests.len() < WAITING * self.batch.concurrency
     }
 
-    /// Begins requests while there are keys and room. A request is sent before it is full only if its keys are the last
-    /// ones, or if nothing else can be done before other keys come.
+    /// Begins requests while keys and room remain. A request is sent before it is full only if its keys are the last
+    /// ones, or if nothing else can be done before other keys arrive.
     fn ask(&mut self, cx: &mut Context<'_>) {
         while self.has_room() {
             let more = self.take_keys(cx);
@@ -80,7 +80,7 @@ impl<Row> FoundStream<Row> {
         }
     }
 
-    /// Takes keys for the next request. Pending if it is not full and more keys may come.
+    /// Takes keys for the next request. Pending if it is not full and more keys may arrive.
     fn take_keys(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while self.next.len() < BATCH
             && let Some(keys) = &mut self.keys
@@ -94,7 +94,7 @@ impl<Row> FoundStream<Row> {
         Poll::Ready(())
     }
 
-    /// Polls all requests, so that each wakes this task. Returns whether one was answered.
+    /// Polls all requests, so that each wakes this task. Returns whether one has completed.
     fn look(&mut self, cx: &mut Context<'_>) -> Result<bool> {
         let mut answered = false;
         for request in &mut self.requests {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
     KeyContent, KeySchema, Origin, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
-    TableSchema, TableSettings, UniqueSchema,
+    ReplicaConsistency, Replicas, TableSchema, TableSettings, UniqueSchema,
 };
 
 impl TableSchema {
@@ -220,6 +220,20 @@ fn settings(object: &Object<'_>) -> Result<TableSettings> {
         class: object.may("class", |class| class.word())?,
         billing,
         tags: tags.unwrap_or_default(),
+        replicas: object.may("replicas", |member| replicas(&member.object()?))?,
+    })
+}
+
+fn replicas(object: &Object<'_>) -> Result<Replicas> {
+    let consistency: ReplicaConsistency = object.must("consistency", |member| member.word())?;
+    let regions = object.must("regions", |member| member.texts())?;
+    let replicas = match consistency {
+        ReplicaConsistency::Eventual => Replicas::eventual(regions),
+        ReplicaConsistency::Strong => Replicas::strong(regions),
+    };
+    Ok(match object.may("witness", |member| member.text())? {
+        Some(region) => replicas.with_witness(region),
+        None => replicas,
     })
 }
 

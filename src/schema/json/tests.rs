@@ -4,7 +4,7 @@ use crate::json::Tag;
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind,
     IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema,
-    PieceSchema, Presence, ProjectionSchema, StreamView, Style, TableClass, TableSchema,
+    PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style, TableClass, TableSchema,
     TableSettings, UniqueSchema, Width,
 };
 
@@ -177,6 +177,17 @@ impl RandomSchema {
         })
     }
 
+    fn replicas(&mut self) -> Replicas {
+        let replicas = match self.0.bool() {
+            true => Replicas::eventual(self.texts()),
+            false => Replicas::strong(self.texts()),
+        };
+        match self.0.bool() {
+            true => replicas.with_witness(self.text()),
+            false => replicas,
+        }
+    }
+
     fn settings(&mut self) -> TableSettings {
         let (reads, writes) = (self.0.u64(..), self.0.u64(..));
         let billings = [
@@ -194,6 +205,7 @@ impl RandomSchema {
                 .some(|random| (random.text(), random.text()))
                 .into_iter()
                 .collect(),
+            replicas: self.may(Self::replicas),
         }
     }
 

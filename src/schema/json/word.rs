@@ -2,7 +2,8 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, IndexKind, KeyType, Presence, StreamView, Style, TableClass, Width,
+    FieldRole, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style, TableClass,
+    Width,
 };
 
 /// A value that is one word.
@@ -29,6 +30,7 @@ macro_rules! words {
 words! {
     KeyType { S: "S", N: "N", B: "B" }
     IndexKind { Global: "global", Local: "local" }
+    ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 
 use super::super::all;
 use super::super::converge::{Asks, Convergence, TableGoal, Verdict};
-use super::{Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
+use super::{Deletion, FoundTable, PlanStep, PlannedTable, TableChange, TablePlan, steps};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::wire::Wire;
@@ -57,6 +57,8 @@ pub enum StepState {
     Waits,
     /// It is done, whoever did it.
     Done,
+    /// The server does not have what it is about, so nothing came of it.
+    Unknown,
 }
 
 impl fmt::Display for StepProgress<'_> {
@@ -65,6 +67,7 @@ impl fmt::Display for StepProgress<'_> {
             StepState::Begins => "begins",
             StepState::Waits => "waits",
             StepState::Done => "done",
+            StepState::Unknown => "unknown to this server",
         };
         let PlanStep { table, change, .. } = self.step;
         write!(
@@ -167,7 +170,7 @@ struct TableApplication<'a, 'p> {
     keeps: bool,
     listener: &'a Mutex<Option<Listener<'p>>>,
     began: Instant,
-    /// The steps of which it was told that they are done.
+    /// The steps of which it was told how they ended.
     told: Mutex<BTreeSet<usize>>,
 }
 
@@ -181,25 +184,24 @@ impl TableApplication<'_, '_> {
         }
     }
 
-    /// What is lost by a change, or was lost for it: what comes in the place of something that is kept does not come.
-    fn loss(&self, change: &TableChange, base: &str) -> Option<Deletion> {
-        let removes = |removal: fn(&TableChange) -> bool| {
-            let mut steps = self.table.steps.iter();
-            steps.any(|step| removal(&step.change))
-        };
-        match change {
-            TableChange::AddStream(_)
-                if removes(|change| matches!(change, TableChange::RemoveStream)) =>
-            {
-                Some(Deletion::stream(base))
-            }
-            TableChange::AddTtl(_)
-                if removes(|change| matches!(change, TableChange::RemoveTtl(_))) =>
-            {
-                Some(Deletion::ttl(base))
-            }
-            change => change.deletes(base),
-        }
+    /// What has to be named for a change: its own loss, and that of the stream or the TTL in whose place something comes.
+    /// Indexes that are in the way of others are seen on the table itself.
+    fn loss(&self, change: &TableChange) -> Option<Deletion> {
+        let PlannedTable { base, steps, .. } = self.table;
+        let own = change.deletes(base);
+        let mut planned = steps.iter();
+        let planned = planned.find(|step| step.change == *change);
+        let mut after = planned.into_iter().flat_map(|step| &step.after);
+        own.or_else(|| {
+            let replaced = after.find(|loss| !matches!(loss, Deletion::Index { .. }));
+            replaced.cloned()
+        })
+    }
+
+    /// Whether a step is passed over, since nobody named what it needs.
+    fn is_kept(&self, step: &PlanStep) -> bool {
+        let loss = self.loss(&step.change);
+        loss.is_some_and(|deletion| self.is_unnamed(&deletion))
     }
 
     fn is_unnamed(&self, deletion: &Deletion) -> bool {
@@ -210,7 +212,7 @@ impl TableApplication<'_, '_> {
 /// All that is made was planned and is allowed.
 impl TableGoal for TableApplication<'_, '_> {
     fn judge(&self, change: &TableChange) -> Verdict {
-        let PlannedTable { base, steps, .. } = self.table;
+        let PlannedTable { steps, .. } = self.table;
         if matches!(change, TableChange::Replace(_)) {
             return Verdict::Refuse(change.to_string());
         }
@@ -219,7 +221,7 @@ impl TableGoal for TableApplication<'_, '_> {
                 "the table has changed since the plan was made, which does not say to {change}: plan again"
             ));
         }
-        match self.loss(change, base) {
+        match self.loss(change) {
             Some(deletion) if self.is_unnamed(&deletion) && self.keeps => Verdict::Leave,
             Some(deletion) if self.is_unnamed(&deletion) => Verdict::Refuse(format!(
                 "the plan would {change}, which has to be named: `.allow({deletion})`, or pass over it with \
@@ -252,15 +254,23 @@ impl TableGoal for TableApplication<'_, '_> {
         }
     }
 
-    fn left(&self, changes: &[TableChange]) {
+    fn left(&self, found: Option<&FoundTable>, changes: &[TableChange]) {
         for (at, step) in self.table.steps.iter().enumerate() {
-            let loss = self.loss(&step.change, &self.table.base);
-            let is_kept = loss.is_some_and(|deletion| self.is_unnamed(&deletion));
-            let is_done = !is_kept && !changes.contains(&step.change);
+            if self.is_kept(step) || changes.contains(&step.change) {
+                continue;
+            }
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if is_done && told.insert(at) {
-                drop(told);
-                self.tell(&step.change, StepState::Done);
+            let is_news = told.insert(at);
+            drop(told);
+            if is_news {
+                let is_unknown = found.is_some_and(|found| steps::is_unknown(&step.change, found));
+                self.tell(
+                    &step.change,
+                    match is_unknown {
+                        true => StepState::Unknown,
+                        false => StepState::Done,
+                    },
+                );
             }
         }
     }

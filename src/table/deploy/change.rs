@@ -243,7 +243,7 @@ impl TableChange {
             }
             TableChange::SetProtection(false) => "anybody with the permission can delete the table",
             TableChange::SetBilling(Billing::OnDemand) => {
-                "the service takes this change only a few times a day"
+                "the service takes this change four times in 24 hours"
             }
             TableChange::SetBilling(_) => {
                 "requests beyond the units are throttled; others that scale the units meet these"
@@ -262,6 +262,20 @@ impl TableChange {
             }
             TableChange::Replace(_) => RoughTime::Never,
             _ => RoughTime::Seconds,
+        }
+    }
+
+    /// A limit of the service for this change over hours or days, for which an application does not wait.
+    pub(in crate::table) fn lasting_limit(&self) -> Option<&'static str> {
+        match self {
+            TableChange::SetClass(_) => Some("it takes two changes of the class in 30 days"),
+            TableChange::SetBilling(Billing::OnDemand) => {
+                Some("it takes four switches to billing by requests in 24 hours")
+            }
+            TableChange::SetBilling(_) => Some(
+                "it takes few decreases of units in a day, and has quotas for the units of a table and of an account",
+            ),
+            _ => None,
         }
     }
 

@@ -1,11 +1,14 @@
 //! A plan as JSON, for tools in other languages.
 
-use super::{ChangeKind, PlanStep, PlannedTable, RoughTime, TablePlan};
+use super::super::replicas::ReplicationFinding;
+use super::{ChangeKind, Deletion, PlanStep, PlannedTable, RoughTime, TablePlan};
 use crate::json::JsonTree;
 
 impl TablePlan {
-    /// The plan as JSON: `tables`, each with `name`, `exists`, `steps`, `not_ours` and `unknown`. A step has `kind` (`add`,
-    /// `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does.
+    /// The plan as JSON: `tables`, each with `name`, `exists`, `steps`, `not_ours`, `unknown` and, for a global table,
+    /// `replicas`. A step has `kind` (`add`, `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does:
+    /// `what` (`index`, `stream`, `protection`, `recovery`, `ttl`), `table` and `index`. `after` lists the losses of earlier
+    /// steps without which it cannot be done, each like `deletes`. Tables have their names without the prefix there.
     pub fn to_json(&self) -> String {
         JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table)))]).to_text()
     }
@@ -25,6 +28,18 @@ fn table(table: &PlannedTable) -> JsonTree {
         ("steps", Some(JsonTree::list(&table.steps, step))),
         ("not_ours", texts(&table.not_ours)),
         ("unknown", texts(&unknown)),
+        ("replicas", table.replicas.as_ref().map(replicas)),
+    ])
+}
+
+fn replicas(finding: &ReplicationFinding) -> JsonTree {
+    let gaps: Vec<String> = finding.gaps.iter().map(ToString::to_string).collect();
+    JsonTree::object([
+        ("finding", Some(finding.to_string().as_str().into())),
+        (
+            "gaps",
+            (!gaps.is_empty()).then(|| JsonTree::list(&gaps, |gap| gap.into())),
+        ),
     ])
 }
 
@@ -50,11 +65,25 @@ fn step(step: &PlanStep) -> JsonTree {
             Some(JsonTree::list(&step.needs, |need| (*need).into())),
         ),
         ("risk", step.risk.map(Into::into)),
+        ("deletes", step.deletes.as_ref().map(deletion)),
         (
-            "deletes",
-            step.deletes
-                .as_ref()
-                .map(|deletion| deletion.to_string().as_str().into()),
+            "after",
+            (!step.after.is_empty()).then(|| JsonTree::list(&step.after, deletion)),
         ),
+    ])
+}
+
+fn deletion(deletion: &Deletion) -> JsonTree {
+    let (what, table, index) = match deletion {
+        Deletion::Index { table, index } => ("index", table, Some(index)),
+        Deletion::Stream { table } => ("stream", table, None),
+        Deletion::Protection { table } => ("protection", table, None),
+        Deletion::Recovery { table } => ("recovery", table, None),
+        Deletion::Ttl { table } => ("ttl", table, None),
+    };
+    JsonTree::object([
+        ("what", Some(what.into())),
+        ("table", Some(table.into())),
+        ("index", index.map(Into::into)),
     ])
 }

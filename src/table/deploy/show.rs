@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::super::compare::show_key;
 use super::change::shown;
-use super::{ChangeKind, PlanStep, PlannedTable, TableChange, TablePlan};
+use super::{ChangeKind, Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
 
 impl fmt::Display for TablePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,6 +31,9 @@ impl fmt::Display for PlannedTable {
         }
         for note in &self.not_ours {
             writeln!(f, "    not ours: {note}")?;
+        }
+        if let Some(finding) = &self.replicas {
+            writeln!(f, "    replicas: {finding}")?;
         }
         for setting in &self.unknown {
             writeln!(f, "    unknown to this server: {setting}")?;
@@ -84,6 +87,11 @@ impl fmt::Display for PlanStep {
         )?;
         if let Some(risk) = self.risk {
             writeln!(f, "      risk: {risk}")?;
+        }
+        for deletion in &self.after {
+            if let Deletion::Index { index, .. } = deletion {
+                writeln!(f, "      only after: index `{index}` is removed")?;
+            }
         }
         if let Some(deletion) = &self.deletes {
             writeln!(f, "      only if it is named: .allow({deletion})")?;

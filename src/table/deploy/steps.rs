@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{compare, limits};
+use super::super::compare;
 use super::change::shown;
 use super::found::FoundTable;
+use super::index_changes::index_changes;
 use super::{Deletion, PlanStep, RoughTime, TableChange};
 use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings};
 
 /// What makes the table as it is declared, in order. A table is protected before anything else, and what is removed goes
-/// last.
+/// last, unless something needs its place.
 pub(in crate::table) fn changes(
     declared: &TableSchema,
     found: Option<&FoundTable>,
@@ -22,22 +23,18 @@ pub(in crate::table) fn changes(
         .into_iter()
         .map(TableChange::Replace)
         .collect();
+    let indexes = index_changes(declared, there);
+    changes.extend(indexes.impossible);
     changes.extend(protection(&declared.settings, &there.settings));
     changes.extend(recovery(declared, found));
     changes.extend(billing(declared, found));
     changes.extend(class(&declared.settings, &there.settings));
-    let (mut added, removed) = indexes(declared, there);
-    let is_full = there.global_indexes.len() + added.len() > limits::GLOBAL_INDEXES;
-    let mut last = removed;
-    if is_full {
-        // There is no room for the new ones before.
-        last.append(&mut added);
-    }
-    changes.append(&mut added);
+    changes.extend(indexes.first);
     changes.extend(stream(declared, there));
     changes.extend(expiry(declared, found));
     changes.extend(tags(declared, found));
-    changes.append(&mut last);
+    changes.extend(indexes.exchanged);
+    changes.extend(indexes.last);
     changes
 }
 
@@ -90,28 +87,6 @@ fn billing(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     (!is_same).then_some(TableChange::SetBilling(wanted))
 }
 
-/// Those that are to be added, and those that are to be removed.
-fn indexes(declared: &TableSchema, there: &TableSchema) -> (Vec<TableChange>, Vec<TableChange>) {
-    let lacking =
-        |in_schema: &TableSchema, index: &&IndexSchema| !compare::has(in_schema, &index.name);
-    let added = declared
-        .global_indexes
-        .iter()
-        .filter(|index| lacking(there, index));
-    let removed = there
-        .global_indexes
-        .iter()
-        .filter(|index| lacking(declared, index));
-    (
-        added
-            .map(|index| TableChange::AddIndex(index.name.clone()))
-            .collect(),
-        removed
-            .map(|index| TableChange::RemoveIndex(index.name.clone()))
-            .collect(),
-    )
-}
-
 /// A stream that was not declared is of others.
 fn stream(declared: &TableSchema, there: &TableSchema) -> Vec<TableChange> {
     match (declared.stream, there.stream) {
@@ -145,8 +120,55 @@ fn tags(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     (!tags.is_empty()).then_some(TableChange::SetTags(tags))
 }
 
+/// The changes as steps of a plan.
+pub(super) fn steps(
+    base: &str,
+    declared: &TableSchema,
+    found: Option<&FoundTable>,
+    changes: Vec<TableChange>,
+) -> Vec<PlanStep> {
+    let after = losses_before(base, &changes);
+    let steps = changes.into_iter().zip(after);
+    steps
+        .map(|(change, after)| PlanStep {
+            after,
+            ..step(base, declared, found, change)
+        })
+        .collect()
+}
+
+/// For each change, the losses that it needs: another stream, another TTL, or an index that is in the way of one.
+fn losses_before(base: &str, changes: &[TableChange]) -> Vec<Vec<Deletion>> {
+    let last_added = changes
+        .iter()
+        .rposition(|change| matches!(change, TableChange::AddIndex(_)));
+    let mut removed: Vec<Deletion> = Vec::new();
+    let mut after = Vec::new();
+    for (at, change) in changes.iter().enumerate() {
+        after.push(match change {
+            TableChange::AddStream(_) if changes.contains(&TableChange::RemoveStream) => {
+                vec![Deletion::stream(base)]
+            }
+            TableChange::AddTtl(_) => {
+                let mut removals = changes.iter();
+                let removal = removals.find(|other| matches!(other, TableChange::RemoveTtl(_)));
+                removal.map(|_| Deletion::ttl(base)).into_iter().collect()
+            }
+            TableChange::AddIndex(_) => std::mem::take(&mut removed),
+            _ => Vec::new(),
+        });
+        // Behind the last addition, removals are in nobody's way.
+        if let TableChange::RemoveIndex(_) = change
+            && Some(at) < last_added
+        {
+            removed.extend(change.deletes(base));
+        }
+    }
+    after
+}
+
 /// The change as a step of a plan.
-pub(super) fn step(
+fn step(
     base: &str,
     declared: &TableSchema,
     found: Option<&FoundTable>,
@@ -161,7 +183,9 @@ pub(super) fn step(
         // A new table has no items that could be lost, and no change that another one waits for.
         None => (None, RoughTime::Minutes),
         Some(FoundTable { described, .. }) => (
-            added_unfilled(declared, &change).or_else(|| change.risk()),
+            other_type(declared, &described.schema, &change)
+                .or_else(|| added_unfilled(declared, &change))
+                .or_else(|| change.risk()),
             change.takes((described.items, described.bytes)),
         ),
     };
@@ -173,7 +197,40 @@ pub(super) fn step(
         risk,
         takes,
         change,
+        after: Vec::new(),
     }
+}
+
+/// What is to be known of an index that takes over a key attribute with another type.
+fn other_type(
+    declared: &TableSchema,
+    there: &TableSchema,
+    change: &TableChange,
+) -> Option<&'static str> {
+    let differs = |one: &IndexSchema, other: &IndexSchema| {
+        let mut keys = one.keys();
+        keys.any(|key| {
+            other
+                .keys()
+                .any(|known| known.name == key.name && known.ty != key.ty)
+        })
+    };
+    let (of, others, risk) = match change {
+        TableChange::AddIndex(name) => (
+            declared.index(name)?,
+            &there.global_indexes,
+            "items that are there have a key attribute of another type: they are not in it until they are written anew",
+        ),
+        TableChange::RemoveIndex(name) => (
+            there.index(name)?,
+            &declared.global_indexes,
+            "an index that is added has a key attribute of it with another type, so this one goes first: until that is \
+             filled, neither serves a query; on an attribute of another name it could be there before",
+        ),
+        _ => return None,
+    };
+    let mut others = others.iter();
+    others.any(|other| differs(of, other)).then_some(risk)
 }
 
 /// What is to be known of an index whose key is written by this library: items that are there have no such key.
@@ -191,10 +248,26 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
     )
 }
 
+/// The replicas in other regions, of a table that is not declared to have any.
+fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
+    let there = &found.described.schema.settings.replicas;
+    let (None, Some(replicas)) = (&declared.settings.replicas, there) else {
+        return Vec::new();
+    };
+    let arn = found.described.arn.as_deref();
+    let own = arn.and_then(|arn| arn.split(':').nth(3));
+    let others = replicas.regions.iter();
+    let others = others.filter(|region| Some(region.as_str()) != own);
+    others
+        .map(|region| format!("a replica in {region}"))
+        .collect()
+}
+
 /// What the table has besides, that is left to others: it is neither compared nor changed.
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
-    let mut notes = found.described.others.clone();
+    let mut notes = other_replicas(declared, found);
+    notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", shown(view)));
     }
@@ -225,8 +298,24 @@ pub(super) fn unknown(declared: &TableSchema, found: &FoundTable) -> Vec<&'stati
     if settings.class.is_some() && found.described.schema.settings.class.is_none() {
         unknown.push("class");
     }
+    let has_replicas =
+        found.described.knows_replicas || found.described.schema.settings.replicas.is_some();
+    if settings.replicas.is_some() && !has_replicas {
+        unknown.push("replicas");
+    }
     if !settings.tags.is_empty() && found.labels.is_none() {
         unknown.push("labels");
     }
     unknown
+}
+
+/// Whether the change is of something that the server does not have, so that nothing came of it.
+pub(super) fn is_unknown(change: &TableChange, found: &FoundTable) -> bool {
+    match change {
+        TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => found.recovery.is_none(),
+        TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => found.expiry.is_none(),
+        TableChange::SetTags(_) => found.labels.is_none(),
+        TableChange::SetClass(_) => found.described.schema.settings.class.is_none(),
+        _ => false,
+    }
 }

@@ -246,6 +246,11 @@ async fn a_table_that_is_being_updated_is_waited_for() {
             "limits of its requests on demand"
         ]
     );
+    let finding = plan.tables[0].replicas.as_ref().unwrap().to_string();
+    assert!(
+        finding.contains("eventually consistent in eu-west-1, us-east-1"),
+        "{finding}"
+    );
 }
 
 /// An application that was killed between the two changes of a TTL is begun anew within the hour in which AWS takes none.
@@ -327,4 +332,174 @@ async fn units_of_undeclared_indexes_are_not_ours() {
     let body = String::from_utf8_lossy(&update.unwrap().body).into_owned();
     assert!(body.contains("ours") && !body.contains("theirs"), "{body}");
     assert!(!body.contains("BillingMode"), "{body}");
+}
+
+/// The table of these tests as it was, in the words of the service.
+fn was(more: &str) -> Fault {
+    told(&format!(
+        r#"{{"Table":{{"TableName":"notes","TableStatus":"ACTIVE","KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}],"AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],"TableArn":"arn:aws:dynamodb:eu-west-1:1:table/notes"{more}}}}}"#
+    ))
+}
+
+/// A description may be older than what somebody else has done. The service then refuses the change, which is done.
+#[tokio::test]
+async fn a_refusal_is_not_believed_before_it_is_seen() {
+    let (db, http) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    db.create_tables([before.clone()]).await.unwrap();
+    let on_demand = || was(r#","BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}"#);
+    let declared = before.clone().provisioned(2, 2);
+    let plan = db.plan([declared.clone()]).await.unwrap();
+    // Somebody else is faster.
+    plan.apply(&db).await.unwrap();
+    let old = || [on_demand(), Fault::Pass];
+    let looks = old().into_iter().chain(old()).chain([Fault::Pass]);
+    http.plan(looks.chain(old()).chain(old()).chain(old()));
+    plan.apply(&db).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTable"]);
+    // Where it stays as it was, the refusal is told.
+    let refused = Fault::refuse("ValidationException");
+    let looks = (0..2).flat_map(|_| old()).chain([refused]);
+    http.plan(looks.chain((0..40).flat_map(|_| old())));
+    let error = plan.apply(&db).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rejected, "{error}");
+    assert_eq!(writes(&http), ["UpdateTable"]);
+}
+
+/// A stream that ended and began anew is not ended again because a description is old.
+#[tokio::test]
+async fn what_was_removed_is_not_removed_again() {
+    let (db, http) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    before.stream = Some(crate::schema::StreamView::KeysOnly);
+    db.create_tables([before.clone()]).await.unwrap();
+    let mut declared = before.clone();
+    declared.stream = Some(crate::schema::StreamView::NewImage);
+    let plan = db.plan([declared.clone()]).await.unwrap();
+    let look = || [Fault::Pass, Fault::Pass];
+    let stream = r#","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}"#;
+    let course = look().into_iter().chain(look()).chain([Fault::Pass]);
+    let course = course.chain(look()).chain([Fault::Pass]);
+    http.plan(course.chain([was(stream), Fault::Pass]));
+    plan.apply(&db)
+        .allow(Deletion::stream("notes"))
+        .await
+        .unwrap();
+    assert_eq!(writes(&http), ["UpdateTable", "UpdateTable"]);
+    assert!(db.plan([declared]).await.unwrap().is_empty());
+}
+
+/// A limit of hours or days is told with what it is, and the change is asked for once.
+#[tokio::test]
+async fn limits_that_last_are_told() {
+    let provisioned = r#","ProvisionedThroughput":{"ReadCapacityUnits":9,"WriteCapacityUnits":9}"#;
+    let mut plain = notes();
+    plain.ttl = None;
+    for (there, declared, says) in [
+        (
+            "",
+            plain.clone().infrequent_access(),
+            "two changes of the class in 30 days",
+        ),
+        (
+            provisioned,
+            plain.clone().on_demand(),
+            "four switches to billing by requests in 24 hours",
+        ),
+        (
+            provisioned,
+            plain.clone().provisioned(1, 1),
+            "few decreases of units in a day",
+        ),
+    ] {
+        let (db, http) = start().await;
+        db.create_tables([plain.clone()]).await.unwrap();
+        let look = || [was(there), told("{}")];
+        http.plan(look());
+        let plan = db.plan([declared]).await.unwrap();
+        assert_eq!(plan.steps().count(), 1, "{plan}");
+        // The SDK takes it for a throttle, and asks three times in all.
+        let refused = std::iter::repeat_n(Fault::refuse("LimitExceededException"), 3);
+        let looks = look().into_iter().chain(look()).chain(refused);
+        http.plan(looks.chain((0..40).flat_map(|_| look())));
+        let begun = std::time::Instant::now();
+        let error = plan.apply(&db).await.unwrap_err();
+        assert!(
+            error.is_limit_exceeded() && error.to_string().contains(says),
+            "{error}"
+        );
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+        assert_eq!(writes(&http), ["UpdateTable"; 3]);
+        // A table that somebody else is changing is waited for all the same.
+        let busy = Fault::refuse("ResourceInUseException");
+        let looks = look().into_iter().chain(look()).chain([busy]);
+        let looks = looks.chain(look()).chain([told("{}")]);
+        let done = match there {
+            "" => was(r#","TableClassSummary":{"TableClass":"STANDARD_INFREQUENT_ACCESS"}"#),
+            _ if says.contains("switches") => {
+                was(r#","BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}"#)
+            }
+            _ => was(r#","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}"#),
+        };
+        http.plan(looks.chain([done, told("{}")]));
+        plan.apply(&db).await.unwrap();
+        assert_eq!(writes(&http), ["UpdateTable", "UpdateTable"]);
+    }
+}
+
+/// The attributes that all indexes list are limited, so an index that lists many goes before another one comes.
+#[tokio::test]
+async fn projected_attributes_have_a_limit_together() {
+    let (db, _) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    db.create_tables([before.clone()]).await.unwrap();
+    let listing = |name: &str, count: usize| IndexSchema {
+        projection: ProjectionSchema::Include((0..count).map(|at| format!("{name}{at}")).collect()),
+        ..index(name)
+    };
+    let mut there = found(&db, &before).await;
+    let old = ["few", "old", "all"];
+    there.described.schema.global_indexes =
+        vec![listing("few", 5), listing("old", 60), index("all")];
+    let mut declared = before.clone();
+    declared.global_indexes = vec![listing("new", 90), listing("small", 10)];
+    let says: Vec<String> = changes(&declared, Some(&there))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let order = [
+        "add index `small`",
+        "remove index `few`",
+        "remove index `old`",
+        "add index `new`",
+        "remove index `all`",
+    ];
+    assert_eq!(says, order, "{old:?}");
+    // A local index that somebody else made stays, and leaves too little.
+    there.described.schema.local_indexes = vec![listing("local", 95)];
+    let lacking = changes(&declared, Some(&there));
+    let refused = lacking
+        .iter()
+        .find(|change| matches!(change, TableChange::Replace(_)));
+    let refused = refused.expect("it cannot be added").to_string();
+    assert!(refused.contains("more than 100 attributes"), "{refused}");
+}
+
+/// An account may have been given more indexes than is usual.
+#[tokio::test]
+async fn a_table_with_more_indexes_than_usual_is_not_full() {
+    let (db, _) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    db.create_tables([before.clone()]).await.unwrap();
+    let mut there = found(&db, &before).await;
+    there.described.schema.global_indexes =
+        (0..21).map(|at| index(&format!("their{at}"))).collect();
+    let mut declared = before;
+    declared.global_indexes = vec![index("ours")];
+    let first = changes(&declared, Some(&there)).remove(0);
+    assert_eq!(first, TableChange::AddIndex("ours".into()));
 }

@@ -1,4 +1,4 @@
-//! The transaction of a unit of work, and what its failure says of the items that were read.
+//! The transaction of a unit of work, and the meaning of its failure for the items that were read.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::plan::{Participant, contention, respell_members};
 use crate::transact::hand_over;
 use crate::write::unique;
 
-/// Sends what was written, with the checks of what was only read.
+/// Sends the writes, with the checks of items that were only read.
 pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
         return Ok(());
@@ -43,10 +43,10 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     }
 }
 
-/// The items that are not as they were read.
+/// The items that have changed since they were read.
 ///
-/// An item that another request held may have changed as well. Alone that is contention, which was waited for already,
-/// but beside a condition that failed nobody knows whether that condition relied on what has changed.
+/// An item that another request held may have changed as well. Alone, this is contention, which was already waited
+/// for. Together with a failed condition, it is not known whether that condition used the changed item.
 pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
     let is_decided = error.failures().iter().any(is_condition);
     let mut changed = Vec::new();
@@ -68,12 +68,12 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
     changed
 }
 
-/// Whether it is about a unique value, which is another item's, and not about the item itself.
+/// Whether it is about a unique value, which belongs to another item, and not about the item itself.
 fn is_of_value(failed: &Failed) -> bool {
     failed.error().is_not_unique() || failed.error().holder_item().is_some()
 }
 
-/// Whether a condition failed, and not another request was in the way.
+/// Whether a condition failed, as opposed to a conflict with another request.
 fn is_condition(failed: &Failed) -> bool {
     failed.error().code() == Some("ConditionalCheckFailed")
 }

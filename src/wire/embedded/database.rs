@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use dynoxide::Database;
-
 use super::dispatch::{EngineAnswer, dispatch, internal_error};
+use super::store::EngineStore;
 
 /// An operation that panics.
 #[cfg(test)]
@@ -14,7 +13,7 @@ pub(super) const PANIC: &str = "Panic";
 
 /// The database of an engine: for its thread, and for callers that find it free.
 pub(super) struct SharedDatabase {
-    database: Mutex<Database>,
+    database: Mutex<EngineStore>,
     /// How many requests wait for the thread. They come first, or busy callers would never let it in.
     queued: AtomicUsize,
 }
@@ -23,7 +22,7 @@ pub(super) struct SharedDatabase {
 pub(super) struct QueuedRequest<'d>(&'d SharedDatabase);
 
 impl SharedDatabase {
-    pub(super) fn new(database: Database) -> Self {
+    pub(super) fn new(database: EngineStore) -> Self {
         SharedDatabase {
             database: Mutex::new(database),
             queued: AtomicUsize::new(0),
@@ -33,8 +32,8 @@ impl SharedDatabase {
     /// Answers as soon as no other request is being answered.
     pub(super) fn answer(&self, operation: &str, body: &[u8]) -> EngineAnswer {
         let database = self.database.lock();
-        let database = database.unwrap_or_else(PoisonError::into_inner);
-        answer(&database, operation, body)
+        let mut database = database.unwrap_or_else(PoisonError::into_inner);
+        answer(&mut database, operation, body)
     }
 
     /// Counts a request that waits for the thread, until the guard is dropped.
@@ -48,12 +47,12 @@ impl SharedDatabase {
         if self.queued.load(Ordering::Relaxed) > 0 {
             return None;
         }
-        let database = match self.database.try_lock() {
+        let mut database = match self.database.try_lock() {
             Ok(database) => database,
             Err(TryLockError::Poisoned(database)) => database.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        Some(answer(&database, operation, body))
+        Some(answer(&mut database, operation, body))
     }
 }
 
@@ -71,11 +70,14 @@ impl SharedDatabase {
 }
 
 /// After a panic inside the engine, its caller is told, and others go on.
-fn answer(database: &Database, operation: &str, body: &[u8]) -> EngineAnswer {
+fn answer(database: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAnswer {
     let answer = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
         assert_ne!(operation, PANIC, "asked for by a test");
         dispatch(database, operation, body)
     }));
-    answer.unwrap_or_else(|_| internal_error())
+    answer.unwrap_or_else(|_| {
+        database.recover();
+        internal_error()
+    })
 }

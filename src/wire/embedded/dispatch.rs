@@ -1,19 +1,28 @@
-//! One line per operation: DynamoDB JSON in, the engine's typed call, DynamoDB JSON out.
+//! One line per operation: DynamoDB JSON in, the engine's typed action, DynamoDB JSON out.
 
-use dynoxide::{Database, DynoxideError};
+use dynoxide::{DynoxideError, actions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::store::{EngineStore, finish};
+use super::{batch_write, pages, transactions};
 
 /// A status and a body.
 pub(super) type EngineAnswer = (u16, Vec<u8>);
 
 macro_rules! operations {
-    ($($operation:ident: $method:ident;)+) => {
-        pub(super) fn dispatch(database: &Database, operation: &str, body: &[u8]) -> EngineAnswer {
+    (
+        actions { $($operation:ident: $action:ident $(with $state:ident)?;)+ }
+        own { $($own:ident: $path:path;)+ }
+    ) => {
+        pub(super) fn dispatch(store: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAnswer {
             let answer = match operation {
-                $(stringify!($operation) => {
-                    read(body).and_then(|request| database.$method(request)).map(|reply| write(&reply))
-                })+
+                $(stringify!($operation) => read(body).and_then(|request| {
+                    let storage = &store.storage;
+                    finish(actions::$action::execute(storage, request $(, &store.$state)?))
+                        .map(|reply| write(&reply))
+                }),)+
+                $(stringify!($own) => $path(store, body),)+
                 _ => return refusal(400, "UnknownOperationException", operation),
             };
             answer.unwrap_or_else(|error| (error.status_code(), error.to_json().into_bytes()))
@@ -22,36 +31,40 @@ macro_rules! operations {
 }
 
 operations! {
-    GetItem: get_item;
-    PutItem: put_item;
-    UpdateItem: update_item;
-    DeleteItem: delete_item;
-    Query: query;
-    Scan: scan;
-    BatchGetItem: batch_get_item;
-    BatchWriteItem: batch_write_item;
-    TransactGetItems: transact_get_items;
-    TransactWriteItems: transact_write_items;
-    ExecuteStatement: execute_statement;
-    BatchExecuteStatement: batch_execute_statement;
-    ExecuteTransaction: execute_transaction;
-    CreateTable: create_table;
-    UpdateTable: update_table;
-    DeleteTable: delete_table;
-    DescribeTable: describe_table;
-    ListTables: list_tables;
-    UpdateTimeToLive: update_time_to_live;
-    DescribeTimeToLive: describe_time_to_live;
-    TagResource: tag_resource;
-    UntagResource: untag_resource;
-    ListTagsOfResource: list_tags_of_resource;
-    ListStreams: list_streams;
-    DescribeStream: describe_stream;
-    GetShardIterator: get_shard_iterator;
-    GetRecords: get_records;
+    actions {
+        GetItem: get_item;
+        PutItem: put_item;
+        UpdateItem: update_item;
+        DeleteItem: delete_item;
+        BatchGetItem: batch_get_item;
+        TransactGetItems: transact_get_items;
+        ExecuteStatement: execute_statement;
+        BatchExecuteStatement: batch_execute_statement;
+        CreateTable: create_table;
+        UpdateTable: update_table with vectors;
+        DeleteTable: delete_table with vectors;
+        DescribeTable: describe_table with vectors;
+        ListTables: list_tables;
+        UpdateTimeToLive: update_time_to_live;
+        DescribeTimeToLive: describe_time_to_live;
+        TagResource: tag_resource;
+        UntagResource: untag_resource;
+        ListTagsOfResource: list_tags_of_resource;
+        ListStreams: list_streams;
+        DescribeStream: describe_stream;
+        GetShardIterator: get_shard_iterator;
+        GetRecords: get_records;
+    }
+    own {
+        Query: pages::query;
+        Scan: pages::scan;
+        BatchWriteItem: batch_write::batch_write;
+        TransactWriteItems: transactions::transact_write;
+        ExecuteTransaction: transactions::execute_transaction;
+    }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DynoxideError> {
+pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DynoxideError> {
     serde_json::from_slice(body).map_err(|error| classify(&error))
 }
 
@@ -77,7 +90,7 @@ fn classify(error: &serde_json::Error) -> DynoxideError {
     }
 }
 
-fn write<T: Serialize>(reply: &T) -> EngineAnswer {
+pub(super) fn write<T: Serialize>(reply: &T) -> EngineAnswer {
     match serde_json::to_vec(reply) {
         Ok(body) => (200, body),
         Err(_) => internal_error(),

@@ -13,13 +13,14 @@ use std::thread;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
 use aws_sdk_dynamodb::{Client, config};
 use bytes::Bytes;
-use dynoxide::{Database, DynoxideError};
+use dynoxide::DynoxideError;
 use tokio::sync::oneshot;
 
 use super::brief::is_brief;
 use super::database::SharedDatabase;
 use super::dispatch::{EngineAnswer, internal_error};
 use super::http::EmbeddedHttpClient;
+use super::store::EngineStore;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::file_lock::{self, Claim, FileLock};
 use crate::wire::sleep::AnySleep;
@@ -60,7 +61,7 @@ impl EmbeddedEngine {
     /// A database in memory, which is gone with the last clone.
     pub async fn memory() -> Result<Self> {
         Self::start(|| {
-            let database = Database::memory().map_err(|error| cannot_open("memory", &error))?;
+            let database = EngineStore::memory().map_err(|error| cannot_open("memory", &error))?;
             Ok(Opened {
                 database: Arc::new(SharedDatabase::new(database)),
                 alone: None,
@@ -210,7 +211,7 @@ fn open_file(path: &Path) -> Result<Opened> {
     let url = url(&path)?;
     let lock = FileLock::acquire(&path, WHAT, INSTEAD)?;
     let claim = claim(&path)?;
-    let database = Database::new(&url).map_err(|error| {
+    let database = EngineStore::file(&url).map_err(|error| {
         if is_busy(&error) {
             file_lock::locked(&path, WHAT, INSTEAD)
         } else {

@@ -8,7 +8,7 @@ use super::redact::all_without_values;
 use crate::error::ErrorKind;
 use crate::json::{CodecError, Reader, elements, member, members};
 
-/// What became of one operation of a cancelled transaction.
+/// The result of one operation of a cancelled transaction.
 #[derive(Default)]
 pub(crate) struct Reason {
     /// The code, such as `ConditionalCheckFailed`; `None`, or nothing, for an operation that was not to blame.
@@ -41,7 +41,7 @@ impl Reason {
         )
     }
 
-    /// Whether the code says everything.
+    /// Whether the code determines the error completely.
     fn is_known(&self) -> bool {
         !self.is_to_blame() || self.is_condition() || self.is_contention()
     }
@@ -123,7 +123,7 @@ fn blamed(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
     reasons.iter().filter(|reason| reason.is_to_blame())
 }
 
-/// What the cancellation means. A reason that will not go away by itself comes first.
+/// The meaning of the cancellation. A permanent reason comes first.
 pub(super) fn kind(reasons: &[Reason]) -> Option<ErrorKind> {
     let lasting = blamed(reasons).find(|reason| !reason.is_contention());
     lasting.or(blamed(reasons).next()).map(Reason::kind)

@@ -1,9 +1,9 @@
 //! The service's words without the caller's values.
 //!
-//! DynamoDB quotes values in some of its messages, and our messages are logged. So whatever stands in the item, the key
-//! or the expression values of the request is taken out of the message, however it is spelt there. Only messages that
-//! are shown are looked at. A message whose code says everything is not shown, so a conflict costs nothing here.
-//! Messages that have the same words for everybody are not looked at either.
+//! DynamoDB quotes values in some of its messages, and our messages are logged. Therefore every value in the item,
+//! the key or the expression values of the request is removed from the message, in any format. Only displayed
+//! messages are processed. A message whose code determines the error is not displayed, so a conflict costs nothing
+//! here. Messages that are always the same are not processed either.
 //!
 //! A request may have 16 MB, and its messages have some hundred bytes. So a value that is longer than the messages is
 //! stepped over, and of the others only those that are found in the messages are kept.
@@ -13,13 +13,13 @@ use std::ops::Range;
 
 use crate::json::{CodecError, Number, Reader, Writer, elements, members};
 
-/// What is shown in place of a value.
+/// The replacement for a value.
 const HIDDEN: &str = "(a value)";
 
-/// Shorter values are parts of ordinary words and numbers, so they count only where they stand by themselves.
+/// Shorter values are parts of ordinary words and numbers, so they count only if they are separate words.
 const SHORTEST: usize = 3;
 
-/// The messages that have the same words for everybody. Each is compared as a whole.
+/// The messages that are always the same. Each is compared as a whole.
 const FIXED: [&str; 9] = [
     "The conditional request failed",
     "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
@@ -39,7 +39,7 @@ pub(super) fn without_values(message: &str, body: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// All messages of an answer without the values of the request, in their order.
+/// All messages of a response without the values of the request, in their order.
 pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> {
     let as_they_are = |messages: &[&str]| messages.iter().map(|&text| text.to_owned()).collect();
     let said: Vec<&str> = messages
@@ -63,16 +63,16 @@ pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> 
     messages.iter().map(hide).collect()
 }
 
-/// What may not be shown.
+/// The values that must not be shown.
 struct HiddenValues<'m> {
     messages: Vec<&'m str>,
     /// The messages that have escapes, with the letters in their place.
     unescaped: Vec<Unescaped>,
     /// The length of the longest message.
     longest: usize,
-    /// The texts that stand in a message.
+    /// The texts in a message.
     texts: BTreeSet<String>,
-    /// The numbers in the messages, by value, because the service spells them in its own way.
+    /// The numbers in the messages, by value, because DynamoDB formats them in its own way.
     said: BTreeSet<Number>,
     numbers: BTreeSet<Number>,
 }
@@ -295,7 +295,7 @@ fn hide(hidden: &mut [bool], place: Range<usize>) {
 /// A message with the letters in place of their escapes: `\u00eb`, as in JSON, and `%C3%AB`, as in URLs.
 struct Unescaped {
     text: String,
-    /// Where each byte of the text stands in the message, and last, where the message ends.
+    /// The position of each byte of the text in the message, and last, the end of the message.
     places: Vec<usize>,
 }
 
@@ -323,7 +323,7 @@ impl Unescaped {
         Some(Unescaped { text, places })
     }
 
-    /// Where a part of the text stands in the message.
+    /// The position of a part of the text in the message.
     fn place(&self, part: Range<usize>) -> Range<usize> {
         let at = |byte: usize| self.places.get(byte).copied().unwrap_or_default();
         at(part.start)..at(part.end)
@@ -361,13 +361,13 @@ fn hexadecimal(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
-/// Where a value stands in a message by itself, and not within a word.
+/// The positions of a value as a separate word in a message.
 fn found<'m>(message: &'m str, text: &'m str) -> impl Iterator<Item = usize> + 'm {
     let places = places(message, text).into_iter();
     places.filter(move |at| text.len() >= SHORTEST || stands_alone(message, *at, text))
 }
 
-/// Where a text stands in a message, including places that overlap.
+/// The positions of a text in a message, including overlapping ones.
 fn places(message: &str, text: &str) -> Vec<usize> {
     // Most values are longer than any message, or not in it.
     if text.len() > message.len() || !message.contains(text) {
@@ -394,7 +394,7 @@ fn stands_alone(message: &str, at: usize, text: &str) -> bool {
         && !is_joined(behind.chars().next(), text.chars().next_back())
 }
 
-/// What may be a number in a message, and where it stands.
+/// The possible numbers in a message, with their positions.
 fn numbers(message: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_ascii_digit() || "+-.eE".contains(letter);
     let words = message.split(move |letter| !is_part(letter));
@@ -445,7 +445,7 @@ mod tests {
             stage: Stage::Service,
             sent: true,
             unknown: false,
-            doubtful: false,
+            has_stray: false,
         };
         let answer = format!(r#"{{"CancellationReasons":[{reasons}]}}"#);
         let refusal = Refusal {

@@ -37,14 +37,29 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         Some(CONFLICT | IN_PROGRESS | REPLICATED_CONFLICT)
     );
     let is_contention = is_in_the_way || cancel::is_contention(&reasons);
-    let failed = refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition);
-    let unknown_outcome = if failed { site.doubtful } else { site.unknown };
-    if unknown_outcome || refusal.code == Some(IN_PROGRESS) {
+    let failed = is_condition(&refusal, &reasons);
+    let is_going_on = refusal.code == Some(IN_PROGRESS);
+    let unknown_outcome = if failed { site.has_stray } else { site.unknown };
+    if unknown_outcome || is_going_on {
+        let error = decorate(unknown(site, &refusal, failed), &refusal);
+        let is_told = !is_going_on && refusal.status < 500;
         return Failure {
             is_contention,
-            ..decorate(unknown(site, &refusal, failed), &refusal).into()
+            has_stray: true,
+            refusal: is_told.then(|| Box::new(certain(site, refusal, reasons))),
+            ..error.into()
         };
     }
+    Failure {
+        is_contention,
+        has_stray: site.has_stray,
+        ..certain(site, refusal, reasons)
+    }
+}
+
+/// What a refusal says of its own attempt, which was not executed.
+fn certain(site: Site<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>) -> Failure {
+    let failed = is_condition(&refusal, &reasons);
     let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
     let throttles = match kind {
         ErrorKind::Throttled => throttles(refusal.body),
@@ -59,11 +74,15 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         }
     });
     Failure {
-        error: decorate(error, &refusal),
         condition,
-        is_contention,
         reasons,
+        ..decorate(error, &refusal).into()
     }
+}
+
+/// Whether a condition failed.
+fn is_condition(refusal: &Refusal<'_>, reasons: &[Reason]) -> bool {
+    refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition)
 }
 
 fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
@@ -75,6 +94,10 @@ fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
 fn unknown(site: Site<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
     let operation = site.operation;
     let message = match refusal.code {
+        Some(CANCELLED) => format!(
+            "{operation} was sent again after a lost answer and cancelled then, but the attempt without an answer may \
+             still be under way and take effect: read before deciding"
+        ),
         _ if failed => format!(
             "{operation} was sent again after a lost answer and its condition failed, perhaps by its \
              own first effect: read before deciding"

@@ -1,8 +1,8 @@
 //! What the service's model says can go wrong, and what becomes of it here.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::refusal::{Refusal, refused};
 use super::{Failure, Site};
@@ -86,30 +86,49 @@ fn refusal_of(code: &str, more: &str) -> Failure {
     refused(site, refusal)
 }
 
-/// The source of the SDK that these tests are built with.
+/// The source of the SDK that these tests are built with, as the compiler has noted it beside them. `cargo metadata` could
+/// tell it too, but only where the crates of all platforms and of all members of the workspace have been downloaded, and a
+/// build does not need those.
 fn sdk() -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let out = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{said}");
-    let data: serde_json::Value = serde_json::from_slice(&out.stdout).expect("metadata");
-    let packages = data["packages"].as_array().expect("packages");
-    let sdk = packages
-        .iter()
-        .find(|package| package["name"] == "aws-sdk-dynamodb")
-        .expect("the SDK");
-    let manifest = PathBuf::from(sdk["manifest_path"].as_str().expect("a path"));
-    manifest.with_file_name("src")
+    let program = std::env::current_exe().expect("this program");
+    // Where cargo puts it is cargo's affair: beside this program, or in a folder of its own nearby.
+    let noted = program.ancestors().skip(1).take(4).find_map(noted_source);
+    noted.expect("the source of the SDK, in the notes of the compiler")
+}
+
+/// The source by the notes in this folder or below it. There may be notes of builds with other versions of the SDK.
+fn noted_source(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?;
+    let (folders, files): (Vec<_>, Vec<_>) = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .partition(|path| path.is_dir());
+    let sources = files.iter().filter_map(|file| source_in(file));
+    let mut sources = sources.chain(folders.iter().filter_map(|folder| noted_source(folder)));
+    sources.find(|source| {
+        let manifest = fs::read_to_string(source.with_file_name("Cargo.toml"));
+        let version = format!("version = \"{}\"", aws_sdk_dynamodb::meta::PKG_VERSION);
+        manifest.is_ok_and(|manifest| manifest.lines().any(|line| line == version))
+    })
+}
+
+/// The folder of the SDK's source, if this file says of which files the SDK is made.
+fn source_in(file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    if !(name.starts_with("aws_sdk_dynamodb-") && name.ends_with(".d")) {
+        return None;
+    }
+    let notes = fs::read_to_string(file).ok()?;
+    // One rule of make a line, in which a space of a path has a backslash before it: `TARGET: FILE FILE ..`
+    let (_, made_of) = notes.lines().next()?.split_once(": ")?;
+    let root = made_of.find("lib.rs").map(|end| &made_of[..end])?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(root.replace("\\ ", " "));
+    Some(folder)
 }
 
 /// The errors that the model lists for an operation.
 fn listed(operation: &str) -> BTreeSet<String> {
     let path = sdk().join("operation").join(format!("{operation}.rs"));
-    let source = std::fs::read_to_string(&path).expect("the source of the operation");
+    let source = fs::read_to_string(&path).expect("the source of the operation");
     let errors = source.lines().filter_map(|line| {
         let (variant, of) = line.trim().split_once('(')?;
         (of == format!("crate::types::error::{variant}),")).then(|| variant.to_owned())

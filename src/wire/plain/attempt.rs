@@ -166,6 +166,7 @@ fn finished(
             return Ok(Reply {
                 body,
                 request_id: request_id(&response),
+                has_stray: false,
             });
         }
         Ok(body) => SdkBody::from(body),

@@ -1,6 +1,5 @@
 //! Gives the SDK the result of the first attempt, so that it decides what becomes of the call.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,16 +52,9 @@ impl FirstResult {
 }
 
 /// An attempt, or all of them, took too long.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("there was no answer within {0:?}")]
 pub(crate) struct TimeOver(Duration);
-
-impl fmt::Display for TimeOver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there was no answer within {:?}", self.0)
-    }
-}
-
-impl StdError for TimeOver {}
 
 /// Answers the first request with the result that is there already, and sends those that follow.
 #[derive(Clone)]
@@ -152,5 +144,19 @@ impl HttpConnector for ReplayConnector {
             capture.set_connection_retriever(move || connection.get());
         }
         HttpConnectorFuture::ready(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn the_time_that_is_over_is_told() {
+        let over = TimeOver(Duration::from_millis(1500));
+        assert_eq!(over.to_string(), "there was no answer within 1.5s");
+        assert!(over.source().is_none());
     }
 }

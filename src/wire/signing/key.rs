@@ -27,7 +27,7 @@ struct CachedKey {
     day: Box<str>,
     region: Box<str>,
     name: Box<str>,
-    /// The credentials are shared with the SDK, which wipes them when nobody holds them any more.
+    /// The credentials are shared with the SDK, which erases them when they are no longer used.
     credentials: Credentials,
     key: SigningKey,
 }

@@ -24,7 +24,7 @@ const FOREIGN: [&str; 6] = [
 /// A plain request in its canonical form.
 pub(super) struct Plain {
     text: String,
-    /// Where the names of the signed headers stand in the text.
+    /// The positions of the names of the signed headers in the text.
     names: std::ops::Range<usize>,
 }
 
@@ -114,7 +114,7 @@ fn is_plain(value: &str) -> bool {
     !(is_strange | has_gaps | at_an_end)
 }
 
-/// What the `Host` header will say for a URI without path and query.
+/// The value of the `Host` header for a URI without path and query.
 fn host(uri: &str) -> Option<&str> {
     let (default, rest) = match uri.strip_prefix("https://") {
         Some(rest) => ("443", rest),

@@ -99,7 +99,7 @@ impl Sign for Signer {
     }
 }
 
-/// None if anything about the call asks for a signature other than the plain one.
+/// None if anything in the call requires a signature other than the plain one.
 pub(super) fn scope<'a>(
     endpoint: &AuthSchemeEndpointConfig<'_>,
     cfg: &'a ConfigBag,
@@ -123,7 +123,7 @@ pub(super) fn scope<'a>(
     })
 }
 
-/// Whether the endpoint says how to sign.
+/// Whether the endpoint determines the signature.
 fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
     endpoint.as_document().is_some()
         || [
@@ -137,9 +137,9 @@ fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
         .any(|field| endpoint.get(field).is_some())
 }
 
-/// What the SDK's signer and refusals tell about the clocks.
+/// The information about the clocks in the SDK's signatures and in failure responses.
 impl Skew {
-    /// `date` is what the SDK's signer wrote at `now`.
+    /// `date` is the date that the SDK's signer wrote at `now`.
     pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
         let early = now.checked_sub(TOLERATED).and_then(Date::new);
         let late = now.checked_add(TOLERATED).and_then(Date::new);
@@ -150,7 +150,7 @@ impl Skew {
         }
     }
 
-    /// `date` is when the answer was written, according to its header.
+    /// `date` is the time of the response, according to its header.
     fn learn_from_answer(&self, date: &str, now: SystemTime) {
         if is_far(date, now) == Some(true) {
             self.0.store(true, Ordering::Relaxed);
@@ -158,7 +158,7 @@ impl Skew {
     }
 }
 
-/// Looks only at refusals: where the clock is wrong there are some, and other answers cost nothing.
+/// Checks only failure responses: if the clock is wrong, some occur, and other responses cost nothing.
 #[derive(Debug)]
 struct SkewWatch(Arc<Skew>);
 

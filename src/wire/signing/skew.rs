@@ -1,8 +1,8 @@
-//! Whether the service's clock and ours agree.
+//! Whether DynamoDB's clock and ours agree.
 //!
-//! The SDK measures the difference on every answer and signs accordingly, but keeps the measure private. Small
-//! differences do not matter, because the service allows minutes. A large one shows in an answer that refuses a
-//! request. From then on the SDK signs, until the clocks agree again.
+//! The SDK measures the difference with every response and signs accordingly, but keeps the measurement private.
+//! Small differences do not matter, because DynamoDB allows minutes. A large one causes a failure response that
+//! rejects a request. From then on the SDK signs, until the clocks agree again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use aws_smithy_types::DateTime;
 use aws_smithy_types::date_time::Format;
 
-/// The tolerance is well below what the service allows, and well above what a slow answer looks like.
+/// The tolerance is well below the difference that DynamoDB allows, and well above the delay of a slow response.
 pub(super) const TOLERATED: Duration = Duration::from_secs(60);
 
 /// Whether a difference is known that has to be corrected.
@@ -22,7 +22,7 @@ impl Skew {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// `date` is when the answer was written, according to its header.
+    /// `date` is the time of the response, according to its header.
     pub(in crate::wire) fn follow_answer(&self, date: &str, now: SystemTime) {
         if let Some(far) = is_far(date, now) {
             self.0.store(far, Ordering::Relaxed);

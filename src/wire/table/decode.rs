@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{
-    BillingMode, IndexStatus, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
-    ProvisionedThroughputDescription, ScalarAttributeType, StreamViewType,
-    TableClass as SdkTableClass, TableDescription, TableStatus,
+    BillingMode, IndexStatus, KeySchemaElement, KeyType as KeyRole, MultiRegionConsistency,
+    Projection, ProjectionType, ProvisionedThroughputDescription, ScalarAttributeType,
+    StreamViewType, TableClass as SdkTableClass, TableDescription, TableStatus,
 };
 
 use super::{DescribedTable, Status};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
-    TableSchema, TableSettings,
+    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, Replicas, StreamView,
+    TableClass, TableSchema, TableSettings,
 };
 
 pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTable> {
@@ -81,6 +81,8 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
         bytes: count(table.table_size_bytes()),
         arn: table.table_arn().map(str::to_owned),
         index_units: index_units(table),
+        sets_index_units: sets_index_units(table),
+        knows_replicas: knows_replicas(table),
         others: others(table),
     })
 }
@@ -95,14 +97,20 @@ fn count(number: Option<i64>) -> u64 {
 const DYNAMODB_LOCAL: &str = "ddblocal";
 
 fn is_at(table: &TableDescription, region: &str) -> bool {
-    let arn = table.table_arn().unwrap_or_default();
-    arn.split(':').nth(3) == Some(region)
+    self::region(table) == Some(region)
+}
+
+/// In the embedded engine the units of indexes stay those of the creation, and a request may not name more than five.
+fn sets_index_units(table: &TableDescription) -> bool {
+    #[cfg(feature = "embedded")]
+    let is_embedded = is_at(table, crate::wire::embedded::REGION);
+    #[cfg(not(feature = "embedded"))]
+    let is_embedded = is_at(table, "embedded");
+    !is_embedded
 }
 
 fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
-    // In the embedded engine they stay those of the creation.
-    #[cfg(feature = "embedded")]
-    if is_at(table, crate::wire::embedded::REGION) {
+    if !sets_index_units(table) {
         return BTreeMap::new();
     }
     let indexes = table.global_secondary_indexes().iter();
@@ -129,19 +137,48 @@ fn settings(table: &TableDescription) -> TableSettings {
             Some((reads, writes)) => Billing::Provisioned { reads, writes },
             None => Billing::OnDemand,
         }),
+        replicas: replicas(table),
         ..TableSettings::default()
     }
 }
 
+/// The replicas, with that of the table itself, which the service does not always list.
+fn replicas(table: &TableDescription) -> Option<Replicas> {
+    let others = table.replicas().iter();
+    let others: Vec<&str> = others.filter_map(|replica| replica.region_name()).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let regions = others.into_iter().chain(region(table));
+    let replicas = match table.multi_region_consistency() {
+        Some(MultiRegionConsistency::Strong) => Replicas::strong(regions),
+        _ => Replicas::eventual(regions),
+    };
+    let mut witnesses = table.global_table_witnesses().iter();
+    Some(match witnesses.find_map(|witness| witness.region_name()) {
+        Some(region) => replicas.with_witness(region),
+        None => replicas,
+    })
+}
+
+/// The region in the table's own name.
+fn region(table: &TableDescription) -> Option<&str> {
+    let arn = table.table_arn()?;
+    arn.split(':').nth(3).filter(|region| !region.is_empty())
+}
+
+/// Whether the server has global tables. The engines for tests have none.
+fn knows_replicas(table: &TableDescription) -> bool {
+    #[cfg(feature = "embedded")]
+    if is_at(table, crate::wire::embedded::REGION) {
+        return false;
+    }
+    table.table_arn().is_some() && !is_at(table, DYNAMODB_LOCAL)
+}
+
 /// What else the table has, in words, that no declaration says and others look after.
 fn others(table: &TableDescription) -> Vec<String> {
-    let replicas = table
-        .replicas()
-        .iter()
-        .filter_map(|replica| replica.region_name());
-    let mut others: Vec<String> = replicas
-        .map(|region| format!("a replica in {region}"))
-        .collect();
+    let mut others: Vec<String> = Vec::new();
     if let Some(key) = table
         .sse_description()
         .and_then(|sse| sse.kms_master_key_arn())

@@ -98,7 +98,8 @@ fn bill(
     if before != Some(wanted) {
         request = request.provisioned_throughput(pair_units(wanted)?);
     }
-    for index in &found.schema.global_indexes {
+    let indexes = found.schema.global_indexes.iter();
+    for index in indexes.filter(|_| found.sets_index_units) {
         let is_as_wanted = found.index_units.get(&index.name) == Some(&wanted);
         if before.is_some() && (is_as_wanted || declared.index(&index.name).is_none()) {
             continue;

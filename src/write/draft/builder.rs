@@ -1,6 +1,6 @@
-//! What `update` and `upsert` have in common: both are a draft and a type that says what comes back.
+//! The common part of `update` and `upsert`: both are a draft and a type for the return value.
 
-/// The methods that do not depend on which of the two it is.
+/// The methods that are the same for both.
 macro_rules! draft_builder {
     ($builder:ident) => {
         impl<E: DynamoEntity, R> $builder<E, R> {
@@ -11,24 +11,24 @@ macro_rules! draft_builder {
                 }
             }
 
-            /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
-            /// [`Create::repeatable`](crate::write::Create::repeatable).
+            /// Declares that a second effect is harmless here, so that the write is sent again after a lost response;
+            /// see [`Create::repeatable`](crate::write::Create::repeatable).
             pub fn repeatable(mut self) -> Self {
                 self.draft.repeatable();
                 self
             }
 
-            /// Returns the item as it was before; None where an upsert made it.
+            /// Returns the item before the write; None if an upsert created it.
             pub fn returning_old(self) -> $builder<E, ReturningOld> {
                 $builder::of(self.draft)
             }
 
-            /// Returns the attributes that changed, as they are now.
+            /// Returns the changed attributes with their new values.
             pub fn returning_changed(self) -> $builder<E, ReturningChanged> {
                 $builder::of(self.draft)
             }
 
-            /// Returns nothing, and spares the answer.
+            /// Returns nothing, which makes the response smaller.
             pub fn returning_nothing(self) -> $builder<E, ReturningNothing> {
                 $builder::of(self.draft)
             }

@@ -1,4 +1,4 @@
-//! What an update writes beside its changes, and what it may not omit.
+//! The attributes that an update writes in addition to its changes, and those that it must not omit.
 
 use super::source::{UpdateOrigin, field_of, split};
 use crate::entity::{EntityDeclaration, Stamp};
@@ -8,7 +8,7 @@ use crate::json::{CodecError, Name, Writer};
 use crate::path::{Place, json as field_json};
 use crate::schema::{AttributeDef, is_reserved};
 
-/// Refuses names that the library writes itself; a path of `rest` could lead there.
+/// Returns an error for names that the library writes itself, which a path of `rest` could name.
 pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let table = declared.table;
     for (place, _) in update.actions() {
@@ -38,7 +38,7 @@ pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions)
     Ok(())
 }
 
-/// Law W1: an upsert may make the item, so every field that the entity cannot be read without has to be in it.
+/// Law W1: an upsert may create the item, so it must contain every field without which the entity cannot be read.
 pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
         let sets = |(place, action): (&Place, &UpdateAction)| {
@@ -67,8 +67,8 @@ pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateAction
     Err(refused(declared, message))
 }
 
-/// Sets what a fresh write of an item holds beside its fields, because an upsert may be one. Key attributes are already
-/// in the key, and index keys are added later. The fields that the key holds whole come as an object.
+/// Sets the attributes of a fresh item in addition to its fields, because an upsert may create one. Key attributes
+/// are already in the key, and index keys are added later. The fields that the key contains whole come as an object.
 pub(crate) fn set_identity(
     declared: &EntityDeclaration,
     update: &mut UpdateActions,
@@ -125,7 +125,7 @@ pub(crate) fn stamp_fields(
     Ok(())
 }
 
-/// The version after the loaded one. An update by key raises whatever version is stored.
+/// The version after the loaded one. An update by key increments any stored version.
 fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
     let number = |number: u64| format!("{{\"N\":\"{number}\"}}").into_bytes();
     Ok(match source {

@@ -1,4 +1,4 @@
-//! Which unique values a write takes and gives up, computed from what is held before and after it.
+//! The unique values that a write takes and releases, computed from the values before and after it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{Owner, TransactionMember};
 
-/// What an item holds of its unique values, and when it expires.
+/// The unique values of an item, and its expiry time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holdings {
     values: Vec<Holding>,
@@ -20,7 +20,7 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    /// What is held where there is no item.
+    /// The values of a missing item.
     pub(crate) fn nothing(declared: &EntityDeclaration) -> Self {
         Holdings {
             values: vec![Holding::Nothing; declared.def.uniques.len()],
@@ -28,7 +28,7 @@ impl Holdings {
         }
     }
 
-    /// What a partly known item holds. Only the values that are asked for are looked at.
+    /// The values of a partly known item. Only the requested values are evaluated.
     pub(crate) fn of(
         declared: &EntityDeclaration,
         known: &Known,
@@ -50,7 +50,7 @@ impl Holdings {
     }
 }
 
-/// The values that a write takes, and those that it gives up.
+/// The values that a write takes, and those that it releases.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UniqueExchange {
     take: Vec<Sentinel>,
@@ -59,8 +59,8 @@ pub(crate) struct UniqueExchange {
 }
 
 impl UniqueExchange {
-    /// The exchange from what is held before to what is held after. A value that stays is taken again if its sentinel
-    /// has to expire at another time, or may not be there yet.
+    /// The exchange from the values before to the values after. A value that stays is taken again if its sentinel has
+    /// to expire at another time, or may not exist yet.
     pub(crate) fn between(
         declared: &EntityDeclaration,
         before: &Holdings,
@@ -97,7 +97,7 @@ impl UniqueExchange {
         self.take.is_empty() && self.give_up.is_empty()
     }
 
-    /// The operations beside the write of the owner. Values are taken first, then given up.
+    /// The operations in addition to the write of the owner. Values are taken first, then released.
     pub(crate) fn members(
         &self,
         key: &UntypedKey,
@@ -117,7 +117,7 @@ impl UniqueExchange {
     }
 }
 
-/// Law W2: an update that cannot keep the sentinels is refused before any request is sent.
+/// Law W2: an update that cannot maintain the sentinels is rejected before any request is sent.
 fn unknown(declared: &EntityDeclaration, fields: &[&'static str]) -> Error {
     let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     let first = fields.first().copied().unwrap_or_default();

@@ -14,13 +14,13 @@ use crate::read::{Whole, plan_read, read_any, read_live};
 use crate::schema::Pattern;
 use crate::write::{UpdateOrigin, known, split};
 
-/// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, such as
+/// Finds the item that has a unique value; returned by the functions that `unique(..)` declares, such as
 /// `User::by_email(..)`.
 ///
-/// Both reads are strong, so every write that was acknowledged before is seen. The look-up costs two reads, one after
-/// the other, so it is no single operation: it selects no fields and goes into no [`snapshot`](crate::snapshot). Use
-/// the key it finds for those. Empty text is no value, so asking for it is an error of the kind
-/// [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
+/// Both reads are strong, so they see every write that was acknowledged before. The look-up costs two reads, one
+/// after the other, so it is not a single operation: it selects no fields and cannot be in a
+/// [`snapshot`](crate::snapshot). Use the key of the result for those. Empty text is not a value, so looking it up is
+/// an error of the kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct LookUp<E> {
     pattern: &'static Pattern,
@@ -46,14 +46,14 @@ impl<E: DynamoEntity> LookUp<E> {
         }
     }
 
-    /// Returns an expired item too, while DynamoDB still holds it.
+    /// Returns an expired item too, as long as DynamoDB stores it.
     pub fn include_expired(mut self) -> Self {
         self.hide_expired = false;
         self
     }
 
-    /// The request that [`send`](Self::send) begins with, which finds the key. Another `GetItem` then reads the item by
-    /// that key.
+    /// Returns the first request of [`send`](Self::send), which finds the key. Another `GetItem` then reads the item
+    /// by that key.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = plan_read(E::DECLARATION, self.pattern, &self.sentinel()?.key, db)
             .reading(|_, _| Ok(()));
@@ -78,8 +78,8 @@ impl<E: DynamoEntity> LookUp<E> {
         )
     }
 
-    /// The item that the sentinel names, if it still has the value. If not, a write came in between, or others who know
-    /// nothing of sentinels wrote the item. In the second case the sentinel names the same item again.
+    /// The item that the sentinel names, if it still has the value. If not, either a write was made in between, or a
+    /// program without sentinels wrote the item. In the second case, the sentinel names the same item again.
     async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
         let sentinel = self.sentinel()?;
         let mut owner = self.read_owner(sentinel, db).await?;

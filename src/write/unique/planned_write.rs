@@ -189,7 +189,8 @@ async fn commit(
 }
 
 /// Sends a transaction until its outcome is known, as long as there are rounds: a second attempt has the token of the
-/// first. Once an answer was lost, only a success or a failed condition tells.
+/// first. Once an answer was lost, only a success tells. A failed condition ends the rounds: the write would not go through
+/// now, and the attempt without an answer may still be under way.
 async fn until_told(
     db: &Dynamo,
     request: &Request,
@@ -201,17 +202,20 @@ async fn until_told(
         let began = Instant::now();
         let sent = contention::call_again(db, request, keys.clone(), &token).await;
         let Err(failure) = sent else { return sent };
-        let is_unknown = failure.error.is_outcome_unknown();
-        let is_told = !is_unknown && failure.reasons.iter().any(Reason::is_condition);
-        if is_told || !is_unknown && unknown.is_none() {
+        if unknown.is_none() && !failure.error.is_outcome_unknown() {
             return Err(failure);
         }
-        let first = unknown.take().unwrap_or(failure);
+        let refusal = failure.refusal.as_deref().unwrap_or(&failure);
+        let is_refused = refusal.reasons.iter().any(Reason::is_condition);
+        let lost = match unknown.take() {
+            Some(unknown) => contention::met_later(unknown, failure),
+            None => failure,
+        };
         rounds.in_vain();
-        if !rounds.another(began.elapsed()).await {
-            return Err(first);
+        if is_refused || !rounds.another(began.elapsed()).await {
+            return Err(lost);
         }
-        unknown = Some(first);
+        unknown = Some(lost);
     }
 }
 

@@ -1,4 +1,5 @@
-//! A write together with its sentinels: it is read first and tried again, and the last failure becomes the error.
+//! A write together with its sentinels: the item is read first, the write is retried, and the last failure becomes
+//! the error.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::write::{delete_of, split, update_of};
 
-/// How often a race is run.
+/// The maximum number of attempts.
 const ATTEMPTS: u32 = 100;
 
 /// The write of an item whose unique values are not known yet.
@@ -31,30 +32,30 @@ pub(crate) struct Rewrite {
     pub(crate) pattern: &'static Pattern,
     pub(crate) key: UntypedKey,
     pub(crate) main: Main,
-    /// The condition on the item, and what it means if that does not hold.
+    /// The condition on the item, and its meaning if it does not hold.
     pub(crate) asked: (Node, ConditionFailure),
     pub(crate) now: Timestamp,
-    /// Whether every attribute of the item has to be as it was read, because the item is returned.
+    /// Whether every attribute of the item must be unchanged, because the item is returned.
     pub(crate) returns_old: bool,
 }
 
-/// The item of a key, as tasks queue for it.
+/// The item of a key, for the queue of tasks.
 pub(crate) fn item_id(key: &UntypedKey, db: &Dynamo) -> ItemId {
     (db.table_name(key.declared.table.name), key.json().to_vec())
 }
 
-/// The place of a write among those of this process that want the same item.
+/// The position of a write among those of this process for the same item.
 struct ItemLine {
     item: ItemId,
     /// It ends with the write.
     turn: Option<ItemTurn>,
-    /// Whether it has asked for a turn before.
+    /// Whether it has requested a turn before.
     has_asked: bool,
     backoff: Backoff,
 }
 
 impl ItemLine {
-    /// Goes behind those that wait already; where nobody does, there is no line.
+    /// Queues behind waiting tasks; if none waits, there is no queue.
     async fn join(item: ItemId, db: &Dynamo) -> Self {
         let queue = db.turns().queue_of_others(&item);
         let has_asked = queue.is_some();
@@ -70,8 +71,8 @@ impl ItemLine {
         }
     }
 
-    /// Waits after a race that was lost, and tells whether the item may have changed meanwhile. The first race is lost to
-    /// a task of this process as a rule, and the line is the pause.
+    /// Waits after a lost race, and returns whether the item may have changed in the meantime. The first race is
+    /// usually lost to a task of this process, and the queue is the pause.
     async fn after_loss(&mut self, attempt: Duration, db: &Dynamo) -> bool {
         if self.turn.is_none() {
             let (turn, has_waited) = db.turns().one(&self.item).await;
@@ -85,7 +86,7 @@ impl ItemLine {
     }
 }
 
-/// What becomes of the item.
+/// The change of the item.
 pub(crate) enum Main {
     /// The whole item, as DynamoDB JSON.
     Put(Vec<u8>),
@@ -94,7 +95,7 @@ pub(crate) enum Main {
 }
 
 impl Rewrite {
-    /// Reads the item and writes it if it is still the same; otherwise tries again. Returns the item as it was.
+    /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
         let mut line = ItemLine::join(item_id(&self.key, db), db).await;
         let mut stored = read_raw(db, self.pattern, &self.key).await?;
@@ -157,7 +158,7 @@ impl Rewrite {
         Ok(Explanation::of(&write).after(&read))
     }
 
-    /// The condition that the stored item still is what the exchange relies on.
+    /// The condition that the stored item still has the values that the exchange uses.
     fn guard(&self, stored: Option<&Bytes>) -> Node {
         let here = Place::of(self.key.declared.def.pk.attribute);
         let Some(item) = stored else {
@@ -173,7 +174,7 @@ impl Rewrite {
         Node::all([Node::Exists(here)].into_iter().chain(asked))
     }
 
-    /// The attributes that unique values are made of, and the TTL; all attributes if the item is returned.
+    /// The attributes of unique values, and the TTL; all attributes if the item is returned.
     fn relied_on(&self, item: &[u8]) -> Vec<String> {
         let declared = self.key.declared;
         if self.returns_old {
@@ -235,10 +236,11 @@ impl From<PlannedWrite> for Intent {
 
 /// A write of an item of any type that reads the item first.
 pub(crate) trait Rewriting: Send {
-    /// The write to send if this is what is stored.
+    /// The write for this stored item.
     fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite>;
 
-    /// Whether what the exchange relied on is unchanged: then the caller's own condition failed, and no race was lost.
+    /// Whether the values that the exchange uses are unchanged: then the caller's own condition failed, and no race
+    /// was lost.
     fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
 }
 

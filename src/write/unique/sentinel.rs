@@ -1,4 +1,4 @@
-//! The item that keeps a unique value: its key, its content, and how it is taken and given up.
+//! The item that stores a unique value: its key, its content, and how it is taken and released.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::json::{CodecError, Writer};
 use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb};
 use crate::schema::{EntityDef, KeyType, UniqueDef};
 
-/// A unique value that an item holds, as the key of its sentinel.
+/// A unique value of an item, as the key of its sentinel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sentinel {
     pub(super) unique: &'static UniqueDef,
@@ -17,7 +17,7 @@ pub(crate) struct Sentinel {
     pub(super) key: Vec<u8>,
 }
 
-/// What an item holds of a unique value.
+/// The state of a unique value of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Holding {
     /// A part of the value is missing, so there is no value.
@@ -50,7 +50,7 @@ impl Sentinel {
         self.take_from(None, owner, db)
     }
 
-    /// Takes the sentinel, even from `other`, who gives it up in the same transaction.
+    /// Takes the sentinel, even from `other`, which releases it in the same transaction.
     pub(super) fn take_from(
         &self,
         other: Option<&Owner>,
@@ -65,13 +65,13 @@ impl Sentinel {
         owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
     }
 
-    /// Gives the sentinel up, if it is the owner's.
+    /// Releases the sentinel, if it is the owner's.
     pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
         owner.giving_up(&self.key, db)
     }
 }
 
-/// What a partly known item holds of a unique value.
+/// The state of a unique value of a partly known item.
 pub(crate) fn holding(
     declared: &EntityDeclaration,
     number: usize,
@@ -108,7 +108,7 @@ fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
     }
 }
 
-/// One operation that takes a value which another operation of the transaction gives up.
+/// One operation that takes a value which another operation of the transaction releases.
 pub(crate) fn take_over(
     taker: &TransactionMember,
     giver: &TransactionMember,

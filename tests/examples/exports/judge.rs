@@ -1,10 +1,12 @@
-//! Asks the policy evaluator of `tests/judge`, a crate of others with its own dependencies.
+//! Asks the policy evaluator of `tests/judge`, a crate of others with its own dependencies. `scripts/policy-judge` builds it and
+//! names it in `POLICY_JUDGE`; nothing is downloaded by a test.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
+
+use super::tools::tool;
 
 type Done<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -13,18 +15,18 @@ pub struct Question {
     pub policy: Json,
     pub action: String,
     pub resource: String,
-    /// The partitions that are asked for.
-    pub leading_keys: Vec<String>,
+    /// The values of the partition keys that are asked for, by the condition key that has them.
+    pub keys: Vec<(&'static str, Vec<String>)>,
     /// What the answer has to be.
     pub is_allowed: bool,
 }
 
 impl Question {
     fn json(&self) -> Json {
-        let context = match self.leading_keys.is_empty() {
-            true => json!({}),
-            false => json!({"dynamodb:LeadingKeys": self.leading_keys}),
-        };
+        let keys = self.keys.iter().filter(|(_, values)| !values.is_empty());
+        let context: serde_json::Map<String, Json> = keys
+            .map(|(key, values)| (format!("dynamodb:{key}"), json!(values)))
+            .collect();
         json!({
             "policy": self.policy,
             "request": {
@@ -37,15 +39,14 @@ impl Question {
     }
 }
 
-/// Has all questions answered, and compares the answers with what they have to be.
-pub fn ask(questions: &[Question]) -> Done<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut judge = Command::new(cargo)
-        .args(["run", "--quiet", "--locked", "--manifest-path"])
-        .arg(root.join("tests/judge/Cargo.toml"))
-        .arg("--target-dir")
-        .arg(root.join("target/judge"))
+/// Has all questions of a test answered, and compares the answers with what they have to be.
+pub fn ask(test: &str, questions: &[Question]) -> Done<()> {
+    assert!(!questions.is_empty());
+    let script = "scripts/policy-judge cargo test --test examples exports::policies";
+    let Some(judge) = tool("POLICY_JUDGE", test, script) else {
+        return Ok(());
+    };
+    let mut judge = Command::new(judge)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -66,12 +67,12 @@ pub fn ask(questions: &[Question]) -> Done<()> {
         let Question {
             action,
             resource,
-            leading_keys,
+            keys,
             ..
         } = question;
         assert_eq!(
             answer, wanted,
-            "{action} of {resource} {leading_keys:?} by {:#}",
+            "{action} of {resource} {keys:?} by {:#}",
             question.policy
         );
     }

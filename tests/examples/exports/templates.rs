@@ -11,7 +11,7 @@ use fastrand::Rng;
 use super::goldens::check;
 use super::random::{later, tables};
 use super::stack::Stack;
-use super::tools::{create_stack, lint, tool};
+use super::tools::{PYTHON_TOOLS, create_stack, lint, tool};
 use crate::schemas::all;
 use crate::support::db::{Db, Mode};
 use crate::support::engine::Kind;
@@ -19,7 +19,11 @@ use crate::support::suite::Outcome;
 
 #[test]
 fn cfn_lint_finds_nothing_in_templates() -> Outcome {
-    let Some(cfn_lint) = tool("CFN_LINT", "cfn_lint_finds_nothing_in_templates") else {
+    let Some(cfn_lint) = tool(
+        "CFN_LINT",
+        "cfn_lint_finds_nothing_in_templates",
+        PYTHON_TOOLS,
+    ) else {
         return Ok(());
     };
     let folder = tempfile::tempdir()?;
@@ -44,7 +48,7 @@ fn cfn_lint_finds_nothing_in_templates() -> Outcome {
 /// moto's stacks know no TTL, class and recovery of tables, so these are left out.
 #[tokio::test]
 async fn stacks_of_moto_are_as_declared() -> Outcome {
-    let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared") else {
+    let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared", PYTHON_TOOLS) else {
         return Ok(());
     };
     // A server may have the stack of another run.
@@ -285,4 +289,26 @@ impl Named for IndexSchema {
         self.name = name.to_owned();
         self
     }
+}
+
+/// Neither format may leave the replicas of a global table out.
+#[test]
+fn a_global_table_is_refused() -> Outcome {
+    use dynamo_entity::export::Terraform;
+    use dynamo_entity::schema::Replicas;
+
+    let mut schemas = all()?;
+    let table = schemas.swap_remove(0);
+    let name = table.name.clone();
+    let global = table.replicated(Replicas::eventual(["eu-west-1", "us-east-1"]));
+    for refused in [
+        CloudFormation::new([global.clone()]).template(),
+        Terraform::new([global]).configuration(),
+    ] {
+        let error = refused.expect_err("it has replicas");
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let said = error.to_string();
+        assert!(said.contains(&name) && said.contains("us-east-1"), "{said}");
+    }
+    Ok(())
 }

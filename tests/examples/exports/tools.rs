@@ -1,5 +1,5 @@
-//! The tools of others, which `scripts/python-tools` installs: `CFN_LINT` is the command cfn-lint, `MOTO_URL` the address of a
-//! server of moto. A test that lacks one says so.
+//! The tools of others, which scripts install: `CFN_LINT` is the command cfn-lint, `MOTO_URL` the address of a server of moto,
+//! `POLICY_JUDGE` the program of `tests/judge`. A test that lacks one says so.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,13 +9,14 @@ use tokio::net::TcpStream;
 
 use crate::support::suite::Outcome;
 
-/// What a variable says; without it, the test is skipped.
-pub fn tool(variable: &str, test: &str) -> Option<String> {
+/// The command that has the tests in Python look.
+pub const PYTHON_TOOLS: &str = "scripts/python-tools cargo test --test examples exports";
+
+/// What a variable says, which this command sets; without it, the test is skipped.
+pub fn tool(variable: &str, test: &str, script: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     if found.is_none() {
-        eprintln!(
-            "SKIPPED {test}: {variable} is not set, run scripts/python-tools cargo test --test examples exports"
-        );
+        eprintln!("SKIPPED {test}: {variable} is not set, run {script}");
     }
     found
 }

@@ -30,6 +30,7 @@ tests![
     a_killed_update_keeps_values_in_step,
     a_killed_put_keeps_values_in_step,
     a_killed_delete_keeps_values_in_step,
+    a_killed_batch_loses_no_acknowledged_write,
 ];
 
 /// This variable is set in the process to be killed, and names the verb. The other two tell where the data
@@ -58,6 +59,9 @@ async fn work() -> Result<()> {
     let db = Dynamo::from_env().await?.with_prefix(variable(PREFIX));
     let new: Vec<Row> = (ROWS..ROWS + 200).map(row).collect();
     let people: Vec<Person> = (0..PEOPLE + 60).map(renamed).collect();
+    if variable(CHILD) == "batches" {
+        return batches(&db).await;
+    }
     let job = match &*variable(CHILD) {
         verb if verb.starts_with("people") => people_job(verb, &people),
         verb => job(verb, &new),
@@ -72,6 +76,34 @@ async fn work() -> Result<()> {
         .send(&db)
         .await?;
     report.complete().map(|_| ())
+}
+
+/// How many rows each batch puts. It deletes as many.
+const BATCH: u32 = 20;
+
+/// A row of a batch, which belongs to one run of the process.
+fn row_of_batch(run: &str, batch: u32, at: u32) -> Row {
+    Row {
+        group: run.into(),
+        ..row(batch * BATCH + at)
+    }
+}
+
+/// Sends batches until it is killed. Each puts its rows and deletes those of the batch two before it.
+async fn batches(db: &Dynamo) -> Result<()> {
+    let run = std::process::id().to_string();
+    for batch in 2..4_000 {
+        let puts = (0..BATCH).map(|at| row_of_batch(&run, batch, at));
+        let puts: Vec<Row> = puts.collect();
+        let deletes = (0..BATCH).map(|at| row_of_batch(&run, batch - 2, at).key().delete());
+        let batch_send = Batch::new()
+            .with_all(puts.iter().map(Row::put))
+            .with_all(deletes)
+            .send(db);
+        batch_send.await?.complete()?;
+        println!("{batch} {run}");
+    }
+    Ok(())
 }
 
 fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
@@ -404,5 +436,47 @@ async fn a_killed_delete_keeps_values_in_step(db: Db) -> Outcome {
             ..person(9999)
         }]
     );
+    Ok(())
+}
+
+/// A kill ends batches at any place. All that they reported is there, and the index agrees with the table.
+async fn a_killed_batch_loses_no_acknowledged_write(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let victim = Victim {
+        verb: "batches",
+        url: match db.engine() {
+            Engine::Embedded(_) => format!("embedded:{}", folder.path().join("data").display()),
+            Engine::Server(url) => url.clone(),
+        },
+        prefix: db.prefix(),
+        file: &folder.path().join("none"),
+    };
+    victim.open().await?.create_tables([Row::schema()]).await?;
+    for _ in 0..KILLS {
+        let life = Duration::from_millis(fastrand::u64(1..120));
+        let said = victim.run(Some(life))?;
+        let (batch, run) = said.split_once(' ').ok_or("no batch was done")?;
+        let batch: u32 = batch.parse()?;
+        let seen = victim.open().await?;
+        let rows = Row::scan().consistent().all(&seen).await?;
+        let of_run: Vec<&Row> = rows.iter().filter(|row| row.group == run).collect();
+        let of_batch = |batch| move |row: &&&Row| row.number / BATCH == batch;
+        assert_eq!(
+            of_run.iter().filter(of_batch(batch)).count(),
+            BATCH as usize
+        );
+        let is_deleted = |row: &&&Row| row.number / BATCH + 2 <= batch;
+        assert_eq!(of_run.iter().filter(is_deleted).count(), 0);
+        if matches!(db.engine(), Engine::Server(_)) {
+            continue; // A request of the killed process may still change rows.
+        }
+        let key = |row: &Row| (row.group.clone(), row.number);
+        let mut in_table: Vec<_> = rows.iter().map(key).collect();
+        let in_index = Row::by_state(State::Open).all(&seen).await?;
+        let mut in_index: Vec<_> = in_index.iter().map(key).collect();
+        in_table.sort();
+        in_index.sort();
+        assert_eq!(in_table, in_index);
+    }
     Ok(())
 }

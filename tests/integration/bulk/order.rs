@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
@@ -663,6 +663,7 @@ fn fault() -> impl Strategy<Value = Fault> {
         1 => Just(Fault::refuse("TransactionConflictException")),
         1 => Just(Fault::refuse("ValidationException")),
         1 => Just(Fault::Delay(Duration::from_millis(2))),
+        2 => (0..8_usize).prop_map(Fault::Late),
     ]
 }
 
@@ -696,6 +697,12 @@ pub(super) fn runner(cases: u32) -> TestRunner {
     })
 }
 
+/// The connection at a time when no request of an earlier run can arrive any more.
+fn later(db: &Dynamo) -> Dynamo {
+    let later = SystemTime::now() + Duration::from_secs(3_600);
+    db.clone().with_clock(move || later)
+}
+
 /// Compares random jobs with a model that does one write after the other.
 async fn any_job_does_each_write_once_in_order(db: Db) -> Outcome {
     let cases = (steps(), prop::collection::vec(run(), 0..5));
@@ -716,8 +723,9 @@ async fn checked(db: &Db, steps: &[Step], runs: &[Run]) -> Outcome {
         let faults = run.faults[..run.requests].iter().cloned();
         let (faulty, http) = db.faulty(faults.chain(hang));
         run_until(&faulty, &http, run.requests, run.of(given.job(&path))).await?;
+        http.deliver().await;
     }
-    let last = given.job(&path).send(db).await?;
+    let last = given.job(&path).send(&later(db)).await?;
     let (expected, refused) = model(steps, before);
     let found = trails(db).await?;
     if found != expected {
@@ -782,8 +790,9 @@ async fn mended(
             broken()
         };
         run_until(&faulty, &http, run.requests, run.of(job)).await?;
+        http.deliver().await;
     }
-    let last = given.job(&path).send(db).await?;
+    let last = given.job(&path).send(&later(db)).await?;
     let overtaken = last.errors().iter();
     let overtaken = overtaken.filter(|row| row.error().kind() == ErrorKind::Checkpoint);
     let overtaken: BTreeSet<u64> = overtaken

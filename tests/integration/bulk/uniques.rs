@@ -601,7 +601,8 @@ async fn random_jobs_leave_what_the_items_say(db: Db) -> Outcome {
         let not_unique = report
             .errors()
             .iter()
-            .filter(|row| row.error().is_not_unique());
+            // A value may be taken after an attempt without an answer, which may still take effect.
+            .filter(|row| row.error().is_not_unique() || row.error().is_outcome_unknown());
         assert_eq!(
             not_unique.count() as u64,
             report.failed,

@@ -53,6 +53,7 @@ impl Worker {
         self.expect("batch", Traffic::Batch);
         let sent = batch.send(&self.weather.db).await;
         let report = sent.map_err(|error| format!("a batch without a report: {error}"))?;
+        self.let_late_requests_arrive().await;
         self.seen.note("batch", &report.complete());
         let counts = (report.done as usize, report.left.len(), report.errors.len());
         self.say(format!("done, left, errors: {counts:?} of {}", after.len()));
@@ -220,6 +221,7 @@ impl Worker {
         result: Result<BulkReport>,
     ) -> Step {
         let report = result.map_err(|error| format!("a job without a report: {error}"))?;
+        self.let_late_requests_arrive().await;
         let unknown = report.errors().iter();
         let unknown = unknown
             .filter(|row| row.error().is_outcome_unknown())

@@ -68,13 +68,24 @@ impl Weather {
         chance == 0
     }
 
+    /// How many requests have been given up and are still to arrive.
+    pub fn late(&self) -> usize {
+        self.http.late()
+    }
+
+    /// Lets them arrive.
+    pub async fn deliver(&self) {
+        self.http.deliver().await;
+    }
+
     pub fn calls(&self) -> Vec<String> {
         self.http.calls()
     }
 }
 
 fn fault(rng: &mut Rng, traffic: Traffic) -> Fault {
-    match rng.u32(0..12) {
+    match rng.u32(0..14) {
+        12..14 => Fault::Late(rng.usize(0..6)),
         0..3 => Fault::Lose,
         3 => Fault::Io,
         4 => Fault::Timeout,

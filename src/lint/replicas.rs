@@ -1,0 +1,75 @@
+//! Rules about global tables, by the setting [`replicated`](crate::schema::TableSchema::replicated).
+
+use super::LintPlace;
+use super::model::{Findings, LintModel};
+use crate::schema::{FieldRole, IndexSchema, ReplicaConsistency, ReplicationGap, TableSchema};
+
+/// What of the model does not hold in a global table of this kind.
+fn gaps(table: &TableSchema, consistency: ReplicaConsistency) -> Vec<ReplicationGap> {
+    let replicas = table.settings.replicas.as_ref();
+    match replicas.filter(|replicas| replicas.consistency == consistency) {
+        Some(_) => table.replication_gaps(),
+        None => Vec::new(),
+    }
+}
+
+pub(super) fn eventual_replicas(model: &LintModel<'_>, findings: &mut Findings) {
+    for gap in gaps(model.table, ReplicaConsistency::Eventual) {
+        let (place, fix) = match &gap {
+            ReplicationGap::UniquePerRegion { entity, unique } => (
+                LintPlace::Unique {
+                    entity: entity.clone(),
+                    unique: unique.clone(),
+                },
+                "write each value in one region, by its hash or by its tenant for example",
+            ),
+            ReplicationGap::VersionPerRegion { entity } => {
+                let Some(place) = place_of_role(model, entity, FieldRole::Version) else {
+                    continue;
+                };
+                (
+                    place,
+                    "write each item in one region, that of its owner for example",
+                )
+            }
+            _ => continue,
+        };
+        findings.add(place, gap.to_string(), fix);
+    }
+}
+
+pub(super) fn strong_replicas(model: &LintModel<'_>, findings: &mut Findings) {
+    for gap in gaps(model.table, ReplicaConsistency::Strong) {
+        let (place, fix) = match &gap {
+            ReplicationGap::UniqueFails { entity, unique } => (
+                LintPlace::Unique {
+                    entity: entity.clone(),
+                    unique: unique.clone(),
+                },
+                "make the value the key of an entity of its own, which `create` guards, or keep the entity in a table \
+                 without replicas",
+            ),
+            ReplicationGap::NoTtl { .. } => (
+                model.table_place(),
+                "delete what has expired by a job, `query.delete_each()` for example, and leave the TTL out",
+            ),
+            ReplicationGap::NoLocalIndex { index } => {
+                let index = local_index(model.table, index);
+                let Some(index) = index else { continue };
+                (model.index_place(index), "declare a global index")
+            }
+            _ => continue,
+        };
+        findings.add(place, gap.to_string(), fix);
+    }
+}
+
+fn local_index<'s>(table: &'s TableSchema, name: &str) -> Option<&'s IndexSchema> {
+    table.local_indexes.iter().find(|index| index.name == name)
+}
+
+fn place_of_role(model: &LintModel<'_>, entity: &str, role: FieldRole) -> Option<LintPlace> {
+    let entity = model.entities().find(|known| known.name == entity)?;
+    let field = entity.fields.iter().find(|field| field.role == role)?;
+    Some(model.field_place(entity, field))
+}

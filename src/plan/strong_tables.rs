@@ -1,0 +1,118 @@
+//! Strongly consistent global tables, which have no transactions. The service has no error of its own for that, so the
+//! table is described when it refuses a transaction for no reason that is known. What was found is kept, and later
+//! transactions are refused before they are sent.
+
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::{CodecError, Reader, elements, member, members};
+use crate::schema::ReplicaConsistency;
+use crate::wire::{Failure, Request, ServiceOperation, table};
+
+/// How many tables of a transaction are described at most.
+const MOST_DESCRIBED: usize = 5;
+
+/// The refusal of a transaction with a table that is known to have none.
+pub(crate) fn refused(request: &Request, db: &Dynamo) -> Option<Failure> {
+    if !is_transaction(request) || db.strong_tables().is_none_known() {
+        return None;
+    }
+    let mut tables = tables_of(request).into_iter();
+    let table = tables.find(|table| db.strong_tables().is_strong(table) == Some(true))?;
+    Some(error(request, &table, Stage::Request).into())
+}
+
+/// Whether a refusal may be that of a table without transactions: the service refused the whole request and gave no
+/// reason that is known.
+pub(crate) fn may_be_why(failure: &Failure, request: &Request) -> bool {
+    let kind = failure.error.kind();
+    is_transaction(request)
+        && failure.reasons.is_empty()
+        && matches!(kind, ErrorKind::Rejected | ErrorKind::Service)
+        && !matches!(
+            failure.error.code(),
+            None | Some("IdempotentParameterMismatchException" | "TransactionCanceledException")
+        )
+}
+
+/// The same failure, or the one that says which table has no transactions.
+pub(crate) async fn explained(failure: Failure, request: &Request, db: &Dynamo) -> Failure {
+    for table in tables_of(request).into_iter().take(MOST_DESCRIBED) {
+        if is_strong(&table, db).await {
+            let error = error(request, &table, Stage::Service)
+                .with_code(failure.error.code())
+                .with_request_id(failure.error.request_id());
+            return Failure { error, ..failure };
+        }
+    }
+    failure
+}
+
+/// A table that may not be described counts as any other.
+async fn is_strong(name: &str, db: &Dynamo) -> bool {
+    if let Some(is_strong) = db.strong_tables().is_strong(name) {
+        return is_strong;
+    }
+    let Ok(wire) = db.table_wire() else {
+        return false;
+    };
+    let Ok(Some(found)) = table::describe(wire, name).await else {
+        return false;
+    };
+    let replicas = found.schema.settings.replicas;
+    let is_strong =
+        replicas.is_some_and(|replicas| replicas.consistency == ReplicaConsistency::Strong);
+    db.strong_tables().learn(name, is_strong);
+    is_strong
+}
+
+fn is_transaction(request: &Request) -> bool {
+    matches!(
+        request.operation,
+        ServiceOperation::TransactWriteItems | ServiceOperation::TransactGetItems
+    )
+}
+
+fn error(request: &Request, table: &str, stage: Stage) -> Error {
+    let message = format!(
+        "{} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
+         values, `.idempotent()`, `transact` and `snapshot` need too. Write each item by itself, guarded by a condition or a \
+         version, or keep these items in a table without replicas",
+        request.operation.name()
+    );
+    Error::new(ErrorKind::NoTransactions, stage, message)
+}
+
+/// The tables of a transaction, each once.
+fn tables_of(request: &Request) -> Vec<String> {
+    let mut tables = read_tables(&request.body).unwrap_or_default();
+    tables.sort_unstable();
+    tables.dedup();
+    tables
+}
+
+fn read_tables(body: &[u8]) -> Result<Vec<String>, CodecError> {
+    let list = member(body, "TransactItems")?.unwrap_or(b"[]");
+    let mut tables = Vec::new();
+    for operation in elements(list)? {
+        for (_, inner) in members(operation)? {
+            if let Some(name) = member(inner, "TableName")? {
+                tables.push(Reader::new(name).string()?.into_owned());
+            }
+        }
+    }
+    Ok(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_table_of_a_transaction_is_named_once() {
+        let body = br#"{"TransactItems":[{"Put":{"TableName":"b","Item":{}}},{"Get":{"TableName":"a"}},{"ConditionCheck":{"TableName":"b","Key":{}}}],"ClientRequestToken":"x"}"#;
+        let mut tables = read_tables(body).unwrap();
+        tables.sort_unstable();
+        assert_eq!(tables, ["a", "b", "b"]);
+        assert!(read_tables(b"{}").unwrap().is_empty());
+    }
+}

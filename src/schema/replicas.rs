@@ -1,0 +1,218 @@
+//! Global tables: where a table is replicated to, and which promises of a model do not hold there.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::{FieldRole, TableSchema};
+
+/// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replicas {
+    /// How the regions agree.
+    pub consistency: ReplicaConsistency,
+    /// All regions with a replica.
+    pub regions: BTreeSet<String>,
+    /// The region that only witnesses writes, if there is one; it can neither be read nor written.
+    pub witness: Option<String>,
+}
+
+/// How the regions of a global table agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ReplicaConsistency {
+    /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
+    /// one region only.
+    Eventual,
+    /// A write is done when another region has it, and a strong read of any region sees it. There are no transactions, no
+    /// TTL and no local indexes.
+    Strong,
+}
+
+impl Replicas {
+    /// The regions of a global table that agree eventually, the one that programs connect to included.
+    pub fn eventual<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
+        Replicas::of(ReplicaConsistency::Eventual, regions)
+    }
+
+    /// The regions of a strongly consistent global table, the one that programs connect to included.
+    pub fn strong<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
+        Replicas::of(ReplicaConsistency::Strong, regions)
+    }
+
+    fn of<R: Into<String>>(
+        consistency: ReplicaConsistency,
+        regions: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Replicas {
+            consistency,
+            regions: regions.into_iter().map(Into::into).collect(),
+            witness: None,
+        }
+    }
+
+    /// A region that only witnesses writes, in place of the third replica of a strongly consistent table.
+    #[must_use]
+    pub fn with_witness(mut self, region: impl Into<String>) -> Self {
+        self.witness = Some(region.into());
+        self
+    }
+}
+
+/// For example `strongly consistent in eu-west-1, eu-west-2, witnessed by eu-central-1`.
+impl fmt::Display for Replicas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.consistency {
+            ReplicaConsistency::Eventual => "eventually",
+            ReplicaConsistency::Strong => "strongly",
+        };
+        let regions: Vec<&str> = self.regions.iter().map(String::as_str).collect();
+        write!(f, "{how} consistent in {}", regions.join(", "))?;
+        match &self.witness {
+            Some(region) => write!(f, ", witnessed by {region}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A promise of a model that a global table does not keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplicationGap {
+    /// Every write of the unique value fails: it is a transaction, and strongly consistent global tables have none.
+    UniqueFails {
+        /// The entity.
+        entity: String,
+        /// The look-up of the value.
+        unique: String,
+    },
+    /// Items do not expire in strongly consistent global tables.
+    NoTtl {
+        /// The attribute.
+        attribute: String,
+    },
+    /// Strongly consistent global tables have no local indexes.
+    NoLocalIndex {
+        /// The index.
+        index: String,
+    },
+    /// Two regions can store the same unique value at once.
+    UniquePerRegion {
+        /// The entity.
+        entity: String,
+        /// The look-up of the value.
+        unique: String,
+    },
+    /// Two regions can write the same version at once, and one of the writes is lost.
+    VersionPerRegion {
+        /// The entity.
+        entity: String,
+    },
+    /// Two regions can create the same item at once, and one of them is lost; so it is with every condition.
+    ConditionsPerRegion,
+}
+
+impl fmt::Display for ReplicationGap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplicationGap::UniqueFails { entity, unique } => write!(
+                f,
+                "writes of the unique value `{unique}` of `{entity}` fail: they are transactions, which the table does not \
+                 have"
+            ),
+            ReplicationGap::NoTtl { attribute } => {
+                write!(f, "items do not expire by `{attribute}`: the table has no TTL")
+            }
+            ReplicationGap::NoLocalIndex { index } => {
+                write!(f, "the local index `{index}` cannot exist there")
+            }
+            ReplicationGap::UniquePerRegion { entity, unique } => write!(
+                f,
+                "the unique value `{unique}` of `{entity}` is unique in one region only"
+            ),
+            ReplicationGap::VersionPerRegion { entity } => write!(
+                f,
+                "the version of `{entity}` notices writers of the same region only"
+            ),
+            ReplicationGap::ConditionsPerRegion => f.write_str(
+                "`create` and all conditions are checked in one region only, and the last writer of an item wins",
+            ),
+        }
+    }
+}
+
+impl TableSchema {
+    /// Says that the table is a global table. The library neither adds nor removes replicas; [`plan`](crate::Dynamo::plan)
+    /// and [`ready`](crate::Dynamo::ready) compare them, and the [lints](TableSchema::lints) tell what of the model does not
+    /// hold there.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::schema::{Replicas, ReplicationGap};
+    ///
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+    /// struct User { id: u32, email: String }
+    ///
+    /// let users = User::schema().replicated(Replicas::strong(["eu-west-1", "eu-west-2", "eu-west-3"]));
+    /// let gaps = users.replication_gaps();
+    /// assert!(matches!(&gaps[..], [ReplicationGap::UniqueFails { unique, .. }] if unique == "by_email"));
+    /// ```
+    #[must_use]
+    pub fn replicated(mut self, replicas: Replicas) -> Self {
+        self.settings.replicas = Some(replicas);
+        self
+    }
+
+    /// The promises of the model that do not hold as the table is [`replicated`](Self::replicated); none if it is not.
+    pub fn replication_gaps(&self) -> Vec<ReplicationGap> {
+        let replicas = self.settings.replicas.as_ref();
+        replicas.map_or_else(Vec::new, |replicas| self.gaps(replicas.consistency))
+    }
+
+    pub(crate) fn gaps(&self, consistency: ReplicaConsistency) -> Vec<ReplicationGap> {
+        match consistency {
+            ReplicaConsistency::Eventual => self.gaps_of_eventual(),
+            ReplicaConsistency::Strong => self.gaps_of_strong(),
+        }
+    }
+
+    fn gaps_of_strong(&self) -> Vec<ReplicationGap> {
+        let uniques = self.unique_values();
+        let uniques =
+            uniques.map(|(entity, unique)| ReplicationGap::UniqueFails { entity, unique });
+        let ttl = self.ttl.clone().into_iter();
+        let ttl = ttl.map(|attribute| ReplicationGap::NoTtl { attribute });
+        let local = self.local_indexes.iter();
+        let local = local.map(|index| ReplicationGap::NoLocalIndex {
+            index: index.name.clone(),
+        });
+        uniques.chain(ttl).chain(local).collect()
+    }
+
+    fn gaps_of_eventual(&self) -> Vec<ReplicationGap> {
+        let uniques = self.unique_values();
+        let uniques =
+            uniques.map(|(entity, unique)| ReplicationGap::UniquePerRegion { entity, unique });
+        let has_version = |role: FieldRole| role == FieldRole::Version;
+        let versioned = self
+            .entities
+            .iter()
+            .filter(|entity| entity.fields.iter().any(|field| has_version(field.role)));
+        let versions = versioned.map(|entity| ReplicationGap::VersionPerRegion {
+            entity: entity.name.clone(),
+        });
+        uniques
+            .chain(versions)
+            .chain([ReplicationGap::ConditionsPerRegion])
+            .collect()
+    }
+
+    /// The unique values, by the names of their entities and look-ups.
+    fn unique_values(&self) -> impl Iterator<Item = (String, String)> {
+        self.entities.iter().flat_map(|entity| {
+            let uniques = entity.uniques.iter();
+            uniques.map(|unique| (entity.name.clone(), unique.name.clone()))
+        })
+    }
+}

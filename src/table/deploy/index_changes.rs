@@ -1,0 +1,70 @@
+//! The order in which global indexes come and go, so that the service accepts each step.
+
+use super::super::compare;
+use super::super::index_room::IndexRoom;
+use super::TableChange;
+use crate::schema::{IndexSchema, TableSchema};
+
+/// The changes of global indexes. An index is added before others are removed, unless it needs their place.
+#[derive(Debug, Default)]
+pub(super) struct IndexChanges {
+    /// What no order makes possible.
+    pub(super) impossible: Vec<TableChange>,
+    /// Additions that need no removal.
+    pub(super) first: Vec<TableChange>,
+    /// Additions, each behind the removals that it needs.
+    pub(super) exchanged: Vec<TableChange>,
+    /// The other removals.
+    pub(super) last: Vec<TableChange>,
+}
+
+/// The changes from the indexes that are there to those that are declared.
+pub(super) fn index_changes(declared: &TableSchema, there: &TableSchema) -> IndexChanges {
+    let is_lacking =
+        |in_schema: &TableSchema, index: &&IndexSchema| !compare::has(in_schema, &index.name);
+    let added = declared.global_indexes.iter();
+    let removed = there.global_indexes.iter();
+    let mut removed: Vec<&IndexSchema> = removed
+        .filter(|index| is_lacking(declared, index))
+        .collect();
+    let mut end = IndexRoom::of(there);
+    removed.iter().for_each(|index| end.remove(&index.name));
+    let mut now = IndexRoom::of(there);
+    let mut changes = IndexChanges::default();
+    let mut waiting: Vec<&IndexSchema> = Vec::new();
+    for index in added.filter(|index| is_lacking(there, index)) {
+        if let Some(obstacle) = end.obstacle(index) {
+            let told = obstacle.told(&index.name);
+            changes.impossible.push(TableChange::Replace(told));
+            continue;
+        }
+        end.add(index);
+        match now.obstacle(index) {
+            Some(_) => waiting.push(index),
+            None => {
+                now.add(index);
+                changes
+                    .first
+                    .push(TableChange::AddIndex(index.name.clone()));
+            }
+        }
+    }
+    for index in waiting {
+        while let Some(obstacle) = now.obstacle(index) {
+            let place = removed.iter().position(|old| obstacle.is_lessened_by(old));
+            let Some(place) = place else { break };
+            let old = removed.remove(place);
+            now.remove(&old.name);
+            let change = TableChange::RemoveIndex(old.name.clone());
+            changes.exchanged.push(change);
+        }
+        now.add(index);
+        let change = TableChange::AddIndex(index.name.clone());
+        changes.exchanged.push(change);
+    }
+    let last = removed.into_iter();
+    changes.last = last
+        .map(|index| TableChange::RemoveIndex(index.name.clone()))
+        .collect();
+    changes
+}

@@ -1,0 +1,137 @@
+//! Queries and scans whose pages take time in proportion to the page.
+//!
+//! Without a limit, the engine reads all remaining rows into memory before it ends a page at a megabyte, so reading a table
+//! takes time in proportion to the square of its rows. Here each request gets a limit that is a little more than one page
+//! of that table had before. If the page ends before the limit, it is the page that the engine would have answered without
+//! one: the same rows, counts, costs and key. Otherwise the page is read again with a larger limit.
+
+use std::collections::HashMap;
+
+use dynoxide::DynoxideError;
+use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
+use dynoxide::actions::scan::{self, ScanRequest, ScanResponse};
+use dynoxide::storage::Storage;
+
+use super::dispatch::{EngineAnswer, read, write};
+use super::store::{EngineStore, finish};
+
+/// The limit where nothing is known: rows may have 400 KB each.
+const FIRST: usize = 128;
+/// How much larger the limit of the next attempt is.
+const GROWTH: usize = 4;
+/// The engine's own largest limit.
+const MOST: usize = i32::MAX as usize;
+
+/// How many rows the last full page had, of each table and index.
+#[derive(Default)]
+pub(super) struct PageSizes {
+    rows: HashMap<PageSource, usize>,
+}
+
+/// A table, and the index of it that is read.
+type PageSource = (String, Option<String>);
+
+impl PageSizes {
+    /// A limit that a page of similar rows stays below.
+    fn limit(&self, source: &PageSource) -> usize {
+        let known = self.rows.get(source);
+        known.map_or(FIRST, |rows| rows + rows / 8 + 16)
+    }
+}
+
+/// What the answers to queries and scans have in common.
+trait EnginePage {
+    fn scanned(&self) -> usize;
+    fn has_more(&self) -> bool;
+}
+
+impl EnginePage for ScanResponse {
+    fn scanned(&self) -> usize {
+        self.scanned_count
+    }
+
+    fn has_more(&self) -> bool {
+        self.last_evaluated_key.is_some()
+    }
+}
+
+impl EnginePage for QueryResponse {
+    fn scanned(&self) -> usize {
+        self.scanned_count
+    }
+
+    fn has_more(&self) -> bool {
+        self.last_evaluated_key.is_some()
+    }
+}
+
+pub(super) fn scan(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer, DynoxideError> {
+    let request: ScanRequest = read(body)?;
+    let source = (request.table_name.clone(), request.index_name.clone());
+    let wanted = request.limit;
+    let is_segment = request.total_segments.is_some() && request.index_name.is_none();
+    let storage = &store.storage;
+    let mut first = Some(request);
+    let page = read_page(&mut store.pages, source, wanted, |source, limit| {
+        let mut request = first.take().map_or_else(|| read(body), Ok)?;
+        request.limit = Some(limit);
+        let page = finish(scan::execute(storage, request))?;
+        if is_segment && page.has_more() {
+            index_segments(storage, &source.0);
+        }
+        Ok(page)
+    })?;
+    Ok(write(&page))
+}
+
+pub(super) fn query(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer, DynoxideError> {
+    let request: QueryRequest = read(body)?;
+    let source = (request.table_name.clone(), request.index_name.clone());
+    let wanted = request.limit;
+    let storage = &store.storage;
+    let mut first = Some(request);
+    let page = read_page(&mut store.pages, source, wanted, |_, limit| {
+        let mut request = first.take().map_or_else(|| read(body), Ok)?;
+        request.limit = Some(limit);
+        finish(query::execute(storage, request))
+    })?;
+    Ok(write(&page))
+}
+
+/// Reads one page, with limits that grow until the page ends below one, or the limit is the caller's.
+fn read_page<P: EnginePage>(
+    sizes: &mut PageSizes,
+    source: PageSource,
+    wanted: Option<usize>,
+    mut read: impl FnMut(&PageSource, usize) -> Result<P, DynoxideError>,
+) -> Result<P, DynoxideError> {
+    let most = wanted.unwrap_or(MOST);
+    let mut limit = sizes.limit(&source).min(most);
+    loop {
+        let page = read(&source, limit)?;
+        let is_below = page.scanned() < limit;
+        if is_below && page.has_more() {
+            sizes.rows.insert(source, page.scanned());
+            return Ok(page);
+        }
+        if is_below || limit >= most {
+            return Ok(page);
+        }
+        limit = limit.saturating_mul(GROWTH).min(most);
+    }
+}
+
+/// Lets a table be read by the order of its segments, which is a hash that the engine stores with each row. It makes no
+/// index of it, and sorts the whole segment for each page. Only tables of which a segment has several pages get this index,
+/// because each write maintains it.
+fn index_segments(storage: &Storage, table: &str) {
+    let table = table.replace('"', "\"\"");
+    let index = format!(
+        "CREATE INDEX IF NOT EXISTS \"{table}::segments\" ON \"{table}\" (hash_prefix, pk, sk)"
+    );
+    // Without it, segments are slower and nothing else.
+    drop(storage.conn().execute_batch(&index));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The engine's storage, with what it remembers between requests.
+//!
+//! The engine's own `Database` would do, but it keeps its connection to itself. Settings of SQLite, and an index that the
+//! engine has no use for, need that connection.
+
+use dynoxide::DynoxideError;
+use dynoxide::actions::vector_lifecycle::VectorIndexLifecycle;
+use dynoxide::storage::Storage;
+use futures_util::FutureExt;
+
+use super::pages::PageSizes;
+use super::tokens::RememberedTokens;
+
+/// A commit does not wait for the disk; a checkpoint does, before the log is written from its beginning again. Together
+/// with the log, which the engine turns on, that loses nothing when a process is killed, and never damages the file. If the
+/// machine loses power, the last commits may be gone.
+const SETTINGS: &str = "PRAGMA synchronous = NORMAL";
+
+/// The database of an engine. One request has it at a time.
+pub(super) struct EngineStore {
+    pub(super) storage: Storage,
+    pub(super) vectors: VectorIndexLifecycle,
+    pub(super) tokens: RememberedTokens,
+    pub(super) pages: PageSizes,
+}
+
+impl EngineStore {
+    pub(super) fn memory() -> Result<Self, DynoxideError> {
+        Storage::memory().map(Self::new)
+    }
+
+    /// Opens a file by its path, or by a URL of SQLite.
+    pub(super) fn file(url: &str) -> Result<Self, DynoxideError> {
+        let storage = Storage::new(url)?;
+        storage.conn().execute_batch(SETTINGS)?;
+        Ok(Self::new(storage))
+    }
+
+    fn new(storage: Storage) -> Self {
+        EngineStore {
+            storage,
+            vectors: VectorIndexLifecycle::new(),
+            tokens: RememberedTokens::default(),
+            pages: PageSizes::default(),
+        }
+    }
+
+    /// Ends a transaction that a panic has left open, so that later requests neither see nor commit half of it.
+    pub(super) fn recover(&self) {
+        if !self.storage.conn().is_autocommit() {
+            // If even this fails, the next request reports it.
+            drop(self.storage.rollback());
+        }
+    }
+}
+
+/// The result of an action of the engine, whose futures wait for nothing.
+pub(super) fn finish<T>(
+    action: impl Future<Output = Result<T, DynoxideError>>,
+) -> Result<T, DynoxideError> {
+    let result = action.now_or_never();
+    result.unwrap_or_else(|| {
+        Err(DynoxideError::InternalServerError(
+            "the engine did not finish".to_owned(),
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_that_a_panic_left_open_is_undone() {
+        let store = EngineStore::memory().unwrap();
+        store.storage.begin_transaction().unwrap();
+        store.recover();
+        assert!(store.storage.conn().is_autocommit());
+        store.recover();
+        store.storage.begin_transaction().unwrap();
+    }
+}
