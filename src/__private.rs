@@ -13,10 +13,10 @@ pub use crate::entity::defer::{
     StoredIn, TextualIn, TtlTimeIn,
 };
 pub use crate::entity::field::{
-    RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
-    incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent, missing,
-    name_hash, never_absent, next_of_tuple, or_null, unknown_part, unknown_rank, unknown_variant,
-    unless_absent, within, written_size,
+    DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
+    find_tag, incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent,
+    missing, name_hash, never_absent, next_of_tuple, or_null, skip_unknown, unknown_part,
+    unknown_rank, unknown_variant, unless_absent, within, written_size,
 };
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observers};
+use crate::schema::NamedTable;
 use crate::wire::{
     BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
 };
@@ -308,8 +309,27 @@ impl Dynamo {
         &self.0.turns
     }
 
-    pub(crate) fn table_name(&self, base: &str) -> String {
-        self.0.prefix.name(base)
+    /// The full name of a table: its own name behind the [prefix](Self::with_prefix) of this connection. It takes a
+    /// schema, or the name as it is declared, and asks nobody.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?.with_prefix("test");
+    /// db.create_tables([Note::schema()]).await?;
+    /// assert_eq!(db.table_name(&Note::schema()), "test-notes");
+    ///
+    /// // for requests by the raw SDK client
+    /// let table = db.client().describe_table().table_name(db.table_name("notes"));
+    /// # assert!(table.send().await.is_ok());
+    /// # Ok(()) }
+    /// ```
+    pub fn table_name(&self, table: impl NamedTable) -> String {
+        self.0.prefix.name(table.base_name())
     }
 
     pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {

@@ -116,6 +116,10 @@ pub enum ErrorKind {
     /// follow the template because the template, a type or a width was changed. Writing the item back would create a
     /// second item, so reading it is an error. [`item_key`](Error::item_key) is the stored key.
     KeyMismatch,
+    /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
+    /// `_shape`. Its attributes may mean something else, so it is refused on reading, before anything is changed.
+    /// [`item_key`](Error::item_key) has its key.
+    NewerShape,
     /// The connection URL, a file or a setting is wrong.
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.
@@ -235,6 +239,7 @@ impl Error {
     /// A stored item that does not fit its type, or whose key does not fit its fields.
     pub(crate) fn decode(entity: &'static str, fault: CodecError) -> Self {
         let kind = match fault.identity() {
+            _ if fault.is_newer_shape() => ErrorKind::NewerShape,
             Some(_) => ErrorKind::KeyMismatch,
             None => ErrorKind::Decode,
         };
@@ -425,6 +430,11 @@ impl Error {
     /// Whether the stored key of an item that was read is not the one that its fields give.
     pub fn is_key_mismatch(&self) -> bool {
         self.kind() == ErrorKind::KeyMismatch
+    }
+
+    /// Whether a newer program has stored the item in a shape that this one does not know.
+    pub fn is_newer_shape(&self) -> bool {
+        self.kind() == ErrorKind::NewerShape
     }
 
     /// Whether another write was first, in any of the three forms: the item appeared

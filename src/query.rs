@@ -143,8 +143,8 @@ impl<Row, From> Query<Row, From> {
         if let Some(items) = &mut options.hydration {
             items.attributes = Some(needed.map(|attribute| attribute.name).collect());
         } else {
-            let needed =
-                needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
+            let needed = needed
+                .filter(|attribute| !attribute.may_be_missing || source.holds(attribute.name));
             options.projection = Some(needed.map(|attribute| attribute.name).collect());
         }
         Query {

@@ -38,7 +38,7 @@ pub use entity::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
-pub(crate) use layout::Layout;
+pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME,
     PartModel, PartRanges, TableModel, TextOf,
@@ -52,10 +52,10 @@ pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub use replicas::{ReplicaConsistency, Replicas, ReplicationGap};
-pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
+pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};
 pub(crate) use table::{Declaration, Origin};
-pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
+pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};
 

@@ -6,7 +6,7 @@
 pub(crate) mod hint;
 
 use proc_macro2::Span;
-use syn::{Expr, Ident, Path, Type, Visibility};
+use syn::{Expr, Ident, LitStr, Path, Type, Visibility};
 
 /// `#[derive(DynamoEntity)]`.
 pub(crate) struct Entity {
@@ -314,6 +314,8 @@ pub(crate) enum Form {
 pub(crate) enum DefaultValue {
     /// `default`
     Trait,
+    /// `default = ".."`
+    Text(LitStr),
     /// `default = expr`
     Expr(Expr),
 }

@@ -19,7 +19,7 @@ use crate::json::{CodecError, Reader, Writer};
 pub(crate) use calendar::{CalendarDate, CivilTime};
 pub use form::{Form, FormField};
 pub(crate) use form::{decode_formed, encode_as_read, encode_formed};
-pub(crate) use text::{Precision, TimeText, civil_from_days, parse_utc, utc_text};
+pub(crate) use text::{Precision, TimeText, civil_from_days, days_from_civil, parse_utc, utc_text};
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use text::{civil_text, date_text, parse_civil, parse_date};
 

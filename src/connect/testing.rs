@@ -42,7 +42,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition};
-use aws_sdk_dynamodb::config::{HttpClient, SharedHttpClient};
+use aws_sdk_dynamodb::config::{BehaviorVersion, HttpClient, SharedHttpClient};
+use aws_smithy_runtime::client::defaults::default_http_client_plugin_v2;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
+use aws_smithy_runtime_api::client::runtime_plugin::RuntimePlugin as _;
 
 #[cfg(feature = "testing")]
 pub use crate::connect::testing::fake::{already_exists, conflict, failure, not_found, not_unique};
@@ -205,10 +208,11 @@ impl Faults {
     /// The same client with these faults, and almost without pauses between its retries.
     pub(crate) fn client(&self, client: &Client) -> Result<Client> {
         let config = client.config();
-        let Some(http) = config.http_client() else {
+        // A client that was given no HTTP client takes the SDK's own, which its settings do not show.
+        let Some(http) = config.http_client().or_else(default_http_client) else {
             return Err(Error::config(
-                "this connection has the SDK's own HTTP client, around which no faults can be put: take \
-                 `embedded:memory`, or an SDK client of your own with `.http_client(faults.around(..))`",
+                "this connection has no HTTP client around which faults can be put: take `embedded:memory`, or an SDK \
+                 client of your own with `.http_client(faults.around(..))`",
             ));
         };
         let retries = config.retry_config().cloned();
@@ -282,6 +286,13 @@ impl Faults {
     }
 }
 
+/// The HTTP client that the SDK makes for clients that were given none, with its pool and its TLS.
+fn default_http_client() -> Option<SharedHttpClient> {
+    let plugin = default_http_client_plugin_v2(BehaviorVersion::latest())?;
+    let none = RuntimeComponentsBuilder::new("faults");
+    plugin.runtime_components(&none).http_client()
+}
+
 impl fmt::Debug for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state();
@@ -296,7 +307,8 @@ impl fmt::Debug for Faults {
 impl Dynamo {
     /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
     ///
-    /// It works for connections to the embedded engine, and for SDK clients that were given an HTTP client.
+    /// It works for connections by a URL, and for SDK clients of yours. It gives the connection an HTTP client of its own
+    /// where the SDK made one, so connections are opened anew.
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;
@@ -329,12 +341,49 @@ mod tests {
         );
     }
 
+    /// A server that answers each request with this body, and counts them.
+    #[cfg(all(feature = "aws", feature = "testing"))]
+    async fn server(body: &'static str) -> (String, Arc<Mutex<u32>>) {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let served = Arc::new(Mutex::new(0));
+        let counted = Arc::clone(&served);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                *counted.lock().unwrap() += 1;
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request).await;
+                let length = body.len();
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+                );
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        (url, served)
+    }
+
+    /// The promise of docs/testing.md: the same suite on any server.
     #[cfg(all(feature = "aws", feature = "testing"))]
     #[tokio::test]
-    async fn a_client_of_the_sdk_is_left_alone() {
-        let db = Dynamo::connect("http://localhost:1").await.unwrap();
-        let refused = db.with_faults(&Faults::default()).unwrap_err();
-        assert_eq!(refused.kind(), crate::error::ErrorKind::Config);
-        assert!(refused.to_string().contains("embedded:memory"));
+    async fn a_connection_by_url_takes_faults() {
+        use crate::codec::Item;
+        use crate::plan::Operation as _;
+
+        let (url, served) = server("{}").await;
+        let db = Dynamo::connect(&url).await.unwrap();
+        let faults = Faults::new([Fault::refuse("AccessDeniedException"), Fault::Lose]);
+        let unlucky = db.with_faults(&faults).unwrap();
+        let item = || Item::in_table("notes").get([("id", "n1")].into_iter().collect::<Item>());
+        let refused = item().send(&unlucky).await.unwrap_err();
+        assert_eq!(refused.kind(), crate::error::ErrorKind::AccessDenied);
+        assert_eq!(*served.lock().unwrap(), 0);
+        for _ in 0..3 {
+            assert!(item().send(&unlucky).await.unwrap().is_none());
+        }
+        assert_eq!(faults.calls(), ["GetItem"; 5]);
+        assert_eq!(*served.lock().unwrap(), 4);
     }
 }

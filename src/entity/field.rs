@@ -6,7 +6,7 @@ use std::fmt::Display;
 use crate::codec::{DynamoValue, Item, Value};
 use crate::entity::{DynamoEntity, Stamp};
 use crate::json::{CodecError, Reader, Writer};
-use crate::schema::{EntityDef, TableDef, is_reserved};
+use crate::schema::{EntityDef, SHAPE, TableDef, is_of_fill, is_reserved};
 
 /// Names the field that a result belongs to.
 #[inline]
@@ -23,6 +23,25 @@ pub fn or_null<'r, T>(
         return Ok(None);
     }
     decode(reader).map(Some)
+}
+
+/// The type of a field with `default = ".."`.
+#[diagnostic::on_unimplemented(
+    message = "the default of `{Self}` cannot be a text",
+    label = "not made of a text",
+    note = "`default = \"..\"` is for `String` and for types that are `From<&str>`; for others write an expression of the type, such as `default = 3` or `default = Channel::Web`"
+)]
+pub trait DefaultText: Sized {
+    /// The default.
+    #[doc(hidden)]
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> DefaultText for T {
+    fn from_text(text: &'static str) -> Self {
+        T::from(text)
+    }
 }
 
 /// A field with a default as it is read back, or `None` if its value is not always written.
@@ -86,8 +105,18 @@ pub fn keep_value<T>(
     Ok(())
 }
 
+/// Passes over an attribute that no field of the entity has. The attribute of a shape refuses the item.
+#[inline]
+pub fn skip_unknown(name: &str, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+    if name == SHAPE {
+        return Err(CodecError::newer_shape(name));
+    }
+    reader.skip()
+}
+
 /// Stores an attribute that no field of the entity has. The library's own attributes are kept hidden, so that a put
-/// leaves the mark of a job in place and users cannot make one by hand.
+/// leaves the mark of a job in place and users cannot make one by hand. Those of fills are left out: they speak of the
+/// item as it was filled, and a program that does not know the fill would say it of another one.
 pub fn keep_unknown(
     rest: &mut Item,
     name: &str,
@@ -95,6 +124,9 @@ pub fn keep_unknown(
 ) -> Result<(), CodecError> {
     if !is_reserved(name) {
         return keep_rest(rest, name, reader);
+    }
+    if name == SHAPE || is_of_fill(name) {
+        return skip_unknown(name, reader);
     }
     rest.keep(name.to_owned(), within(name, Value::decode(reader))?);
     Ok(())

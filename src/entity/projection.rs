@@ -3,6 +3,7 @@
 use super::{DynamoEntity, KeyParts};
 use crate::entity::field::{or_null, within};
 use crate::json::{CodecError, Reader};
+use crate::schema::SHAPE;
 
 /// Some fields of an entity, read without the others. Derive it.
 ///
@@ -53,8 +54,8 @@ pub trait DynamoProjection: Sized + Send + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Projected {
     pub(crate) name: &'static str,
-    /// Whether the primary key holds the value too, so that the attribute may be missing.
-    pub(crate) in_key: bool,
+    /// Whether an index need not hold the attribute: the primary key has the value too, or rows are read without it.
+    pub(crate) may_be_missing: bool,
 }
 
 /// A field of the entity `E`: its type, and how it is read.
@@ -157,7 +158,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     pub fn attribute(&self) -> Option<Projected> {
         self.stored.as_ref().map(|stored| Projected {
             name: stored.name,
-            in_key: self.of_key.is_some(),
+            may_be_missing: self.of_key.is_some(),
         })
     }
 
@@ -237,7 +238,11 @@ pub fn key_with<E: DynamoEntity>(
     E::KeyParts::read_with(&mut Reader::new(json), Some(put))
 }
 
-/// The attributes of the fields that have one.
+/// The attributes of the fields that have one, and the one by which an item of a newer shape is refused.
 pub fn stored_names<const N: usize>(names: [Option<Projected>; N]) -> Vec<Projected> {
-    names.into_iter().flatten().collect()
+    let shape = Projected {
+        name: SHAPE,
+        may_be_missing: true,
+    };
+    names.into_iter().flatten().chain([shape]).collect()
 }

@@ -17,6 +17,7 @@ struct CodecErrorParts {
     path: Vec<CodecStep>,
     key: Option<&'static str>,
     identity: Option<KeyIdentity>,
+    is_newer_shape: bool,
 }
 
 /// How the stored primary key of an item differs from the one that its fields give.
@@ -43,7 +44,24 @@ impl CodecError {
             path: Vec::new(),
             key: None,
             identity: None,
+            is_newer_shape: false,
         }))
+    }
+
+    /// The fault of an item of a shape that this program does not know, which the attribute says.
+    #[cold]
+    pub(crate) fn newer_shape(attribute: &str) -> Self {
+        let mut fault = CodecError::new(
+            "a newer program has stored this item in a shape that this one does not know, so its attributes may mean \
+             something else: read and write it with a program that knows the shape",
+        )
+        .at(attribute);
+        fault.0.is_newer_shape = true;
+        fault
+    }
+
+    pub(crate) fn is_newer_shape(&self) -> bool {
+        self.0.is_newer_shape
     }
 
     /// The fault of an item whose stored primary key is not the one that its fields give.

@@ -212,8 +212,12 @@ pub trait ToDate {
     label = "neither a timestamp nor a date",
     note = "`{{field:month}}` is for timestamps and dates, not for newtypes of them; write `{{field}}`"
 )]
-pub trait ToMonth {
+pub trait ToMonth: Sized {
     lossy!(trait YearMonth);
+
+    /// This day, or the time at which it begins; days are counted from 1970-01-01.
+    #[doc(hidden)]
+    fn at_day(days: i64) -> Option<Self>;
 }
 
 /// The function by which a derive reads a part.
@@ -276,6 +280,8 @@ impl<T: Moment> Millis<T> {
 /// assert_eq!("2024-02".parse::<YearMonth>()?, month);
 /// let day: chrono::DateTime<chrono::Utc> = "2024-02-29T12:00:00Z".parse().unwrap();
 /// assert_eq!(YearMonth::from(day), month);
+/// assert_eq!(month.next(), YearMonth::new(2024, 3));
+/// assert_eq!(month.first_day(), "2024-02-01T00:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().ok());
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 ///
@@ -304,6 +310,31 @@ impl YearMonth {
     /// The month, 1 to 12.
     pub const fn month(self) -> u8 {
         self.month
+    }
+
+    /// The month after this one; `None` after December of 9999.
+    pub const fn next(self) -> Option<Self> {
+        match self.month {
+            12 => YearMonth::new(self.year.saturating_add(1), 1),
+            month => YearMonth::new(self.year, month + 1),
+        }
+    }
+
+    /// The month before this one; `None` before January of the year 0.
+    pub const fn previous(self) -> Option<Self> {
+        match (self.month, self.year) {
+            (1, 0) => None,
+            (1, year) => YearMonth::new(year - 1, 12),
+            (month, year) => YearMonth::new(year, month - 1),
+        }
+    }
+
+    /// Its first day, as a date or as the time at which the day begins in UTC; `None` where the type does not reach so
+    /// far. A key that holds the whole time is asked for a month by a range, from this up to that of the
+    /// [`next`](Self::next) one.
+    pub fn first_day<T: ToMonth>(self) -> Option<T> {
+        let month = YearMonth::new(self.year, self.month)?;
+        T::at_day(time::days_from_civil(month.year.into(), month.month, 1)?)
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
@@ -346,6 +377,10 @@ macro_rules! month_of_moment {
             lossy!(impl YearMonth, |time| {
                 YearMonth::from(*time)
             });
+
+            fn at_day(days: i64) -> Option<Self> {
+                <$moment as Moment>::from_timestamp(Timestamp::from_unix(days.checked_mul(86_400)?, 0)?)
+            }
         }
 
         $(#[$cfg])?
@@ -374,6 +409,10 @@ macro_rules! month_of_date {
             lossy!(impl YearMonth, |date| {
                 YearMonth::from(*date)
             });
+
+            fn at_day(days: i64) -> Option<Self> {
+                <$date as time::CalendarDate>::from_days(days)
+            }
         }
 
         #[cfg(feature = $feature)]
@@ -422,4 +461,68 @@ date_of! {
 fn utc_date(at: ::time::OffsetDateTime) -> ::time::Date {
     at.checked_to_offset(::time::UtcOffset::UTC)
         .map_or(::time::Date::MIN, ::time::OffsetDateTime::date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_follow_each_other_to_the_edges() {
+        let (mut month, mut count) = (YearMonth::new(0, 1).unwrap(), 1);
+        assert_eq!(month.previous(), None);
+        while let Some(next) = month.next() {
+            assert_eq!(next.previous(), Some(month));
+            assert!(next > month && next.to_string() > month.to_string());
+            month = next;
+            count += 1;
+        }
+        assert_eq!((month.to_string().as_str(), count), ("9999-12", 120_000));
+        // What is made of a time outside of these years is no month of a key, and has no neighbours.
+        let far = YearMonth::of_days(i64::from(i32::MAX));
+        assert_eq!((far.next(), far.first_day::<Timestamp>()), (None, None));
+        let before = YearMonth::of_days(-800_000);
+        assert_eq!(
+            (before.next(), before.first_day::<Timestamp>()),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn the_first_day_is_the_first_of_its_month() {
+        let mut month = YearMonth::new(0, 1);
+        while let Some(this) = month {
+            let begin: Timestamp = this.first_day().unwrap();
+            assert_eq!(YearMonth::from(begin), this);
+            assert_eq!(begin.seconds().rem_euclid(86_400), 0);
+            let before = Timestamp::from_unix(begin.seconds() - 1, 0).unwrap();
+            assert_eq!(
+                Some(YearMonth::from(before)).filter(|_| this.year() > 0),
+                this.previous().filter(|_| this.year() > 0)
+            );
+            month = this.next();
+        }
+        #[cfg(feature = "chrono")]
+        {
+            let leap = YearMonth::new(2024, 2).unwrap();
+            assert_eq!(
+                leap.first_day(),
+                chrono::NaiveDate::from_ymd_opt(2024, 2, 1)
+            );
+        }
+        #[cfg(feature = "time")]
+        assert!(
+            YearMonth::new(9999, 12)
+                .unwrap()
+                .first_day::<::time::Date>()
+                .is_some()
+        );
+        #[cfg(feature = "jiff")]
+        assert!(
+            YearMonth::new(0, 1)
+                .unwrap()
+                .first_day::<jiff::civil::Date>()
+                .is_some()
+        );
+    }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::json::Tag;
 use crate::schema::{
     EntitySchema, FieldRole, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, StreamView, Style,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, SHAPE, StreamView, Style,
     TableSchema, UniqueSchema, Width,
 };
 
@@ -170,7 +170,20 @@ fn stored_index(kind: IndexKind, index: &IndexSchema) -> StoredIndex {
         kind,
         pk: index.pk.clone(),
         sk: index.sk.clone(),
-        projection: index.projection.clone(),
+        projection: declared_projection(index),
+    }
+}
+
+/// The attributes that an index was declared to hold. The shape is in none of them, and older indexes lack it.
+fn declared_projection(index: &IndexSchema) -> ProjectionSchema {
+    let ProjectionSchema::Include(names) = &index.projection else {
+        return index.projection.clone();
+    };
+    let declared = names.iter().filter(|name| name.as_str() != SHAPE);
+    let declared: Vec<String> = declared.cloned().collect();
+    match declared.is_empty() {
+        true => ProjectionSchema::Keys,
+        false => ProjectionSchema::Include(declared),
     }
 }
 

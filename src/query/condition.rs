@@ -70,6 +70,12 @@ impl Selection {
             Wanted::Items => self.options.projection.as_deref(),
         };
         let Some(projection) = projection else { return };
+        // An older index lacks the attribute of the shape, which must not be named there. Without a projection it comes
+        // where the index has it. Keys are the same in each shape.
+        let is_selection = wanted == Wanted::Items && !projection.is_empty();
+        if is_selection && self.source().lists_attributes() {
+            return;
+        }
         let by_key = self.by_key();
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
         let beside = by_key.iter().map(|by_key| &by_key.attribute).chain(&ttl);

@@ -19,8 +19,10 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, member};
+use crate::path::Place;
 use crate::plan::{Explanation, check};
 use crate::retry::{RetryBudget, SharedBudget};
+use crate::schema::SHAPE;
 use crate::wire::BoxFuture;
 use crate::write::attributes_of;
 
@@ -39,10 +41,13 @@ impl JobRows {
     /// Reads only the attributes that a delete needs: the keys, and the unique values of rows that have some. If an
     /// index does not contain them, they are read from the items.
     pub(crate) fn for_deletes(mut self) -> Self {
-        let needed = self.needed_by_deletes();
+        let mut needed = self.needed_by_deletes();
         let source = *self.source();
         let options = &mut self.0.options;
         let is_held = needed.iter().all(|name| source.holds(name));
+        if source.is_whole() || options.hydration.is_some() || !is_held {
+            needed.push(SHAPE);
+        }
         match &mut options.hydration {
             Some(items) => items.attributes = Some(needed),
             None if is_held => options.projection = Some(needed),
@@ -151,6 +156,15 @@ impl JobRows {
         }
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
+    }
+
+    /// The condition of a delete. Rows of an index may not say whether their items have a newer shape, so the service is
+    /// asked.
+    pub(crate) fn claim_of_delete(&self, claim: Node) -> Node {
+        match self.source().is_whole() || self.0.options.hydration.is_some() {
+            true => claim,
+            false => claim.and(Node::Missing(Place::of(SHAPE))),
+        }
     }
 
     /// Begins to read. If this fails, nothing is sent.

@@ -73,12 +73,22 @@ impl QuerySource {
     }
 
     /// Whether rows contain all attributes.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.projection(), None | Some(Projection::All))
+    }
+
+    /// Whether it is an index that holds a list of attributes.
+    pub(super) fn lists_attributes(&self) -> bool {
+        let projection = self.projection();
+        matches!(projection, Some(Projection::Include(_)))
+    }
+
+    /// The attributes that the index holds; `None` for the table.
+    fn projection(&self) -> Option<Projection> {
+        let index = self.index?;
         let mut declared = self.table.indexes.iter();
-        let index = self
-            .index
-            .and_then(|index| declared.find(|known| known.name == index.index));
-        index.is_none_or(|index| matches!(index.project, Projection::All))
+        let declared = declared.find(|known| known.name == index.index)?;
+        Some(declared.project)
     }
 
     /// The whole table instead of a partition.
@@ -128,10 +138,7 @@ impl QuerySource {
 
     /// Whether the attribute can be read here.
     pub(super) fn holds(&self, name: &str) -> bool {
-        let Some(index) = self.index else { return true };
-        let mut declared = self.table.indexes.iter();
-        let projection = declared.find(|declared| declared.name == index.index);
-        let listed = match projection.map(|index| index.project) {
+        let listed = match self.projection() {
             None | Some(Projection::All) => return true,
             Some(Projection::Keys) => &[][..],
             Some(Projection::Include(listed)) => listed,

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
 use crate::path::Place;
-use crate::schema::{EntityDef, KeySource, TableDef, has_uniques, others_may_be_among};
+use crate::schema::{EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among};
 
 /// How to identify rows without a type.
 #[derive(Debug, Clone)]
@@ -95,6 +95,10 @@ impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
     /// has another type, or no type and a key in another format. A table with one entity has no types.
     pub(super) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
+        if let Ok(Some(_)) = member(item, SHAPE) {
+            let fault = CodecError::newer_shape(SHAPE);
+            return Err(refused_row(self.table, self.entity, item, fault));
+        }
         let Some(attribute) = self.table.type_attribute else {
             return Ok(());
         };

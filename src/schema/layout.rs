@@ -6,10 +6,13 @@ use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
     EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
     KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin, PartModel, PartSchema,
-    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, TableDef, TableModel,
+    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE, TableDef, TableModel,
     TableSchema, TableSettings, UniqueDef, UniqueSchema,
 };
 use crate::json::Tag;
+
+/// DynamoDB's limit over all indexes of a table that list their attributes.
+pub(crate) const LISTED_ATTRIBUTES: usize = 100;
 
 /// A table and its entities, side by side.
 pub(crate) struct Layout {
@@ -103,10 +106,25 @@ impl Layout {
         }
     }
 
-    /// The attributes that were asked for, and those that reading an index needs: type and TTL.
+    /// The attributes that an index holds. Rows of an index with keys alone are keys, or are hydrated, so it does without the
+    /// shape.
     fn projection(&self, index: &IndexDef) -> ProjectionSchema {
+        let Some(mut names) = self.listed(index) else {
+            return ProjectionSchema::All;
+        };
+        if names.is_empty() {
+            return ProjectionSchema::Keys;
+        }
+        if self.has_room_for_shapes() {
+            names.insert(SHAPE);
+        }
+        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The attributes that were asked for, and those that reading an index needs: type and TTL. `None` means all.
+    fn listed(&self, index: &IndexDef) -> Option<BTreeSet<&'static str>> {
         let listed = match index.project {
-            Projection::All => return ProjectionSchema::All,
+            Projection::All => return None,
             Projection::Keys => &[][..],
             Projection::Include(listed) => listed,
         };
@@ -121,11 +139,15 @@ impl Layout {
             .copied()
             .chain(self.table.type_attribute)
             .chain(self.ttl());
-        let names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
-        if names.is_empty() {
-            return ProjectionSchema::Keys;
-        }
-        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+        Some(all.filter(|name| !is_key(name)).collect())
+    }
+
+    /// Whether all lists may have one more attribute. A table that is at the limit without it stays valid.
+    fn has_room_for_shapes(&self) -> bool {
+        let lists = self.table.indexes.iter();
+        let lists = lists.filter_map(|index| self.listed(index));
+        let with_shape = lists.filter(|listed| !listed.is_empty());
+        with_shape.map(|listed| listed.len() + 1).sum::<usize>() <= LISTED_ATTRIBUTES
     }
 }
 
@@ -276,4 +298,50 @@ fn allow_schema(allow: &AllowModel) -> AllowSchema {
 /// A text that says something.
 fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Style;
+
+    /// How many attributes an index holds that lists so many.
+    fn held(count: usize) -> usize {
+        let name = |number| -> &'static str { Box::leak(format!("a{number}").into_boxed_str()) };
+        let names: Vec<&'static str> = (0..count).map(name).collect();
+        let index = IndexDef {
+            name: "listed",
+            kind: IndexKind::Global,
+            pk: &["p"],
+            sk: &[],
+            project: Projection::Include(Box::leak(names.into_boxed_slice())),
+        };
+        let table = TableDef {
+            id: "",
+            name: "t",
+            pk: "id",
+            sk: None,
+            type_attribute: None,
+            style: Style::Escaped,
+            indexes: Box::leak(Box::new([index])),
+            stream: None,
+        };
+        let layout = Layout {
+            table: Box::leak(Box::new(table)),
+            entities: &[],
+            model: &TableModel::EMPTY,
+        };
+        match layout.schema().global_indexes.first() {
+            Some(IndexSchema {
+                projection: ProjectionSchema::Include(names),
+                ..
+            }) => names.len(),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn lists_have_the_shape_unless_they_are_full() {
+        assert_eq!([1, 99, 100].map(held), [2, 100, 100]);
+    }
 }

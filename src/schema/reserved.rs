@@ -6,15 +6,27 @@ pub(crate) const UNIQUE: &str = "$unique";
 /// The prefix of the attributes by which jobs mark the items that they changed.
 pub(crate) const JOB: &str = "_job.";
 
-/// The reserved names; `_shape` is for the shape of an item. The derive has the same two lists, which a test compares.
+/// The attribute that says which shape of its entity an item has. No program writes it yet; all refuse to read an item
+/// that has it, so that later programs may change the meaning of attributes.
+pub(crate) const SHAPE: &str = "_shape";
+
+/// The prefix of the attributes by which a fill says that it has derived a value from the other attributes of the item.
+pub(super) const FILL: &str = "_fill.";
+
+/// The reserved names. The derive has the same two lists, which a test compares.
 const NAMES: [&str; 2] = ["$unique", "_shape"];
 
-/// The prefixes of other reserved names; `_fill.` is for values that have not been filled in yet.
+/// The prefixes of other reserved names.
 const FRONTS: [&str; 2] = ["_job.", "_fill."];
 
 /// Whether the attribute is reserved.
 pub(crate) fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
+}
+
+/// Whether the attribute is the word of a fill on the item as it was then. Whoever puts the item anew has not filled it.
+pub(crate) fn is_of_fill(name: &str) -> bool {
+    name.starts_with(FILL)
 }
 
 #[cfg(test)]
@@ -33,6 +45,7 @@ mod tests {
         let own = lists(include_str!("reserved.rs"));
         assert_eq!(own.len(), 2, "the two lists");
         assert_eq!(lists(&derive), own);
-        assert!(is_reserved(UNIQUE) && is_reserved(&format!("{JOB}prices")));
+        assert!(is_reserved(UNIQUE) && is_reserved(SHAPE));
+        assert!(is_reserved(&format!("{JOB}prices")) && is_reserved(&format!("{FILL}cents")));
     }
 }

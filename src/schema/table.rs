@@ -125,6 +125,37 @@ impl TableSchema {
     }
 }
 
+/// A table as [`Dynamo::table_name`](crate::Dynamo::table_name) takes it: a schema, or the declared name.
+pub trait NamedTable {
+    /// The name without the prefix of a connection.
+    #[doc(hidden)]
+    fn base_name(&self) -> &str;
+}
+
+impl NamedTable for TableSchema {
+    fn base_name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl NamedTable for str {
+    fn base_name(&self) -> &str {
+        self
+    }
+}
+
+impl NamedTable for String {
+    fn base_name(&self) -> &str {
+        self
+    }
+}
+
+impl<T: NamedTable + ?Sized> NamedTable for &T {
+    fn base_name(&self) -> &str {
+        (**self).base_name()
+    }
+}
+
 /// The source of a schema, which is not part of its value: two schemas with the same data are equal.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<T>(pub(crate) Option<T>);

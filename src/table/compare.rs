@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::index_room::IndexRoom;
-use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, StreamView, TableSchema};
+use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, SHAPE, StreamView, TableSchema};
 
 /// Every difference between the table and its declaration, each with what to do about it. Additional
 /// indexes, or a stream that was not declared, are no difference.
@@ -163,7 +163,8 @@ fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<Str
     }
 }
 
-/// The attributes that an index holds besides keys; `None` means all.
+/// The attributes that an index holds besides keys; `None` means all. The shape does not count: an index that is older, or
+/// that another tool made, lacks it, and DynamoDB cannot add it.
 fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String>> {
     match &index.projection {
         ProjectionSchema::All => None,
@@ -177,7 +178,7 @@ fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String
             Some(
                 names
                     .iter()
-                    .filter(|name| !keys.contains(name.as_str()))
+                    .filter(|name| !keys.contains(name.as_str()) && name.as_str() != SHAPE)
                     .cloned()
                     .collect(),
             )

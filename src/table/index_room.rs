@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use super::limits::{GLOBAL_INDEXES, INCLUDED_ATTRIBUTES, included};
-use crate::schema::{IndexSchema, KeyAttribute, KeyType, TableSchema};
+use super::limits::{GLOBAL_INDEXES, included};
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, TableSchema};
 
 /// The indexes of a table while they come and go.
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ impl<'s> IndexRoom<'s> {
         }
         let all = self.global.iter().copied().chain(&self.table.local_indexes);
         let others: usize = all.map(included).sum();
-        let is_over = included(index) > 0 && others + included(index) > INCLUDED_ATTRIBUTES;
+        let is_over = included(index) > 0 && others + included(index) > LISTED_ATTRIBUTES;
         is_over.then_some(IndexObstacle::Projected)
     }
 
@@ -146,7 +146,7 @@ impl IndexObstacle {
                  allows: remove one first, which a plan does if that is allowed by name"
             ),
             IndexObstacle::Projected => format!(
-                "index `{index}` cannot be added: the indexes of the table would project more than {INCLUDED_ATTRIBUTES} \
+                "index `{index}` cannot be added: the indexes of the table would project more than {LISTED_ATTRIBUTES} \
                  attributes together, which is all that DynamoDB allows: remove one first, which a plan does if that is \
                  allowed by name, or project less"
             ),

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, ReplicaConsistency, Replicas,
-    TableSchema, TableSettings,
+    Billing, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, ProjectionSchema,
+    ReplicaConsistency, Replicas, TableSchema, TableSettings,
 };
 
 pub(super) const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
-/// The limit over all indexes that list their attributes.
-pub(super) const INCLUDED_ATTRIBUTES: usize = 100;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
 /// The limit for the partition key and for the sort key of a multi-attribute key.
 const KEY_ATTRIBUTES: usize = 4;
@@ -52,7 +50,7 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| {
             too_many(
                 indexes().map(included).sum(),
-                INCLUDED_ATTRIBUTES,
+                LISTED_ATTRIBUTES,
                 "projected attributes over all indexes",
             )
         })

@@ -26,6 +26,7 @@ use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
     pub(crate) entity: HeldEntity<'e, E>,
     expect: Expect,
+    is_as_is: bool,
     condition: Node,
     guard: PhantomData<G>,
 }
@@ -40,6 +41,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         Put {
             entity,
             expect,
+            is_as_is: false,
             condition: Node::all([]),
             guard: PhantomData,
         }
@@ -49,6 +51,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         Put {
             entity: self.entity,
             expect,
+            is_as_is: self.is_as_is,
             condition: self.condition,
             guard: PhantomData,
         }
@@ -94,10 +97,45 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     }
 }
 
+impl<'e, E: DynamoEntity> Put<'e, E> {
+    /// Stores the entity exactly as it is, whatever is stored: version, timestamps and authors are those of the struct, so
+    /// that a table which is exported and loaded again is the same. It fits into a [`Batch`](crate::Batch), unless the
+    /// entity has unique values, which are still kept by a transaction.
+    ///
+    /// It checks no version, and gives the item none that tells others of the change: a program that loaded an item with
+    /// the same number before does not notice that it was replaced. So load into tables that no program uses, or write
+    /// rows that nobody has read. A version that is new is stored as none. The keys of indexes follow the fields, and what
+    /// has expired is stored too.
+    ///
+    /// ```
+    /// # use dynamo_entity::Timestamp;
+    /// # use dynamo_entity::prelude::*;
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "notes", key(pk = id))]
+    /// struct Note { id: String, #[dynamo(version)] version: Version, #[dynamo(updated_at)] at: Option<Timestamp> }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let (old, new) = (Dynamo::connect("embedded:memory").await?, Dynamo::connect("embedded:memory").await?);
+    /// # old.create_tables([Note::schema()]).await?;
+    /// # new.create_tables([Note::schema()]).await?;
+    /// # Note { id: "n1".into(), version: Version::default(), at: None }.create().send(&old).await?;
+    /// let notes = Note::scan().all(&old).await?;
+    /// let report = Batch::new().with_all(notes.iter().map(|note| note.put().as_is())).send(&new).await?;
+    /// report.complete()?;
+    /// assert_eq!(Note::scan().all(&new).await?, notes); // the same versions and times
+    /// # Ok(()) }
+    /// ```
+    pub fn as_is(mut self) -> Put<'e, E, E::Unguarded> {
+        self.is_as_is = true;
+        self.expecting(Expect::Anything)
+    }
+}
+
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The managed attributes after the write.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
-        stamp_of(&*self.entity, self.expect, db, now)
+        stamp_of(&*self.entity, self.expect, self.is_as_is, db, now)
     }
 
     /// The put, and the entity as it will be stored.
@@ -107,6 +145,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
             pattern: Patterns::<E>::PUT,
             entity,
             expect: self.expect,
+            is_as_is: self.is_as_is,
             condition: &self.condition,
         };
         with_stored(entity, given.prepare(db), db)
@@ -160,6 +199,7 @@ struct GivenPut<'e> {
     pattern: &'static Pattern,
     entity: &'e dyn UntypedEntity,
     expect: Expect,
+    is_as_is: bool,
     condition: &'e Node,
 }
 
@@ -167,7 +207,7 @@ impl<'e> GivenPut<'e> {
     fn prepare(self, db: &Dynamo) -> Result<PreparedPut<'e>> {
         let declared = self.entity.declaration();
         let now = db.now();
-        let stamp = stamp_of(self.entity, self.expect, db, now)?;
+        let stamp = stamp_of(self.entity, self.expect, self.is_as_is, db, now)?;
         let loaded = LoadedItem::of(self.entity);
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
@@ -194,9 +234,13 @@ impl<'e> GivenPut<'e> {
 fn stamp_of(
     entity: &dyn UntypedEntity,
     expect: Expect,
+    is_as_is: bool,
     db: &Dynamo,
     now: Timestamp,
 ) -> Result<Stamp> {
+    if is_as_is {
+        return Ok(Stamp::as_is());
+    }
     let held = entity.held_version();
     let created = match held {
         Some(Version(VersionState::New)) => Created::Now,

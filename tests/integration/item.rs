@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::error::ProvideErrorMetadata;
 use dynamo_entity::error::Stage;
+use dynamo_entity::key::YearMonth;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Number, Value};
 
@@ -12,6 +14,31 @@ use crate::support::db::{Db, Raw, s};
 use crate::support::engine::Kind;
 use crate::support::suite::{Gap, Outcome};
 use crate::tests;
+
+/// A newtype that is made of a text.
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Channel(String);
+
+impl From<&str> for Channel {
+    fn from(text: &str) -> Self {
+        Channel(text.to_owned())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "visits", key(pk = user, sk = "{month}#{at}"))]
+struct Visit {
+    user: String,
+    #[dynamo(skip)]
+    month: YearMonth,
+    at: DateTime<Utc>,
+    #[dynamo(default = "web")]
+    by: String,
+    #[dynamo(default = "shop")]
+    channel: Channel,
+    #[dynamo(skip, default = "seen")]
+    state: String,
+}
 
 tests![
     the_largest_item_is_accepted,
@@ -25,6 +52,8 @@ tests![
     an_item_comes_from_the_sdk,
     an_item_goes_to_serde,
     a_key_is_read_from_an_item,
+    a_default_may_be_a_text,
+    a_cut_part_beside_the_whole_is_a_field,
 ];
 
 const MOST: usize = 400 * 1024;
@@ -319,5 +348,55 @@ async fn a_key_is_read_from_an_item(db: Db) -> Outcome {
     let error = Order::key_from_item(other).unwrap_err();
     let said = (error.kind(), error.key_attribute());
     assert_eq!(said, (ErrorKind::KeyMismatch, Some("sk")));
+    Ok(())
+}
+
+async fn a_default_may_be_a_text(_db: Db) -> Outcome {
+    let at: DateTime<Utc> = "2024-02-03T04:05:06Z".parse()?;
+    let stored = Visit {
+        user: "ann".into(),
+        month: at.into(),
+        at,
+        by: "phone".into(),
+        channel: "street".into(),
+        state: "new".into(),
+    };
+    let mut item = stored.to_item()?;
+    item.remove("by");
+    item.remove("channel");
+    let visit = Visit::from_item(item)?;
+    assert_eq!(
+        (&*visit.by, &*visit.channel.0, &*visit.state),
+        ("web", "shop", "seen")
+    );
+    let schema = Visit::schema();
+    let by = schema.entity("Visit").and_then(|visit| visit.field("by"));
+    let default = by.ok_or("a field")?.default.as_deref();
+    assert_eq!(default, Some("\"web\""));
+    Ok(())
+}
+
+/// The way out where other programs have written the month of a time before the time.
+async fn a_cut_part_beside_the_whole_is_a_field(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    let at: DateTime<Utc> = "2024-02-03T04:05:06Z".parse()?;
+    let visit = Visit {
+        user: "ann".into(),
+        month: at.into(),
+        at,
+        by: "web".into(),
+        channel: "shop".into(),
+        state: "seen".into(),
+    };
+    visit.put().send(&db).await?;
+    let stored = db.stored(&visit.key()).await;
+    assert_eq!(stored.get("month"), None);
+    let month = YearMonth::new(2024, 2).ok_or("a month")?;
+    let found = Visit::in_partition("ann")
+        .month()
+        .eq(month)
+        .all(&db)
+        .await?;
+    assert_eq!(found, [visit]);
     Ok(())
 }

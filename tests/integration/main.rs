@@ -56,6 +56,7 @@ mod query;
 mod ready;
 mod renamed;
 mod repository;
+mod shape;
 mod shards;
 mod silent;
 mod snapshot;
@@ -131,6 +132,7 @@ fn main() {
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
         ("keys", keys::tests),
+        ("shape", shape::tests),
         ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),

@@ -27,6 +27,9 @@ tests![
     a_new_version_needs_no_item,
     unchecked_replaces_whatever_is_there,
     unchecked_may_still_need_an_item,
+    as_is_stores_what_the_struct_holds,
+    as_is_may_still_need_that_no_item_is_there,
+    as_is_fits_a_batch,
     attributes_that_are_gone_are_removed,
     of_two_loaded_copies_one_is_written,
     a_call_is_sent_from_another_task,
@@ -296,5 +299,68 @@ async fn a_call_is_sent_from_another_task(db: Db) -> Outcome {
         short_lived.put().send(dynamo)
     };
     assert_eq!(tokio::spawn(call).await??, note("n1", "x"));
+    Ok(())
+}
+
+/// An exported item that is loaded again is the same, whatever is there, whoever writes and whatever the time is.
+async fn as_is_stores_what_the_struct_holds(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let first = draft("d1", "x").create().send(&db.at(&clock)).await?;
+    let exported = db.stored(&Draft::key("d1")).await;
+    clock.advance(60_000);
+    let later = db.at(&clock);
+    let other = Draft {
+        text: "y".into(),
+        ..first.clone()
+    };
+    other.put().send(&later).await?;
+    assert_ne!(db.stored(&Draft::key("d1")).await, exported);
+    let loaded = Draft::from_item(exported.clone())?;
+    assert_eq!(loaded.put().as_is().send(&later).await?, first);
+    assert_eq!(db.stored(&Draft::key("d1")).await, exported);
+    // A version that an API gave back is stored as it is; a new one is none.
+    let given = Draft {
+        version: Version::from(7),
+        ..first.clone()
+    };
+    given.put().as_is().send(&later).await?;
+    assert_eq!(db.stored(&Draft::key("d1")).await["version"], n(7));
+    let unversioned = draft("d1", "x").put().as_is().send(&later).await?;
+    assert_eq!(unversioned.version.number(), None);
+    assert!(!db.stored(&Draft::key("d1")).await.contains_key("version"));
+    // It is adopted like each row without a version.
+    let adopted = unversioned.put().send(&later).await?;
+    assert_eq!(adopted.version.number(), Some(1));
+    Ok(())
+}
+
+async fn as_is_may_still_need_that_no_item_is_there(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded = Draft {
+        version: Version::from(7),
+        ..draft("d1", "x")
+    };
+    loaded.put().as_is().if_missing().send(&db).await?;
+    let refused = loaded.put().as_is().if_missing().send(&db).await;
+    assert!(refused.is_err_and(|error| error.is_lost_race()));
+    assert_eq!(db.stored(&Draft::key("d1")).await["version"], n(7));
+    Ok(())
+}
+
+async fn as_is_fits_a_batch(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded: Vec<Draft> = (1..30_u64)
+        .map(|number| Draft {
+            version: Version::from(number),
+            ..draft(&format!("d{number}"), "x")
+        })
+        .collect();
+    let puts = loaded.iter().map(|draft| draft.put().as_is());
+    Batch::new().with_all(puts).send(&db).await?.complete()?;
+    for draft in &loaded {
+        let stored = draft.key().get().consistent().send(&db).await?;
+        assert_eq!(stored.as_ref(), Some(draft));
+    }
     Ok(())
 }

@@ -160,7 +160,8 @@ async fn parts_of_items_are_read(db: Db) -> Outcome {
     // Two reads of one item are merged into one with both projections. The other item is read as a whole.
     assert_eq!(
         (names(&gets[0]), names(&gets[1])),
-        (Some(2), None),
+        // The key, the text, and the shape of the item.
+        (Some(3), None),
         "{body}"
     );
     let (together,) = read_together((text(),)).send(&db).await?;

@@ -162,7 +162,7 @@ async fn indexes_are_created_as_declared(db: Db) -> Outcome {
     let label = find(&table, "by_label");
     let projection = label.projection().ok_or("a projection")?;
     assert_eq!(kind(label), "INCLUDE");
-    assert_eq!(projection.non_key_attributes(), ["expires"]);
+    assert_eq!(projection.non_key_attributes(), ["_shape", "expires"]);
     let [rank] = table.local_secondary_indexes() else {
         return Err("one local index".into());
     };
@@ -173,7 +173,7 @@ async fn indexes_are_created_as_declared(db: Db) -> Outcome {
         .non_key_attributes()
         .to_vec();
     names.sort();
-    assert_eq!(names, ["expires", "label"]);
+    assert_eq!(names, ["_shape", "expires", "label"]);
     Ok(())
 }
 

@@ -111,11 +111,10 @@ pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
 /// A function that returns the value of a missing field.
 pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
     match &field.default {
-        Some(DefaultValue::Trait) => {
-            let default = default_of(field);
+        Some(default) => {
+            let default = default_value(field, default);
             code!(|| ::core::option::Option::Some(#default))
         }
-        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
         None if field.role == Role::Skip => code!(__d::never_absent),
         None => way(field, key).absent(field),
     }
@@ -253,10 +252,7 @@ pub(super) fn finish(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
         Role::Skip => {
-            let value = match &field.default {
-                Some(DefaultValue::Expr(value)) => code!(#value),
-                _ => default_of(field),
-            };
+            let value = value_when_absent(field);
             return code!(#ident: #value);
         }
         Role::Rest => {
@@ -267,11 +263,10 @@ pub(super) fn finish(field: &Field) -> TokenStream {
     }
     let holder = holder(field);
     match &field.default {
-        Some(DefaultValue::Trait) => {
-            let default = default_of(field);
+        Some(default) => {
+            let default = default_value(field, default);
             code!(#ident: #holder.unwrap_or_else(|| #default))
         }
-        Some(DefaultValue::Expr(value)) => code!(#ident: #holder.unwrap_or_else(|| #value)),
         None => code!(#ident: #holder),
     }
 }
@@ -300,7 +295,23 @@ pub(super) fn complete<'f>(
     })
 }
 
-pub(super) fn default_of(field: &Field) -> TokenStream {
-    let default = of(&field.ty, &code!(Default), "default");
-    code!(#default())
+/// The default of a field, as an expression of its type.
+pub(super) fn default_value(field: &Field, default: &DefaultValue) -> TokenStream {
+    match default {
+        DefaultValue::Trait => {
+            let default = of(&field.ty, &code!(Default), "default");
+            code!(#default())
+        }
+        DefaultValue::Text(text) => {
+            let from = of(&field.ty, &code!(DefaultText), "from_text");
+            code!(#from(#text))
+        }
+        DefaultValue::Expr(value) => code!(#value),
+    }
+}
+
+/// The value of a field without an attribute.
+pub(super) fn value_when_absent(field: &Field) -> TokenStream {
+    let default = field.default.as_ref().unwrap_or(&DefaultValue::Trait);
+    default_value(field, default)
 }

@@ -96,7 +96,7 @@ fn others(entity: &Entity) -> TokenStream {
         #(#texts)*
         #type_attribute
         #rest
-        _ => reader.skip(),
+        other => __d::skip_unknown(other, reader),
     }
 }
 

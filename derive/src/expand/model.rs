@@ -91,6 +91,7 @@ fn field_model(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     let default = match &field.default {
         None => String::new(),
         Some(DefaultValue::Trait) => "Default::default()".to_owned(),
+        Some(DefaultValue::Text(text)) => shown(text),
         Some(DefaultValue::Expr(expr)) => shown(expr),
     };
     code! {

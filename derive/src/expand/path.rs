@@ -5,11 +5,11 @@ use quote::format_ident;
 use syn::{Generics, Visibility};
 
 use super::attribute::{KeyUse, key_use};
-use super::codec;
+use super::codec::{self, default_value};
 use super::field_path::{self, PathCode};
-use super::tokens::{bounds, of, plain_name};
+use super::tokens::{bounds, plain_name};
 use super::usage::{usage, usage_of};
-use crate::model::{DefaultValue, Entity, Field, Role};
+use crate::model::{Entity, Field, Role};
 
 /// The paths of an entity: a struct without content.
 pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
@@ -236,14 +236,10 @@ fn default_json(field: &Field, owner: &TokenStream) -> Option<TokenStream> {
 fn defaults(fields: &[Field]) -> Option<(TokenStream, TokenStream)> {
     let (mut declared, mut written) = (Vec::new(), Vec::new());
     for field in fields {
-        let value = match &field.default {
-            Some(DefaultValue::Trait) => {
-                let default = of(&field.ty, &code!(Default), "default");
-                code!(#default())
-            }
-            Some(DefaultValue::Expr(value)) => code!(#value),
-            None => continue,
+        let Some(default) = &field.default else {
+            continue;
         };
+        let value = default_value(field, default);
         let (ident, ty) = (&field.ident, &field.ty);
         declared.push(code!(fn #ident() -> #ty;));
         written.push(code!(fn #ident() -> #ty { #value }));

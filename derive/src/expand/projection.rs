@@ -133,7 +133,7 @@ fn read(projection: &Projection, here: &TokenStream, fields: &TokenStream) -> To
                     #(::core::option::Option::Some(#numbers) => {
                         #values = #variables.read(&mut *reader)?;
                     })*
-                    _ => reader.skip()?,
+                    _ => __d::skip_unknown(&name, &mut *reader)?,
                 }
             }
             let key = if false #(|| #variables.is_of_key(&#values))* {

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use super::attribute::KeyUse;
 use super::codec;
 use super::tokens::of;
-use crate::model::{DefaultValue, Field, Form, Role};
+use crate::model::{Field, Form, Role};
 
 /// Creates the fields as they are read back; `place` is an expression for a reference to one. None if this is known
 /// only by reading.
@@ -24,10 +24,7 @@ pub(super) fn fields<'f>(
 fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<TokenStream> {
     match field.role {
         Role::Attribute => attribute(field, key, place),
-        Role::Skip => Some(match &field.default {
-            Some(DefaultValue::Expr(value)) => code!(#value),
-            _ => codec::default_of(field),
-        }),
+        Role::Skip => Some(codec::value_when_absent(field)),
         Role::Rest => None,
         _ => managed(field, place),
     }

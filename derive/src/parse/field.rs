@@ -2,7 +2,7 @@
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, FieldsNamed, FieldsUnnamed, Type};
+use syn::{Attribute, Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
 
 use crate::diag::{Diag, instead};
 use crate::marks::FieldMarks;
@@ -163,10 +163,25 @@ fn default(opt: Opt, diag: &Diag) -> Option<DefaultValue> {
         return Some(DefaultValue::Trait);
     }
     match syn::parse2::<Expr>(opt.value(diag)?.into_token_stream()) {
-        Ok(expr) => Some(DefaultValue::Expr(expr)),
+        Ok(expr) => Some(match text_of(&expr) {
+            Some(text) => DefaultValue::Text(text.clone()),
+            None => DefaultValue::Expr(expr),
+        }),
         Err(mistake) => {
             diag.push(mistake);
             None
         }
+    }
+}
+
+/// The text, if the expression is one. A fragment of a `macro_rules!` arrives in an invisible group.
+fn text_of(expr: &Expr) -> Option<&LitStr> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text),
+        Expr::Group(group) => text_of(&group.expr),
+        _ => None,
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
         say("the template is empty; write a text, a `{field}` or both".to_owned());
     }
     let mut pieces = Vec::new();
-    let mut seen: Vec<usize> = Vec::new();
+    let mut seen: Vec<(usize, Format)> = Vec::new();
     for raw in scan(&value, &say) {
         match raw {
             Raw::Literal(literal) => {
@@ -50,13 +50,14 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
                 let Some((field, format)) = part(&inside, reader, &say) else {
                     continue;
                 };
-                if seen.contains(&field) {
+                if let Some((_, first)) = seen.iter().find(|(known, _)| *known == field) {
+                    let instead = instead_of_twice(*first, format);
                     say(format!(
-                        "\"{{{inside}}}\": this field is part of the template already; name it once"
+                        "\"{{{inside}}}\": this field is part of the template already; {instead}"
                     ));
                     continue;
                 }
-                seen.push(field);
+                seen.push((field, format));
                 pieces.push(Piece::Part { field, format });
             }
         }
@@ -65,6 +66,24 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
         span: text.span(),
         pieces,
         shards: None,
+    }
+}
+
+/// The way out for a field that is named a second time. A key has one value of each field, and a chain of a query one
+/// method, so the cut of a field is a field of its own where it is stored beside the whole.
+fn instead_of_twice(first: Format, again: Format) -> &'static str {
+    let is_case = matches!(first.text, TextFormat::Lower | TextFormat::Upper);
+    match (first.is_lossy(), again.is_lossy()) {
+        (true, false) if is_case => {
+            "give the text in one case a field of its own, which no attribute holds: `#[dynamo(skip)] name_lower: String`"
+        }
+        (true, false) => {
+            "the whole field alone sorts in the same way, and a range of it asks for a month or a day (`YearMonth::first_day`): \
+             write only that; if other programs have written both, give the cut part a field of its own, which no \
+             attribute holds: `#[dynamo(skip)] month: YearMonth`"
+        }
+        (false, true) => "the whole field holds what is cut of it: remove the cut part",
+        _ => "name it once",
     }
 }
 

@@ -125,6 +125,7 @@ impl<'j> RowWrites<'j> {
             RowAction::Delete => {
                 self.target.check_row(item)?;
                 let source = self.target.source();
+                let claim = self.target.claim_of_delete(claim);
                 Some(action::delete_row(db, source, item, key, claim)?)
             }
             RowAction::Change(decide) => {

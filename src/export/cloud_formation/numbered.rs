@@ -130,6 +130,7 @@ impl<'s> TableSteps<'s> {
 
     fn between(before: &'s TableSchema, after: &TableSchema) -> Result<Self> {
         check(before, after)?;
+        let after = &with_projections_of(before, after);
         let is_new = |index: &&IndexSchema| before.index(&index.name).is_none();
         let created: Vec<&IndexSchema> = after.global_indexes.iter().filter(is_new).collect();
         let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
@@ -173,6 +174,19 @@ impl<'s> TableSteps<'s> {
         let last = states.last().map(|(state, _)| state);
         last.or_else(|| self.grown(self.growth.len()))
     }
+}
+
+/// The table with indexes that hold what they held before. After the check that is the same but for the shape, which
+/// CloudFormation could only add by another index.
+fn with_projections_of(before: &TableSchema, after: &TableSchema) -> TableSchema {
+    let mut state = after.clone();
+    let global = state.global_indexes.iter_mut();
+    for index in global.chain(&mut state.local_indexes) {
+        if let Some(known) = before.index(&index.name) {
+            index.projection = known.projection.clone();
+        }
+    }
+    state
 }
 
 /// The table without the indexes that are yet to come, and with those that are yet to go.

@@ -3,7 +3,9 @@
 use dynamo_entity::aws_sdk_dynamodb::Client;
 use dynamo_entity::export::CloudFormation;
 use dynamo_entity::prelude::*;
-use dynamo_entity::schema::{IndexSchema, StreamView, TableSchema, TableSettings};
+use dynamo_entity::schema::{
+    IndexSchema, ProjectionSchema, StreamView, TableSchema, TableSettings,
+};
 use fastrand::Rng;
 
 use super::goldens::check;
@@ -212,6 +214,23 @@ fn numbered_templates_are_written_as_they_were() -> Outcome {
             "05.template.json: delete index `of_customer_by_status` of table `order`, give up table `task`",
         ]
     );
+    Ok(())
+}
+
+/// An index that is older than the reserved shape keeps its list: CloudFormation could only replace it.
+#[test]
+fn an_older_index_keeps_its_list() -> Outcome {
+    let now = crate::app_users::AppUsers::schema();
+    let mut older = now.clone();
+    older.global_indexes[0].projection = ProjectionSchema::Include(vec!["_type".into()]);
+    assert!(
+        CloudFormation::new([now.clone()])
+            .since([older.clone()])?
+            .is_empty()
+    );
+    let steps = CloudFormation::new([now.tag("team", "sales")]).since([older])?;
+    assert_eq!(steps.len(), 1);
+    assert!(!steps[0].text.contains("_shape"), "{}", steps[0].text);
     Ok(())
 }
 

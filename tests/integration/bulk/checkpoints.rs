@@ -722,7 +722,7 @@ async fn a_mark_comes_along_with_an_item(db: Db) -> Outcome {
     entries(&db, 1).await?;
     let key = Entry::key("a", 0u32);
     let mut stored = db.stored(&key).await;
-    for name in ["_job.a", "_job.b", "_shape", "_fill.cents", "others"] {
+    for name in ["_job.a", "_job.b", "others"] {
         stored.insert(name.into(), s("x"));
     }
     db.plant::<Entry>(stored.clone()).await;
