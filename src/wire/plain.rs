@@ -8,6 +8,9 @@
 //! ```text
 //! lesson  what the SDK's request shows, and whether all of it is understood
 //! route   writes and signs a request as it was learned
+//! identity  the credentials that sign it, and how they reach the SDK
+//! clock   the service's clock, by which it is signed
+//! upload  gives up a request that no connection takes
 //! attempt sends it, and reads the answer
 //! replay  gives the SDK what came of the first attempt
 //! ```
@@ -16,11 +19,14 @@
 //! [`Detour`].
 
 mod attempt;
+mod clock;
+mod identity;
 mod lesson;
 mod replay;
 mod route;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -31,12 +37,16 @@ use aws_smithy_observability::global::get_telemetry_provider;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tracing::level_filters::LevelFilter;
 
-use super::signing::{Date, Skew};
 use super::{Request, TokenLife};
 
 pub(super) use attempt::{FailedAttempt, PlainAttempt};
 pub(super) use lesson::Lesson;
-pub(super) use replay::{FirstResult, ReplayClient};
+pub(super) use replay::{FirstResult, ReplayClient, TimeOver};
+pub(super) use route::TimeLimit;
+
+use aws_sdk_dynamodb::config::SharedIdentityCache;
+use clock::ServiceClock;
+use identity::IdentityLoad;
 use route::Route;
 
 /// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change during a lesson
@@ -115,7 +125,7 @@ pub enum Detour {
     TableArn,
     /// Earlier requests have taken from the client's quota of retries, and only the SDK fills it up.
     Quota,
-    /// This machine's clock is wrong, and only the SDK corrects that.
+    /// The clock shows a year that no signature can have, before 1970 or after 9999.
     Clock,
     /// Somebody listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
     Traced,
@@ -151,7 +161,7 @@ impl fmt::Display for Detour {
             Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),
             Detour::TableArn => "the table is named by its ARN",
             Detour::Quota => "the quota of retries is not full",
-            Detour::Clock => "the clock of this machine is wrong",
+            Detour::Clock => "the clock of this machine shows a year that cannot be signed",
             Detour::Traced => "the SDK's spans are listened to",
             Detour::Metered => "the SDK's measurements are listened to",
             Detour::Credentials => "the credentials have to be loaded",
@@ -167,7 +177,23 @@ impl fmt::Display for Detour {
 pub(super) struct PlainWay {
     learned: RwLock<Learned>,
     lessons: AtomicU8,
-    skew: Skew,
+    clock: Arc<ServiceClock>,
+}
+
+/// Why a request goes through the SDK, and the credentials that were asked for before that was known.
+#[derive(Debug)]
+pub(super) struct SdkCourse {
+    pub(super) detour: Detour,
+    pub(super) identity: Option<SharedIdentityCache>,
+}
+
+impl From<Detour> for SdkCourse {
+    fn from(detour: Detour) -> Self {
+        SdkCourse {
+            detour,
+            identity: None,
+        }
+    }
 }
 
 /// How many lessons could not be confirmed when this one began. Lessons side by side have the same number and are
@@ -189,21 +215,28 @@ impl PlainWay {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-    ) -> Result<PlainAttempt, Detour> {
+    ) -> Result<PlainAttempt, SdkCourse> {
         let route = self.route(request)?;
         let now = route.now();
         if let Some(token) = token
             && !token.is_remembered(now)
         {
-            return Err(Detour::OldToken);
+            return Err(Detour::OldToken.into());
         }
-        match route.write(request.operation, &request.body, Date::new(now)) {
-            Ok(written) => Ok(PlainAttempt::new(&route, written)),
+        let identity = match route.start_identity() {
+            None => None,
+            Some(IdentityLoad::Ended(Ok(identity))) => Some(identity),
+            Some(load) => return Err(course(&route, Detour::Credentials, Some(load))),
+        };
+        let date = route.signing_date(now);
+        match route.write(request.operation, &request.body, identity.as_ref(), date) {
+            Ok(written) => Ok(PlainAttempt::new(&route, written, identity, now)),
             Err(detour) => {
                 if detour == Detour::Account {
                     self.forget(&route);
                 }
-                Err(detour)
+                let load = identity.map(|identity| IdentityLoad::Ended(Ok(identity)));
+                Err(course(&route, detour, load))
             }
         }
     }
@@ -232,9 +265,6 @@ impl PlainWay {
         }
         if !route.has_full_quota() {
             return Err(Detour::Quota);
-        }
-        if self.skew.is_known() {
-            return Err(Detour::Clock);
         }
         Ok(route)
     }
@@ -288,13 +318,23 @@ impl PlainWay {
         *self.learned.write().unwrap_or_else(PoisonError::into_inner) = learned;
     }
 
-    /// Compares this machine's clock with the service's, if the answer was a refusal or the clock is known to be wrong.
-    pub(super) fn compare_clocks(&self, response: &HttpResponse, now: impl FnOnce() -> SystemTime) {
-        if (self.skew.is_known() || !response.status().is_success())
-            && let Some(date) = response.headers().get("date")
-        {
-            self.skew.follow_answer(date, now());
-        }
+    /// Follows the service's clock by an answer that the SDK sees.
+    pub(super) fn follow_clock(
+        &self,
+        response: &HttpResponse,
+        sent: SystemTime,
+        received: SystemTime,
+    ) {
+        self.clock.follow_with_sdk(response, sent, received);
+    }
+}
+
+/// The SDK's way, with the credentials of a load that has begun.
+fn course(route: &Route, detour: Detour, load: Option<IdentityLoad>) -> SdkCourse {
+    let handed = load.and_then(|load| route.hand_over(load));
+    SdkCourse {
+        detour,
+        identity: handed.map(SharedIdentityCache::new),
     }
 }
 

@@ -3,6 +3,7 @@
 mod clients;
 mod faults;
 mod lessons;
+mod matrix;
 mod settings;
 #[cfg(feature = "aws")]
 mod sockets;

@@ -19,7 +19,7 @@ use crate::error::ErrorKind;
 use crate::wire::sleep::AnySleep;
 
 /// Everything that a program can tell about an outcome.
-fn told(outcome: &Result<Reply, Failure>) -> String {
+pub(super) fn told(outcome: &Result<Reply, Failure>) -> String {
     match outcome {
         Ok(reply) => {
             // The engine keeps no order of attributes.
@@ -33,7 +33,7 @@ fn told(outcome: &Result<Reply, Failure>) -> String {
             });
             let error = &failure.error;
             format!(
-                "{:?} {:?} {:?} {item:?} {} {:?}",
+                "{error} {:?} {:?} {:?} {item:?} {} {:?}",
                 error.kind(),
                 error.code(),
                 error.request_id().is_some(),
