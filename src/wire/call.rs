@@ -242,7 +242,8 @@ impl Wire {
                     }
                 }
                 Err(course) => {
-                    let teaches = course.detour == Detour::Learning;
+                    // A call with credentials of another request shows the SDK's way of asking for them no more.
+                    let teaches = course.detour == Detour::Learning && course.identity.is_none();
                     let learner = self.plain.as_deref().filter(|_| teaches);
                     trace.path = WirePath::Sdk(course.detour.clone());
                     let identity = course.identity.take();
@@ -288,11 +289,10 @@ impl Wire {
                 .send(request, &Arc::new(exchange), settings, trace)
                 .await;
         };
-        let turn = learner.turn();
         let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
-            learner.learn(*lesson, turn);
+            learner.learn(*lesson);
         }
         outcome
     }

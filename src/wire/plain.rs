@@ -34,6 +34,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use aws_smithy_observability::global::get_telemetry_provider;
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tracing::level_filters::LevelFilter;
 
@@ -49,7 +50,7 @@ use clock::ServiceClock;
 use identity::IdentityLoad;
 use route::Route;
 
-/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change during a lesson
+/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change after a lesson
 /// spoil it, so one is not enough.
 const MOST_LESSONS: u8 = 4;
 
@@ -196,15 +197,12 @@ impl From<Detour> for SdkCourse {
     }
 }
 
-/// How many lessons could not be confirmed when this one began. Lessons side by side have the same number and are
-/// spoiled by the same change, so only one of them counts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LessonTurn(u8);
-
 #[derive(Debug, Default, Clone)]
 enum Learned {
     #[default]
     Nothing,
+    /// It is not confirmed yet.
+    Lesson(Arc<Lesson>),
     Route(Arc<Route>),
     Unusual(Arc<str>),
 }
@@ -216,7 +214,7 @@ impl PlainWay {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<PlainAttempt, SdkCourse> {
-        let route = self.route(request)?;
+        let (route, lesson) = self.route(request)?;
         let now = route.now();
         if let Some(token) = token
             && !token.is_remembered(now)
@@ -229,8 +227,15 @@ impl PlainWay {
             Some(load) => return Err(course(&route, Detour::Credentials, Some(load))),
         };
         let date = route.signing_date(now);
-        match route.write(request.operation, &request.body, identity.as_ref(), date) {
-            Ok(written) => Ok(PlainAttempt::new(&route, written, identity, now)),
+        let written = match lesson {
+            Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(Detour::Learning),
+            _ => route.write(request.operation, &request.body, identity.as_ref(), date),
+        };
+        match written {
+            Ok(written) => {
+                let identity = identity.map(|identity| route.share(identity));
+                Ok(PlainAttempt::new(&route, written, identity, now))
+            }
             Err(detour) => {
                 if detour == Detour::Account {
                     self.forget(&route);
@@ -241,17 +246,19 @@ impl PlainWay {
         }
     }
 
-    fn route(&self, request: &Request) -> Result<Arc<Route>, Detour> {
+    /// The route, and the lesson that shows it if it is not confirmed.
+    fn route(&self, request: &Request) -> Result<(Arc<Route>, Option<Arc<Lesson>>), Detour> {
         // This comes first: the endpoint may be another account's, so there is nothing to learn from the request
         // either.
         if request.table.starts_with("arn:") {
             return Err(Detour::TableArn);
         }
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
-        let route = match &*learned {
+        let (route, lesson) = match &*learned {
             Learned::Nothing => return Err(Detour::Learning),
             Learned::Unusual(what) => return Err(Detour::Unusual(what.clone())),
-            Learned::Route(route) => route.clone(),
+            Learned::Lesson(lesson) => (lesson.route.clone(), Some(lesson.clone())),
+            Learned::Route(route) => (route.clone(), None),
         };
         drop(learned);
         if LevelFilter::current() >= LevelFilter::DEBUG {
@@ -266,12 +273,7 @@ impl PlainWay {
         if !route.has_full_quota() {
             return Err(Detour::Quota);
         }
-        Ok(route)
-    }
-
-    /// The turn of a lesson that begins.
-    pub(super) fn turn(&self) -> LessonTurn {
-        LessonTurn(self.lessons.load(Ordering::Relaxed))
+        Ok((route, lesson))
     }
 
     /// Whether there is something to learn.
@@ -280,30 +282,38 @@ impl PlainWay {
         matches!(&*learned, Learned::Nothing)
     }
 
-    /// Learns from a request that the SDK has sent.
-    pub(super) fn learn(&self, lesson: Result<Lesson, String>, turn: LessonTurn) {
-        let confirmed = match lesson {
-            Ok(lesson) => lesson.confirm(),
-            Err(unusual) => return self.set(Learned::Unusual(unusual.into())),
+    /// Learns from a request that the SDK has sent. Of lessons side by side the first one counts.
+    pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
+        let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+        *learned = match lesson {
+            Err(unusual) => Learned::Unusual(unusual.into()),
+            Ok(lesson) if matches!(&*learned, Learned::Nothing) => {
+                Learned::Lesson(Arc::new(lesson))
+            }
+            Ok(_) => return,
         };
-        match confirmed {
-            Ok(route) => {
-                self.lessons.store(0, Ordering::Relaxed);
-                self.set(Learned::Route(Arc::new(route)));
-            }
-            Err(unusual) => {
-                let next = turn.0.saturating_add(1);
-                let counts = self.lessons.compare_exchange(
-                    turn.0,
-                    next,
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                );
-                if counts.is_ok() && next >= MOST_LESSONS {
-                    self.set(Learned::Unusual(unusual.into()));
-                }
-            }
+    }
+
+    /// Compares a lesson with what would be written with these credentials.
+    fn confirm(&self, lesson: &Arc<Lesson>, identity: Option<&Identity>) -> bool {
+        let confirmed = lesson.confirm(identity);
+        let is_confirmed = confirmed.is_ok();
+        let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+        // Requests that begin together compare the same lesson, and only one of them decides.
+        if !matches!(&*learned, Learned::Lesson(known) if Arc::ptr_eq(known, lesson)) {
+            return is_confirmed;
         }
+        *learned = match confirmed {
+            Ok(()) => {
+                self.lessons.store(0, Ordering::Relaxed);
+                Learned::Route(lesson.route.clone())
+            }
+            Err(unusual) => match self.lessons.fetch_add(1, Ordering::Relaxed) + 1 {
+                MOST_LESSONS.. => Learned::Unusual(unusual.into()),
+                _ => Learned::Nothing,
+            },
+        };
+        is_confirmed
     }
 
     /// Forgets this route, unless somebody else has learned another one meanwhile.
@@ -312,10 +322,6 @@ impl PlainWay {
         if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {
             *learned = Learned::Nothing;
         }
-    }
-
-    fn set(&self, learned: Learned) {
-        *self.learned.write().unwrap_or_else(PoisonError::into_inner) = learned;
     }
 
     /// Follows the service's clock by an answer that the SDK sees.

@@ -35,7 +35,7 @@ pub(crate) struct PlainAttempt {
     /// The time of the client's clock when it was sent.
     sent_at: SystemTime,
     /// The credentials that signed it.
-    identity: Option<Identity>,
+    identity: Option<Arc<Identity>>,
     sent: HttpConnectorFuture,
     /// The rest of an answer whose body was not there at once.
     rest: Option<BoxFuture<'static, Result<Reply, Box<FirstResult>>>>,
@@ -53,7 +53,7 @@ pub(crate) struct FailedAttempt {
     /// When it began.
     pub(crate) began: Instant,
     /// The credentials that signed it.
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<Arc<Identity>>,
     /// The connection that it used, which the SDK closes after some failures.
     pub(crate) connection: CaptureSmithyConnection,
     /// The id of the request, which its later attempts share.
@@ -71,7 +71,7 @@ impl PlainAttempt {
     pub(super) fn new(
         route: &Arc<Route>,
         mut request: HttpRequest,
-        identity: Option<Identity>,
+        identity: Option<Arc<Identity>>,
         sent_at: SystemTime,
     ) -> Self {
         let (route, began) = (route.clone(), Instant::now());

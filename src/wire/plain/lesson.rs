@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Debug, Write};
 use std::iter;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, RwLock};
 
 use aws_credential_types::attributes::AccountId;
 use aws_runtime::auth::sigv4::SCHEME_ID;
@@ -14,7 +14,6 @@ use aws_runtime::service_clock_skew::DisableClockSkewCorrection;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::auth::AuthScheme;
-use aws_smithy_runtime_api::client::endpoint::EndpointResolverParams;
 use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
 use aws_smithy_runtime_api::client::identity::{Identity, IdentityCacheLocation, ResolveIdentity};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -101,9 +100,7 @@ pub(crate) struct Lesson {
     operation: ServiceOperation,
     body: Bytes,
     sent: HttpRequest,
-    /// The credentials that signed it.
-    identity: Option<Identity>,
-    route: Route,
+    pub(super) route: Arc<Route>,
 }
 
 impl Debug for Lesson {
@@ -124,32 +121,32 @@ impl Lesson {
     ) -> Option<Result<Lesson, String>> {
         let attempts = settings.load::<RequestAttempts>()?;
         (attempts.attempts() == 1).then(|| {
+            let clock = plain.clock.clone();
+            let route = route(operation, request, components, settings, clock)?;
             Ok(Lesson {
                 operation,
                 body: body.clone(),
                 sent: request.try_clone().ok_or("its body is not in memory")?,
-                identity: identity(settings).cloned(),
-                route: route(
-                    operation,
-                    request,
-                    components,
-                    settings,
-                    plain.clock.clone(),
-                )?,
+                route: Arc::new(route),
             })
         })
     }
 
-    /// The route, if the request that it would write is the one that the SDK has written.
-    pub(super) fn confirm(self) -> Result<Route, String> {
+    /// Compares the request that the route would write with the one that the SDK has written. The credentials are those
+    /// of a later request, because the SDK shows those of its own to nobody.
+    pub(super) fn confirm(&self, identity: Option<&Identity>) -> Result<(), String> {
         let date = self.sent.headers().get(DATE).and_then(Date::read);
-        let identity = self.identity.as_ref();
         let ours = self.route.write(self.operation, &self.body, identity, date);
         let ours = ours.map_err(|detour| format!("a request cannot be written: {detour}"))?;
-        match difference(&ours, &self.sent) {
-            None => Ok(self.route),
-            Some(difference) => Err(difference),
+        if let Some(difference) = difference(&ours, &self.sent) {
+            return Err(difference);
         }
+        if let Some(signing) = &self.route.signing {
+            let account = identity.and_then(|identity| identity.property::<AccountId>());
+            // Requests that begin together have the same credentials, or the other's were no match.
+            let _ = signing.account.set(account.cloned());
+        }
+        Ok(())
     }
 }
 
@@ -279,11 +276,6 @@ fn clock_followers(components: &RuntimeComponents, settings: &ConfigBag) -> Cloc
     ClockFollowers(all.filter(|it| FOLLOWERS.contains(&it.name())).collect())
 }
 
-/// The credentials with which the SDK has signed.
-fn identity(settings: &ConfigBag) -> Option<&Identity> {
-    settings.load::<EndpointResolverParams>()?.get_property()
-}
-
 /// Region and name of the service as the SDK has signed them: the endpoint may have others than the client.
 fn scope(authorization: &str) -> Option<(&str, &str)> {
     let credential = authorization.strip_prefix("AWS4-HMAC-SHA256 Credential=")?;
@@ -323,7 +315,6 @@ fn signing(
     if let Some(timeouts) = settings.load::<TimeoutConfig>() {
         layer.store_put(timeouts.clone());
     }
-    let account = identity(settings).and_then(|identity| identity.property::<AccountId>());
     Ok(Some(Signing {
         region: region.into(),
         name: name.into(),
@@ -331,7 +322,8 @@ fn signing(
         resolver,
         components: lasting(components)?,
         settings: ConfigBag::of_layers(vec![layer]),
-        account: account.cloned(),
+        last: RwLock::new(None),
+        account: OnceLock::new(),
     }))
 }
 

@@ -13,6 +13,7 @@ use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 
 use super::attempt::FailedAttempt;
@@ -92,7 +93,9 @@ struct FirstAnswer {
 impl ReplayClient {
     /// Fails with a result that no connector can give: a time limit that was over for all attempts.
     pub(crate) fn new(failed: FailedAttempt) -> Result<Self, TimeOver> {
-        let load = failed.identity.map(|found| IdentityLoad::Ended(Ok(found)));
+        let load = failed
+            .identity
+            .map(|found| IdentityLoad::Ended(Ok(Identity::clone(&found))));
         let handed = load.and_then(|load| failed.route.hand_over(load));
         let result = match failed.result {
             FirstResult::Answer(response) => Ok(response),

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_credential_types::attributes::AccountId;
-use aws_sdk_dynamodb::config::{AsyncSleep, ConfigBag, RuntimeComponents, SharedAsyncSleep, Sleep};
+use aws_sdk_dynamodb::config::{
+    AsyncSleep, ConfigBag, Credentials, RuntimeComponents, SharedAsyncSleep, Sleep,
+};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
 use aws_smithy_runtime::client::retries::TokenBucket;
@@ -79,8 +81,10 @@ pub(super) struct Signing {
     pub(super) resolver: SharedIdentityResolver,
     pub(super) components: RuntimeComponents,
     pub(super) settings: ConfigBag,
+    /// The last credentials, which calls under way share.
+    pub(super) last: RwLock<Option<Arc<Identity>>>,
     /// The account whose endpoint it is: another account may have another one.
-    pub(super) account: Option<AccountId>,
+    pub(super) account: OnceLock<Option<AccountId>>,
 }
 
 impl fmt::Debug for Route {
@@ -128,6 +132,14 @@ impl Route {
         self.signing.as_ref().map(IdentityLoad::start)
     }
 
+    /// Shares the memory of credentials with other calls.
+    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+        match &self.signing {
+            Some(signing) => signing.share(identity),
+            None => Arc::new(identity),
+        }
+    }
+
     /// A cache for a call of the SDK, whose first attempt gets the credentials of this load.
     pub(super) fn hand_over(&self, load: IdentityLoad) -> Option<HandedIdentity> {
         let signing = self.signing.as_ref()?;
@@ -172,7 +184,12 @@ impl Route {
         if let Some(signing) = &self.signing {
             let date = date.ok_or(Detour::Clock)?;
             let identity = identity.ok_or(Detour::Credentials)?;
-            if identity.property::<AccountId>() != signing.account.as_ref() {
+            let account = identity.property::<AccountId>();
+            if signing
+                .account
+                .get()
+                .is_some_and(|known| known.as_ref() != account)
+            {
                 return Err(Detour::Account);
             }
             signing
@@ -294,6 +311,21 @@ impl Route {
 }
 
 impl Signing {
+    /// The same credentials, in the memory that other calls hold already if they are the same.
+    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+        let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last
+            && is_same(last, &identity)
+        {
+            return last.clone();
+        }
+        drop(last);
+        let identity = Arc::new(identity);
+        let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(identity.clone());
+        identity
+    }
+
     pub(super) async fn load_identity(&self) -> Result<Identity, BoxError> {
         let cache = self.components.identity_cache();
         let resolver = self.resolver.clone();
@@ -309,6 +341,20 @@ impl Signing {
         let signed = self.signer.sign(request, identity, scope, date)?;
         signed.apply(request).ok()
     }
+}
+
+fn is_same(one: &Identity, other: &Identity) -> bool {
+    let is_same = match (one.data::<Credentials>(), other.data::<Credentials>()) {
+        (Some(one), Some(other)) => {
+            one.access_key_id() == other.access_key_id()
+                && one.secret_access_key() == other.secret_access_key()
+                && one.session_token() == other.session_token()
+        }
+        _ => false,
+    };
+    is_same
+        && one.expiration() == other.expiration()
+        && one.property::<AccountId>() == other.property::<AccountId>()
 }
 
 /// A random UUID, as the SDK makes one for each request.

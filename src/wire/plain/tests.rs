@@ -4,6 +4,7 @@ mod clients;
 mod faults;
 mod lessons;
 mod matrix;
+mod sequences;
 mod settings;
 #[cfg(feature = "aws")]
 mod sockets;
