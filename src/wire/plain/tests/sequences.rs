@@ -48,8 +48,8 @@ enum Act {
     Hang,
 }
 
-impl<C> std::fmt::Debug for Acting<C> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<C> fmt::Debug for Acting<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Acting")
     }
 }
@@ -215,7 +215,8 @@ async fn slow_credentials_are_loaded_once() {
                 wire
             };
             for _ in 0..6 {
-                for outcome in join_all((0..at_once).map(|_| call(&wire, &get()))).await {
+                let calls = (0..at_once).map(|_| async { call(&wire, &get()).await });
+                for outcome in join_all(calls).await {
                     outcome.1.unwrap();
                 }
                 clock.forward(700);
