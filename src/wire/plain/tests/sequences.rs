@@ -309,10 +309,10 @@ async fn older_behaviour_goes_the_plain_way() {
     ];
     let settings = versions
         .into_iter()
-        .flat_map(|version| [(version.clone(), false), (version, true)]);
+        .flat_map(|version| [(version, false), (version, true)]);
     for (version, has_no_timeouts) in settings {
         let http = Watched::around(engine_of_tab().await.http_client());
-        let config = of_an_account(&http).behavior_version(version.clone());
+        let config = of_an_account(&http).behavior_version(version);
         let config = match has_no_timeouts {
             true => config.timeout_config(TimeoutConfig::disabled()),
             false => config,
