@@ -166,14 +166,15 @@ fn host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
 fn is_canonical(path: &str) -> bool {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.' | b'/');
-    let parts = path
-        .strip_prefix('/')
-        .map(|rest| rest.strip_suffix('/').unwrap_or(rest));
-    path.bytes().all(is_plain)
-        && parts.is_some_and(|parts| {
-            let is_normal = |part: &str| !matches!(part, "" | "." | "..");
-            parts.is_empty() || parts.split('/').all(is_normal)
-        })
+    let is_normal = |part: &str| !matches!(part, "" | "." | "..");
+    match path.strip_prefix('/') {
+        None => false,
+        Some("") => true,
+        Some(rest) => {
+            let parts = rest.strip_suffix('/').unwrap_or(rest);
+            path.bytes().all(is_plain) && parts.split('/').all(is_normal)
+        }
+    }
 }
 
 fn is_port(port: &str) -> bool {
