@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use aws_sdk_dynamodb::config::SharedIdentityCache;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::{Client, config};
@@ -14,7 +15,7 @@ use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
-use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, WirePath, WireTrace};
+use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, TimeOver, WirePath, WireTrace};
 use super::swap::{CapturedBody, HookExchange, Hooks};
 use super::{BoxFuture, Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
@@ -226,7 +227,7 @@ impl Wire {
         // The futures of what is rare are boxed, so that a call that does without them needs no room for them.
         let rest: BoxFuture<'_, _> = {
             let mut begun = match &self.plain {
-                None => Err(Detour::Asked),
+                None => Err(Detour::Asked.into()),
                 Some(plain) => plain.begin(request, token),
             };
             match &mut begun {
@@ -240,11 +241,13 @@ impl Wire {
                         }
                     }
                 }
-                Err(detour) => {
-                    let teaches = matches!(detour, Detour::Learning | Detour::Account);
+                Err(course) => {
+                    // A call with credentials of another request shows the SDK's way of asking for them no more.
+                    let teaches = course.detour == Detour::Learning && course.identity.is_none();
                     let learner = self.plain.as_deref().filter(|_| teaches);
-                    trace.path = WirePath::Sdk(detour.clone());
-                    Box::pin(self.through(request, token, learner, trace))
+                    trace.path = WirePath::Sdk(course.detour.clone());
+                    let identity = course.identity.take();
+                    Box::pin(self.through(request, token, learner, identity, trace))
                 }
             }
         };
@@ -268,23 +271,28 @@ impl Wire {
         exchange
     }
 
-    /// Sends the request through the SDK from the beginning. Later requests may learn from it how to do without.
+    /// Sends the request through the SDK from the beginning, with credentials that were asked for already. Later requests
+    /// may learn from it how to do without.
     async fn through(
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
         learner: Option<&PlainWay>,
+        identity: Option<SharedIdentityCache>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token, trace);
         let Some(learner) = learner else {
-            return self.send(request, &Arc::new(exchange), None, trace).await;
+            let settings =
+                identity.map(|cache| Box::new(config::Builder::new().identity_cache(cache)));
+            return self
+                .send(request, &Arc::new(exchange), settings, trace)
+                .await;
         };
-        let turn = learner.turn();
         let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
-            learner.learn(*lesson, turn);
+            learner.learn(*lesson);
         }
         outcome
     }
@@ -298,9 +306,11 @@ impl Wire {
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token, trace);
-        let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
-        let (route, spent) = (failed.route.clone(), failed.spent);
-        let client = match ReplayClient::new(failed, route.http()) {
+        let (route, began) = (failed.route.clone(), failed.began);
+        let limit = route.limit_of_all().map(|limit| (began, limit));
+        let exchange = exchange.replaying(&failed.result, failed.invocation.clone(), limit);
+        let exchange = Arc::new(exchange);
+        let client = match ReplayClient::new(failed) {
             Ok(client) => client,
             Err(over) => {
                 trace.end(1);
@@ -309,9 +319,20 @@ impl Wire {
                 return Err(failure::from_sdk(error, site));
             }
         };
-        let mut settings = Box::new(config::Builder::new().http_client(client));
-        settings.set_timeout_config(route.timeouts_after(spent));
-        self.send(request, &exchange, Some(settings), trace).await
+        let mut settings = Box::new(config::Builder::new().http_client(client.clone()));
+        settings.set_timeout_config(route.timeouts_after(began.elapsed()));
+        if let Some(identity) = client.identity() {
+            settings.set_identity_cache(identity);
+        }
+        let outcome = self.send(request, &exchange, Some(settings), trace).await;
+        match client.take_untold_refusal() {
+            Some(refusal) if outcome.is_err() => {
+                let refusal = route.read_refusal(refusal, began).await;
+                let site = Site::of(request.operation, &request.table, &exchange);
+                Err(failure::from_answer(&refusal, site))
+            }
+            _ => outcome,
+        }
     }
 
     async fn send(
@@ -363,7 +384,7 @@ impl Wire {
                     (Ok(_), Some(answer)) => Ok(answer),
                     (Ok(_), None) => Err(hidden(request)),
                     (Err(error), _) => Err(failure::from_sdk(
-                        error,
+                        name_limit(error, exchange),
                         Site::of(*operation, table, exchange),
                     )),
                 }
@@ -393,6 +414,17 @@ impl Wire {
                 naming::transact_get(self.client.transact_get_items(), table)
             ),
         }
+    }
+}
+
+/// Names the limit for all attempts that is over, because the SDK names what the first attempt had left of it.
+fn name_limit<E>(
+    error: SdkError<E, HttpResponse>,
+    exchange: &HookExchange,
+) -> SdkError<E, HttpResponse> {
+    match (&error, exchange.limit_that_is_over()) {
+        (SdkError::TimeoutError(_), Some(limit)) => SdkError::timeout_error(TimeOver(limit)),
+        _ => error,
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) struct Site<'a> {
     pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
-    /// Whether an attempt went out, as far as that is known.
+    /// Whether the service may have heard of an attempt, as far as that is known.
     pub(super) sent: bool,
     /// Whether the request may have been executed and that matters.
     pub(super) unknown: bool,
@@ -102,7 +102,7 @@ impl<'a> Site<'a> {
             body: exchange.body(),
             table,
             stage: Stage::Service,
-            sent: exchange.was_transmitted(),
+            sent: exchange.was_sent(),
             unknown,
             has_stray: was_ambiguous,
         }
@@ -152,6 +152,19 @@ pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Si
     refusal::refused(site, refusal)
 }
 
+/// The failure of a request that was refused, where the SDK could not be told of the answer.
+pub(super) fn from_answer(answer: &HttpResponse, site: Site<'_>) -> Failure {
+    let read = metadata(answer);
+    let refusal = Refusal {
+        status: answer.status().as_u16(),
+        code: read.code(),
+        message: read.message(),
+        request_id: request_id(answer),
+        body: answer.body().bytes().unwrap_or_default(),
+    };
+    refusal::refused(site, refusal)
+}
+
 pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
 where
     E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
@@ -172,6 +185,14 @@ where
             },
         );
     }
+    unread(error, site)
+}
+
+/// The failure of a call that brought no refusal.
+fn unread<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
+where
+    E: StdError + Send + Sync + 'static,
+{
     let id = error.raw_response().and_then(request_id);
     let prepared = !matches!(error, SdkError::ConstructionFailure(_));
     // The SDK's error itself is not kept: its Debug prints the response, which holds values.
@@ -193,6 +214,10 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
         .last()
         .map(ToString::to_string)
         .unwrap_or_default();
+    let is_credentials = causes(&*source).any(|cause| cause.is::<CredentialsError>());
+    let is_connection = never_sent(&*source);
+    // Operations on tables have nobody who tells what became of each attempt.
+    let is_sent = site.sent && !(site.stage == Stage::Schema && is_connection);
     // This comes first: whatever kept the last attempt from being sent, an earlier one may have been executed.
     let (kind, message) = if site.unknown {
         let message = format!(
@@ -200,27 +225,29 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
              deciding ({root})"
         );
         (ErrorKind::OutcomeUnknown, message)
-    } else if !prepared {
+    } else if !prepared && !is_sent {
         let message = format!("{operation} could not be prepared, nothing was sent: {root}");
         (ErrorKind::Config, message)
-    } else if causes(&*source).any(|cause| cause.is::<CredentialsError>()) {
+    } else if is_credentials {
+        let what = match is_sent {
+            true => "was sent in vain, and no credentials could be loaded to send it again",
+            false => "was not sent, no credentials could be loaded",
+        };
         let message = format!(
-            "{operation} was not sent, no credentials could be loaded: {root}. Set AWS_ACCESS_KEY_ID \
-             and AWS_SECRET_ACCESS_KEY, name a profile, or give the machine a role"
+            "{operation} {what}: {root}. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a \
+             profile, or give the machine a role"
         );
         (ErrorKind::AccessDenied, message)
-    } else if !site.sent {
-        let message = format!("{operation} was not sent: {root}");
-        (ErrorKind::Unavailable, message)
-    } else if never_sent(&*source) {
-        (
-            ErrorKind::Unavailable,
-            format!("{operation} was not sent, no connection: {root}"),
-        )
     } else {
+        let what = match (is_sent, is_connection) {
+            (false, false) => "was not sent",
+            (false, true) => "was not sent, no connection",
+            (true, false) => "had no usable answer",
+            (true, true) => "was sent in vain, and there was no connection to send it again",
+        };
         (
             ErrorKind::Unavailable,
-            format!("{operation} had no usable answer: {root}"),
+            format!("{operation} {what}: {root}"),
         )
     };
     let stage = if site.stage == Stage::Schema {

@@ -8,6 +8,9 @@
 //! ```text
 //! lesson  what the SDK's request shows, and whether all of it is understood
 //! route   writes and signs a request as it was learned
+//! identity  the credentials that sign it, and how they reach the SDK
+//! clock   the service's clock, by which it is signed
+//! upload  gives up a request that no connection takes
 //! attempt sends it, and reads the answer
 //! replay  gives the SDK what came of the first attempt
 //! ```
@@ -16,11 +19,14 @@
 //! [`Detour`].
 
 mod attempt;
+mod clock;
+mod identity;
 mod lesson;
 mod replay;
 mod route;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -28,18 +34,23 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use aws_smithy_observability::global::get_telemetry_provider;
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tracing::level_filters::LevelFilter;
 
-use super::signing::{Date, Skew};
 use super::{Request, TokenLife};
 
 pub(super) use attempt::{FailedAttempt, PlainAttempt};
 pub(super) use lesson::Lesson;
-pub(super) use replay::{FirstResult, ReplayClient};
+pub(super) use replay::{FirstResult, ReplayClient, TimeOver};
+pub(super) use route::TimeLimit;
+
+use aws_sdk_dynamodb::config::SharedIdentityCache;
+use clock::ServiceClock;
+use identity::IdentityLoad;
 use route::Route;
 
-/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change during a lesson
+/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change after a lesson
 /// spoil it, so one is not enough.
 const MOST_LESSONS: u8 = 4;
 
@@ -115,7 +126,7 @@ pub enum Detour {
     TableArn,
     /// Earlier requests have taken from the client's quota of retries, and only the SDK fills it up.
     Quota,
-    /// This machine's clock is wrong, and only the SDK corrects that.
+    /// The clock shows a year that no signature can have, before 1970 or after 9999.
     Clock,
     /// Somebody listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
     Traced,
@@ -151,7 +162,7 @@ impl fmt::Display for Detour {
             Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),
             Detour::TableArn => "the table is named by its ARN",
             Detour::Quota => "the quota of retries is not full",
-            Detour::Clock => "the clock of this machine is wrong",
+            Detour::Clock => "the clock of this machine shows a year that cannot be signed",
             Detour::Traced => "the SDK's spans are listened to",
             Detour::Metered => "the SDK's measurements are listened to",
             Detour::Credentials => "the credentials have to be loaded",
@@ -167,18 +178,31 @@ impl fmt::Display for Detour {
 pub(super) struct PlainWay {
     learned: RwLock<Learned>,
     lessons: AtomicU8,
-    skew: Skew,
+    clock: Arc<ServiceClock>,
 }
 
-/// How many lessons could not be confirmed when this one began. Lessons side by side have the same number and are
-/// spoiled by the same change, so only one of them counts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LessonTurn(u8);
+/// Why a request goes through the SDK, and the credentials that were asked for before that was known.
+#[derive(Debug)]
+pub(super) struct SdkCourse {
+    pub(super) detour: Detour,
+    pub(super) identity: Option<SharedIdentityCache>,
+}
+
+impl From<Detour> for SdkCourse {
+    fn from(detour: Detour) -> Self {
+        SdkCourse {
+            detour,
+            identity: None,
+        }
+    }
+}
 
 #[derive(Debug, Default, Clone)]
 enum Learned {
     #[default]
     Nothing,
+    /// It is not confirmed yet.
+    Lesson(Arc<Lesson>),
     Route(Arc<Route>),
     Unusual(Arc<str>),
 }
@@ -189,36 +213,52 @@ impl PlainWay {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-    ) -> Result<PlainAttempt, Detour> {
-        let route = self.route(request)?;
+    ) -> Result<PlainAttempt, SdkCourse> {
+        let (route, lesson) = self.route(request)?;
         let now = route.now();
         if let Some(token) = token
             && !token.is_remembered(now)
         {
-            return Err(Detour::OldToken);
+            return Err(Detour::OldToken.into());
         }
-        match route.write(request.operation, &request.body, Date::new(now)) {
-            Ok(written) => Ok(PlainAttempt::new(&route, written)),
+        let identity = match route.start_identity() {
+            None => None,
+            Some(IdentityLoad::Ended(Ok(identity))) => Some(identity),
+            Some(load) => return Err(course(&route, Detour::Credentials, Some(load))),
+        };
+        let date = route.signing_date(now);
+        let written = match lesson {
+            Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(Detour::Learning),
+            _ => route.write(request.operation, &request.body, identity.as_ref(), date),
+        };
+        match written {
+            Ok(written) => {
+                let identity = identity.map(|identity| route.share(identity));
+                Ok(PlainAttempt::new(&route, written, identity, now))
+            }
             Err(detour) => {
                 if detour == Detour::Account {
                     self.forget(&route);
                 }
-                Err(detour)
+                let load = identity.map(|identity| IdentityLoad::Ended(Ok(identity)));
+                Err(course(&route, detour, load))
             }
         }
     }
 
-    fn route(&self, request: &Request) -> Result<Arc<Route>, Detour> {
+    /// The route, and the lesson that shows it if it is not confirmed.
+    fn route(&self, request: &Request) -> Result<(Arc<Route>, Option<Arc<Lesson>>), Detour> {
         // This comes first: the endpoint may be another account's, so there is nothing to learn from the request
         // either.
         if request.table.starts_with("arn:") {
             return Err(Detour::TableArn);
         }
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
-        let route = match &*learned {
+        let (route, lesson) = match &*learned {
             Learned::Nothing => return Err(Detour::Learning),
             Learned::Unusual(what) => return Err(Detour::Unusual(what.clone())),
-            Learned::Route(route) => route.clone(),
+            Learned::Lesson(lesson) => (lesson.route.clone(), Some(lesson.clone())),
+            Learned::Route(route) => (route.clone(), None),
         };
         drop(learned);
         if LevelFilter::current() >= LevelFilter::DEBUG {
@@ -233,15 +273,7 @@ impl PlainWay {
         if !route.has_full_quota() {
             return Err(Detour::Quota);
         }
-        if self.skew.is_known() {
-            return Err(Detour::Clock);
-        }
-        Ok(route)
-    }
-
-    /// The turn of a lesson that begins.
-    pub(super) fn turn(&self) -> LessonTurn {
-        LessonTurn(self.lessons.load(Ordering::Relaxed))
+        Ok((route, lesson))
     }
 
     /// Whether there is something to learn.
@@ -250,30 +282,38 @@ impl PlainWay {
         matches!(&*learned, Learned::Nothing)
     }
 
-    /// Learns from a request that the SDK has sent.
-    pub(super) fn learn(&self, lesson: Result<Lesson, String>, turn: LessonTurn) {
-        let confirmed = match lesson {
-            Ok(lesson) => lesson.confirm(),
-            Err(unusual) => return self.set(Learned::Unusual(unusual.into())),
+    /// Learns from a request that the SDK has sent. Of lessons side by side the first one counts.
+    pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
+        let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+        *learned = match lesson {
+            Err(unusual) => Learned::Unusual(unusual.into()),
+            Ok(lesson) if matches!(&*learned, Learned::Nothing) => {
+                Learned::Lesson(Arc::new(lesson))
+            }
+            Ok(_) => return,
         };
-        match confirmed {
-            Ok(route) => {
-                self.lessons.store(0, Ordering::Relaxed);
-                self.set(Learned::Route(Arc::new(route)));
-            }
-            Err(unusual) => {
-                let next = turn.0.saturating_add(1);
-                let counts = self.lessons.compare_exchange(
-                    turn.0,
-                    next,
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                );
-                if counts.is_ok() && next >= MOST_LESSONS {
-                    self.set(Learned::Unusual(unusual.into()));
-                }
-            }
+    }
+
+    /// Compares a lesson with what would be written with these credentials.
+    fn confirm(&self, lesson: &Arc<Lesson>, identity: Option<&Identity>) -> bool {
+        let confirmed = lesson.confirm(identity);
+        let is_confirmed = confirmed.is_ok();
+        let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+        // Requests that begin together compare the same lesson, and only one of them decides.
+        if !matches!(&*learned, Learned::Lesson(known) if Arc::ptr_eq(known, lesson)) {
+            return is_confirmed;
         }
+        *learned = match confirmed {
+            Ok(()) => {
+                self.lessons.store(0, Ordering::Relaxed);
+                Learned::Route(lesson.route.clone())
+            }
+            Err(unusual) => match self.lessons.fetch_add(1, Ordering::Relaxed) + 1 {
+                MOST_LESSONS.. => Learned::Unusual(unusual.into()),
+                _ => Learned::Nothing,
+            },
+        };
+        is_confirmed
     }
 
     /// Forgets this route, unless somebody else has learned another one meanwhile.
@@ -284,17 +324,23 @@ impl PlainWay {
         }
     }
 
-    fn set(&self, learned: Learned) {
-        *self.learned.write().unwrap_or_else(PoisonError::into_inner) = learned;
+    /// Follows the service's clock by an answer that the SDK sees.
+    pub(super) fn follow_clock(
+        &self,
+        response: &HttpResponse,
+        sent: SystemTime,
+        received: SystemTime,
+    ) {
+        self.clock.follow_with_sdk(response, sent, received);
     }
+}
 
-    /// Compares this machine's clock with the service's, if the answer was a refusal or the clock is known to be wrong.
-    pub(super) fn compare_clocks(&self, response: &HttpResponse, now: impl FnOnce() -> SystemTime) {
-        if (self.skew.is_known() || !response.status().is_success())
-            && let Some(date) = response.headers().get("date")
-        {
-            self.skew.follow_answer(date, now());
-        }
+/// The SDK's way, with the credentials of a load that has begun.
+fn course(route: &Route, detour: Detour, load: Option<IdentityLoad>) -> SdkCourse {
+    let handed = load.and_then(|load| route.hand_over(load));
+    SdkCourse {
+        detour,
+        identity: handed.map(SharedIdentityCache::new),
     }
 }
 

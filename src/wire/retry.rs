@@ -52,14 +52,22 @@ impl ClassifyRetry for RetryGuard {
 
 /// Whether an attempt that was transmitted may have been executed without saying so.
 pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
-    let Some(Err(error)) = attempt.output_or_error() else {
+    let Some(Err(_)) = attempt.output_or_error() else {
         // An answer that was read counts too. If the call fails all the same, for example by a user's interceptor, the
         // caller has no answer.
         return true;
     };
     match attempt.response().map(|response| response.status()) {
         Some(status) => may_have_worked(status),
-        None => !never_sent(error),
+        None => was_sent(attempt),
+    }
+}
+
+/// Whether the service may have heard of an attempt that was handed to a connection.
+pub(super) fn was_sent(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    match attempt.output_or_error() {
+        Some(Err(error)) => attempt.response().is_some() || !never_sent(error),
+        _ => true,
     }
 }
 
@@ -75,6 +83,9 @@ pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool 
 }
 
 /// Whether no connection was made. Only certain cases count: a connection that broke may have carried the request.
+///
+/// This is for errors of the attempt that was handed to a connection. What comes before, such as credentials whose source
+/// refuses connections, fails in the same words and tells nothing about an earlier attempt.
 pub(super) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
     causes(error).any(|cause| {
         let refused = cause

@@ -17,6 +17,7 @@ mod key;
 mod plain;
 #[cfg(feature = "aws")]
 mod scheme;
+#[cfg(feature = "aws")]
 mod skew;
 
 use aws_sdk_dynamodb::config::Credentials;
@@ -30,7 +31,6 @@ use key::SigningKeys;
 use plain::Plain;
 #[cfg(feature = "aws")]
 pub(crate) use scheme::install;
-pub(super) use skew::Skew;
 
 /// Signs plain requests, and keeps the keys for it.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use aws_runtime::invocation_id::InvocationId;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
@@ -33,7 +33,7 @@ use bytes::Bytes;
 
 use super::agent::Agent;
 use super::failure::{self, request_id};
-use super::plain::{FirstResult, Lesson, PlainWay};
+use super::plain::{FirstResult, Lesson, PlainWay, TimeLimit};
 use super::{Request, Resend, ServiceOperation, TokenLife, retry};
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
@@ -46,7 +46,12 @@ pub(super) struct HookExchange {
     /// Whether our serializer and deserializer are offered to the SDK.
     swaps: bool,
     serialized: AtomicBool,
+    /// Whether the current attempt was handed to a connection.
     transmitted: AtomicBool,
+    /// When that was, by the client's clock.
+    transmitted_at: Mutex<Option<SystemTime>>,
+    /// Whether the service may have heard of an earlier attempt.
+    was_sent: AtomicBool,
     /// How many attempts went out.
     attempts: AtomicU32,
     /// Whether the current attempt is ambiguous.
@@ -65,6 +70,8 @@ pub(super) struct HookExchange {
     lesson: Mutex<Option<Box<Result<Lesson, String>>>>,
     /// The id of the first attempt, which those that follow share.
     invocation: Option<String>,
+    /// When a request whose first attempt was made without the SDK is over as a whole.
+    limit: Option<(Instant, TimeLimit)>,
     /// The age of the token, if the request has one.
     token: Option<Arc<TokenLife>>,
     /// The user agent of the connection, if it keeps one.
@@ -100,6 +107,8 @@ impl HookExchange {
             swaps,
             serialized: AtomicBool::new(false),
             transmitted: AtomicBool::new(false),
+            transmitted_at: Mutex::new(None),
+            was_sent: AtomicBool::new(false),
             attempts: AtomicU32::new(0),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
@@ -109,6 +118,7 @@ impl HookExchange {
             teaches: false,
             lesson: Mutex::new(None),
             invocation: None,
+            limit: None,
             token: token.cloned(),
             answer: Mutex::new(None),
             #[cfg(feature = "tracing")]
@@ -128,14 +138,27 @@ impl HookExchange {
     }
 
     /// For a request whose first attempt was made without the SDK.
-    pub(super) fn replaying(mut self, first: &FirstResult, invocation: String) -> Self {
+    pub(super) fn replaying(
+        mut self,
+        first: &FirstResult,
+        invocation: String,
+        limit: Option<(Instant, TimeLimit)>,
+    ) -> Self {
         let ambiguous =
             first.is_ambiguous() || self.resend == Resend::ByToken && first.is_going_on();
-        self.transmitted = AtomicBool::new(true);
+        self.was_sent = AtomicBool::new(first.was_sent());
         self.ambiguous = AtomicBool::new(ambiguous);
+        self.attempts = AtomicU32::new(1);
         self.replays = AtomicBool::new(true);
         self.invocation = Some(invocation);
+        self.limit = limit;
         self
+    }
+
+    /// The limit that is over, if the SDK was given only what the first attempt had left of it.
+    pub(super) fn limit_that_is_over(&self) -> Option<TimeLimit> {
+        let (began, limit) = self.limit?;
+        limit.is_over_since(began).then_some(limit)
     }
 
     pub(super) fn take_lesson(&self) -> Option<Box<Result<Lesson, String>>> {
@@ -147,7 +170,11 @@ impl HookExchange {
         if !self.teaches || !self.plain.as_ref().is_some_and(|plain| plain.is_curious()) {
             return;
         }
-        if let Some(lesson) = Lesson::read(self.operation, &self.body, request, components, cfg) {
+        let Some(plain) = &self.plain else {
+            return;
+        };
+        let lesson = Lesson::read(self.operation, &self.body, request, components, cfg, plain);
+        if let Some(lesson) = lesson {
             let lesson = Some(Box::new(lesson));
             *self.lesson.lock().unwrap_or_else(PoisonError::into_inner) = lesson;
         }
@@ -161,9 +188,9 @@ impl HookExchange {
         self.resend
     }
 
-    /// Whether any attempt went out.
-    pub(super) fn was_transmitted(&self) -> bool {
-        get(&self.transmitted)
+    /// Whether the service may have heard of any attempt.
+    pub(super) fn was_sent(&self) -> bool {
+        get(&self.was_sent) || get(&self.transmitted)
     }
 
     /// How often it was sent. A first attempt that is replayed counts: the SDK takes it for its own.
@@ -200,6 +227,27 @@ impl HookExchange {
         request.headers_mut().try_insert("content-length", length)?;
         *request.body_mut() = SdkBody::from(self.body.clone());
         Ok(())
+    }
+
+    /// Notes when the attempt was sent, for those that follow the clock.
+    fn note_time(&self, components: &RuntimeComponents) {
+        if self.plain.is_some() {
+            let mut sent = self
+                .transmitted_at
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *sent = Some(now(components));
+        }
+    }
+
+    fn follow_clock(&self, response: &HttpResponse, components: &RuntimeComponents) {
+        let mut sent = self
+            .transmitted_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let (Some(plain), Some(sent)) = (&self.plain, sent.take()) {
+            plain.follow_clock(response, sent, now(components));
+        }
     }
 
     fn has_answer(&self) -> bool {
@@ -305,6 +353,7 @@ impl Intercept for Hooks {
     ) -> Result<(), BoxError> {
         // This comes before the answer of this attempt, which counts as ambiguous too, see `is_ambiguous`.
         set(&self.0.has_stray, get(&self.0.was_ambiguous));
+        set(&self.0.transmitted, false);
         // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
         if !get(&self.0.replays) {
             set(&self.0.ambiguous, false);
@@ -329,9 +378,12 @@ impl Intercept for Hooks {
             agent.learn(context.request(), components);
         }
         self.0.learn(context.request(), components, cfg);
+        self.0.note_time(components);
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);
-        self.0.attempts.fetch_add(1, Ordering::Relaxed);
+        if !get(&self.0.replays) {
+            self.0.attempts.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -341,9 +393,7 @@ impl Intercept for Hooks {
         components: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        if let Some(plain) = &self.0.plain {
-            plain.compare_clocks(context.response(), || now(components));
-        }
+        self.0.follow_clock(context.response(), components);
         if self.0.swaps && context.response().status().is_success() {
             let deserializer = SharedResponseDeserializer::new(Deserializer(self.0.clone()));
             cfg.interceptor_state().store_put(deserializer);
@@ -374,13 +424,19 @@ impl Intercept for Hooks {
         if self.0.is_traced {
             super::traced::attempt(self.0.attempts(), context);
         }
-        if self.0.ambiguous() {
+        // An error of an attempt that did not come so far says nothing about one that was sent before: a first attempt
+        // of which the SDK could not be told keeps the verdict that it came with.
+        if get(&self.0.transmitted) {
             let ambiguous = retry::is_ambiguous(context)
                 || self.0.resend == Resend::ByToken && retry::is_going_on(context);
             set(&self.0.ambiguous, ambiguous);
-            if ambiguous {
-                set(&self.0.was_ambiguous, true);
+            if retry::was_sent(context) {
+                set(&self.0.was_sent, true);
             }
+            set(&self.0.transmitted, false);
+        }
+        if self.0.ambiguous() {
+            set(&self.0.was_ambiguous, true);
         }
         set(&self.0.replays, false);
         Ok(())

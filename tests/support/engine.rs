@@ -4,6 +4,7 @@
 use std::env;
 
 use aws_smithy_http_client::Builder;
+use aws_smithy_types::retry::RetrySpec;
 use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
 use dynamo_entity::aws_sdk_dynamodb::config::{
     self, BehaviorVersion, Credentials, Region, SharedHttpClient,
@@ -75,8 +76,24 @@ impl Engine {
             // apart.
             .credentials_provider(Credentials::new("local", "local", None, None, "test"))
             .endpoint_url(url)
-            .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(5)))
+            .retry_config(retries())
             .http_client(self.http_client())
+    }
+}
+
+/// Short pauses, and with `AWS_NEW_RETRIES_2026=true` the rules that the SDK's loader would set, but for the number of
+/// attempts, which tests count.
+fn retries() -> RetryConfig {
+    let short = Duration::from_millis(5);
+    let retries = RetryConfig::standard().with_initial_backoff(short);
+    let is_new =
+        env::var("AWS_NEW_RETRIES_2026").is_ok_and(|value| value.eq_ignore_ascii_case("true"));
+    match is_new {
+        true => {
+            let spec = RetrySpec::v2_1().with_non_throttling_initial_backoff(short);
+            retries.with_retry_spec(spec)
+        }
+        false => retries,
     }
 }
 

@@ -9,9 +9,12 @@ use std::time::{Duration, Instant};
 use dynamo_entity_benches::caller::{CALLS, Caller, requests_are_equal, runtime};
 use dynamo_entity_benches::server_process::{ServerProcess, beside_this};
 use dynamo_entity_benches::work::Work;
+use futures_util::future::join_all;
 use tokio::runtime::Runtime;
 
-const IN_FLIGHT: [usize; 4] = [1, 16, 64, 256];
+const IN_FLIGHT: [usize; 5] = [1, 16, 64, 256, IN_ONE_TASK];
+/// So many calls are in flight in one task, as by `join_all`: tokio makes a task rest that polls more than 128 times.
+const IN_ONE_TASK: usize = 500;
 /// How many turns each caller has. Callers take turns, so that a disturbance of the machine affects all of them.
 const TURNS: usize = 5;
 const TURN: Duration = Duration::from_secs(1);
@@ -99,12 +102,15 @@ fn turn(
 ) -> Turn {
     let before = cpu_time_of_process();
     let end = Instant::now() + time;
-    let tasks: Vec<_> = (0..in_flight)
-        .map(|_| runtime.spawn(call_until(end, caller.clone(), work)))
-        .collect();
+    let calls = (0..in_flight).map(|_| call_until(end, caller.clone(), work));
     let mut times = Vec::new();
-    for task in tasks {
-        times.extend(runtime.block_on(task).expect("no panic"));
+    if in_flight == IN_ONE_TASK {
+        times.extend(runtime.block_on(join_all(calls)).into_iter().flatten());
+    } else {
+        let tasks: Vec<_> = calls.map(|call| runtime.spawn(call)).collect();
+        for task in tasks {
+            times.extend(runtime.block_on(task).expect("no panic"));
+        }
     }
     let cpu = cpu_time_of_process() - before;
     let rate = times.len() as f64 / cpu.as_secs_f64();

@@ -6,12 +6,13 @@
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::{Instant, SystemTime};
 
 use aws_sdk_dynamodb::config::Sleep;
 use aws_sdk_dynamodb::error::{BoxError, ConnectorError};
 use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorFuture};
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
@@ -21,6 +22,7 @@ use http_body::{Body, Frame};
 use super::lesson::INVOCATION_ID;
 use super::replay::FirstResult;
 use super::route::{Route, TimeLimit};
+use super::upload::UploadWatch;
 use crate::wire::failure::request_id;
 use crate::wire::swap::is_object;
 use crate::wire::{BoxFuture, Reply};
@@ -30,11 +32,16 @@ use crate::wire::{BoxFuture, Reply};
 pub(crate) struct PlainAttempt {
     route: Arc<Route>,
     began: Instant,
+    /// The time of the client's clock when it was sent.
+    sent_at: SystemTime,
+    /// The credentials that signed it.
+    identity: Option<Arc<Identity>>,
     sent: HttpConnectorFuture,
     /// The rest of an answer whose body was not there at once.
     rest: Option<BoxFuture<'static, Result<Reply, Box<FirstResult>>>>,
     /// When it is given up.
     end: Option<(TimeLimit, Sleep)>,
+    upload: Option<Box<UploadWatch>>,
     connection: CaptureSmithyConnection,
     invocation: String,
 }
@@ -43,8 +50,10 @@ pub(crate) struct PlainAttempt {
 pub(crate) struct FailedAttempt {
     pub(crate) result: FirstResult,
     pub(crate) route: Arc<Route>,
-    /// How long it took.
-    pub(crate) spent: Duration,
+    /// When it began.
+    pub(crate) began: Instant,
+    /// The credentials that signed it.
+    pub(super) identity: Option<Arc<Identity>>,
     /// The connection that it used, which the SDK closes after some failures.
     pub(crate) connection: CaptureSmithyConnection,
     /// The id of the request, which its later attempts share.
@@ -59,8 +68,14 @@ enum FirstLook {
 
 impl PlainAttempt {
     /// Sends a request once.
-    pub(super) fn new(route: &Arc<Route>, mut request: HttpRequest) -> Self {
+    pub(super) fn new(
+        route: &Arc<Route>,
+        mut request: HttpRequest,
+        identity: Option<Arc<Identity>>,
+        sent_at: SystemTime,
+    ) -> Self {
         let (route, began) = (route.clone(), Instant::now());
+        let upload = UploadWatch::start(&route, &mut request).map(Box::new);
         let connection = CaptureSmithyConnection::new();
         request.add_extension(connection.clone());
         let invocation = request.headers().get(INVOCATION_ID);
@@ -71,6 +86,9 @@ impl PlainAttempt {
             end: route.end(),
             route,
             began,
+            sent_at,
+            identity,
+            upload,
             connection,
             invocation,
         }
@@ -82,6 +100,10 @@ impl PlainAttempt {
                 return rest.as_mut().poll(context);
             }
             let response = ready!(Pin::new(&mut self.sent).poll(context));
+            self.upload = None;
+            if let Ok(response) = &response {
+                self.route.follow_clock(response, self.sent_at);
+            }
             match first_look(&self.route, response, context) {
                 FirstLook::Whole(result) => return Poll::Ready(result),
                 FirstLook::Part(rest) => self.rest = Some(rest),
@@ -90,6 +112,11 @@ impl PlainAttempt {
     }
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<Box<FirstResult>> {
+        if let Some(upload) = &mut self.upload
+            && let Poll::Ready(stalled) = upload.poll_stalled(context)
+        {
+            return Poll::Ready(Box::new(FirstResult::Broken(stalled)));
+        }
         match &mut self.end {
             Some((limit, sleep)) => Pin::new(sleep)
                 .poll(context)
@@ -110,7 +137,8 @@ impl Future for PlainAttempt {
         Poll::Ready(result.map_err(|result| FailedAttempt {
             result: *result,
             route: self.route.clone(),
-            spent: self.began.elapsed(),
+            began: self.began,
+            identity: self.identity.take(),
             connection: self.connection.clone(),
             invocation: std::mem::take(&mut self.invocation),
         }))

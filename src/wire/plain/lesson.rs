@@ -5,14 +5,17 @@
 
 use std::fmt::{self, Debug, Write};
 use std::iter;
+use std::sync::{Arc, OnceLock, RwLock};
 
+use aws_credential_types::attributes::AccountId;
 use aws_runtime::auth::sigv4::SCHEME_ID;
 use aws_runtime::invocation_id::SharedInvocationIdGenerator;
+use aws_runtime::service_clock_skew::DisableClockSkewCorrection;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::auth::AuthScheme;
 use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
-use aws_smithy_runtime_api::client::identity::{IdentityCacheLocation, ResolveIdentity};
+use aws_smithy_runtime_api::client::identity::{Identity, IdentityCacheLocation, ResolveIdentity};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::retries::RequestAttempts;
 use aws_smithy_runtime_api::client::retries::classifiers::ClassifyRetry;
@@ -20,12 +23,13 @@ use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProt
 use aws_smithy_types::config_bag::Layer;
 use aws_smithy_types::retry::{RetryConfig, RetryMode};
 use aws_smithy_types::timeout::TimeoutConfig;
-use aws_types::SigningName;
-use aws_types::region::SigningRegion;
 use bytes::Bytes;
 use http::HeaderValue;
 
+use super::PlainWay;
+use super::clock::{ClockFollowers, FOLLOWERS, ServiceClock};
 use super::route::{Route, Signing};
+use super::upload;
 use crate::wire::signing::{DATE, Date};
 use crate::wire::{ServiceOperation, retry};
 
@@ -96,7 +100,7 @@ pub(crate) struct Lesson {
     operation: ServiceOperation,
     body: Bytes,
     sent: HttpRequest,
-    route: Route,
+    pub(super) route: Arc<Route>,
 }
 
 impl Debug for Lesson {
@@ -113,27 +117,36 @@ impl Lesson {
         request: &HttpRequest,
         components: &RuntimeComponents,
         settings: &ConfigBag,
+        plain: &PlainWay,
     ) -> Option<Result<Lesson, String>> {
         let attempts = settings.load::<RequestAttempts>()?;
         (attempts.attempts() == 1).then(|| {
+            let clock = plain.clock.clone();
+            let route = route(operation, request, components, settings, clock)?;
             Ok(Lesson {
                 operation,
                 body: body.clone(),
                 sent: request.try_clone().ok_or("its body is not in memory")?,
-                route: route(operation, request, components, settings)?,
+                route: Arc::new(route),
             })
         })
     }
 
-    /// The route, if the request that it would write is the one that the SDK has written.
-    pub(super) fn confirm(self) -> Result<Route, String> {
+    /// Compares the request that the route would write with the one that the SDK has written. The credentials are those
+    /// of a later request, because the SDK shows those of its own to nobody.
+    pub(super) fn confirm(&self, identity: Option<&Identity>) -> Result<(), String> {
         let date = self.sent.headers().get(DATE).and_then(Date::read);
-        let ours = self.route.write(self.operation, &self.body, date);
+        let ours = self.route.write(self.operation, &self.body, identity, date);
         let ours = ours.map_err(|detour| format!("a request cannot be written: {detour}"))?;
-        match difference(&ours, &self.sent) {
-            None => Ok(self.route),
-            Some(difference) => Err(difference),
+        if let Some(difference) = difference(&ours, &self.sent) {
+            return Err(difference);
         }
+        if let Some(signing) = &self.route.signing {
+            let account = identity.and_then(|identity| identity.property::<AccountId>());
+            // Requests that begin together have the same credentials, or the other's were no match.
+            let _ = signing.account.set(account.cloned());
+        }
+        Ok(())
     }
 }
 
@@ -142,6 +155,7 @@ fn route(
     request: &HttpRequest,
     components: &RuntimeComponents,
     settings: &ConfigBag,
+    clock: Arc<ServiceClock>,
 ) -> Result<Route, String> {
     know_interceptors(operation, components)?;
     know_classifiers(components)?;
@@ -170,9 +184,6 @@ fn route(
     let timeouts = settings.load::<TimeoutConfig>().ok_or("no timeouts")?;
     let stalled = settings.load::<StalledStreamProtectionConfig>();
     let guards_uploads = stalled.is_some_and(StalledStreamProtectionConfig::upload_enabled);
-    if guards_uploads && timeouts.connect_timeout().is_none() {
-        return Err("it has no timeout for connecting".into());
-    }
     let mut connecting = HttpConnectorSettings::builder();
     connecting.set_connect_timeout(timeouts.connect_timeout());
     connecting.set_read_timeout(timeouts.read_timeout());
@@ -188,7 +199,9 @@ fn route(
             header(request, USER_AGENTS[1])?,
         ],
         attempt: header(request, ATTEMPT)?,
-        signing: signing(request, components, settings)?,
+        signing: signing(request, components, settings)?.map(Arc::new),
+        clock,
+        followers: clock_followers(components, settings),
         quota: settings
             .load::<TokenBucket>()
             .ok_or("no quota of retries")?
@@ -196,6 +209,14 @@ fn route(
         timeouts: timeouts.clone(),
         stalled: stalled.filter(|guard| guard.download_enabled()).cloned(),
         guards_uploads,
+        upload_begins_within: stalled
+            .filter(|_| guards_uploads)
+            .map(|guard| upload::WINDOW + guard.grace_period())
+            .filter(|limit| {
+                timeouts
+                    .connect_timeout()
+                    .is_none_or(|other| other > *limit)
+            }),
         in_lambda: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some(),
     })
 }
@@ -245,15 +266,36 @@ fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> 
     lasting.build().map_err(|error| error.to_string())
 }
 
+/// The interceptors that correct the clock, unless the client forbids that.
+fn clock_followers(components: &RuntimeComponents, settings: &ConfigBag) -> ClockFollowers {
+    let correction = settings.load::<DisableClockSkewCorrection>();
+    if correction.is_some_and(DisableClockSkewCorrection::is_disabled) {
+        return ClockFollowers::default();
+    }
+    let all = components.interceptors();
+    ClockFollowers(all.filter(|it| FOLLOWERS.contains(&it.name())).collect())
+}
+
+/// Region and name of the service as the SDK has signed them: the endpoint may have others than the client.
+fn scope(authorization: &str) -> Option<(&str, &str)> {
+    let credential = authorization.strip_prefix("AWS4-HMAC-SHA256 Credential=")?;
+    let (credential, _) = credential.split_once(", SignedHeaders=")?;
+    let mut parts = credential.rsplit('/');
+    let end = parts.next()?;
+    let (name, region) = (parts.next()?, parts.next()?);
+    (end == "aws4_request").then_some((region, name))
+}
+
 /// None for a client that signs nothing.
 fn signing(
     request: &HttpRequest,
     components: &RuntimeComponents,
     settings: &ConfigBag,
 ) -> Result<Option<Signing>, String> {
-    if request.headers().get("authorization").is_none() {
+    let Some(authorization) = request.headers().get("authorization") else {
         return Ok(None);
-    }
+    };
+    let (region, name) = scope(authorization).ok_or("its signature")?;
     let scheme = components
         .auth_scheme(SCHEME_ID)
         .ok_or("another signature")?;
@@ -273,21 +315,16 @@ fn signing(
     if let Some(timeouts) = settings.load::<TimeoutConfig>() {
         layer.store_put(timeouts.clone());
     }
-    let region = settings.load::<SigningRegion>().ok_or("no region")?;
-    let name = settings
-        .load::<SigningName>()
-        .ok_or("no name to sign with")?;
-    let mut signing = Signing {
-        region: region.as_ref().into(),
-        name: name.as_ref().into(),
+    Ok(Some(Signing {
+        region: region.into(),
+        name: name.into(),
         signer: Default::default(),
         resolver,
+        components: lasting(components)?,
         settings: ConfigBag::of_layers(vec![layer]),
-        account: None,
-    };
-    let identity = signing.identity(components);
-    signing.account = identity.and_then(|identity| identity.property().cloned());
-    Ok(Some(signing))
+        last: RwLock::new(None),
+        account: OnceLock::new(),
+    }))
 }
 
 fn header(request: &HttpRequest, name: &str) -> Result<HeaderValue, String> {

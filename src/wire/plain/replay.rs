@@ -2,18 +2,21 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use aws_sdk_dynamodb::config::{ConfigBag, HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_sdk_dynamodb::config::{
+    ConfigBag, HttpClient, RuntimeComponents, SharedHttpClient, SharedIdentityCache,
+};
 use aws_sdk_dynamodb::error::{BoxError, ConnectorError};
 use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
 use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 
 use super::attempt::FailedAttempt;
+use super::identity::IdentityLoad;
 use super::route::TimeLimit;
 use crate::wire::failure::is_in_progress;
 use crate::wire::retry;
@@ -29,7 +32,7 @@ pub(crate) enum FirstResult {
 
 impl FirstResult {
     pub(super) fn late(limit: TimeLimit) -> Self {
-        let over = TimeOver(limit.time);
+        let over = TimeOver(limit);
         match limit.of_all {
             true => FirstResult::TimeOver(over),
             false => FirstResult::Broken(ConnectorError::timeout(over.into())),
@@ -41,26 +44,36 @@ impl FirstResult {
         matches!(self, FirstResult::Answer(response) if is_in_progress(response))
     }
 
+    /// Whether the service may have heard of the request at all.
+    pub(crate) fn was_sent(&self) -> bool {
+        match self {
+            FirstResult::Broken(error) => !retry::never_sent(error),
+            FirstResult::Answer(_) | FirstResult::TimeOver(_) => true,
+        }
+    }
+
     /// Whether the service may have executed the request without saying so.
     pub(crate) fn is_ambiguous(&self) -> bool {
         match self {
             FirstResult::Answer(response) => retry::may_have_worked(response.status()),
-            FirstResult::Broken(error) => !retry::never_sent(error),
+            FirstResult::Broken(_) => self.was_sent(),
             FirstResult::TimeOver(_) => true,
         }
     }
 }
 
-/// An attempt, or all of them, took too long.
+/// An attempt, or all of them, took longer than this limit.
 #[derive(Debug, thiserror::Error)]
-#[error("there was no answer within {0:?}")]
-pub(crate) struct TimeOver(Duration);
+#[error("{0}")]
+pub(crate) struct TimeOver(pub(crate) TimeLimit);
 
 /// Answers the first request with the result that is there already, and sends those that follow.
 #[derive(Clone)]
 pub(crate) struct ReplayClient {
     first: Arc<Mutex<Option<FirstAnswer>>>,
     rest: SharedHttpClient,
+    /// The credentials that signed the first attempt, for the SDK's own first attempt.
+    identity: Option<SharedIdentityCache>,
 }
 
 /// What a connector gave, and the connection that it used.
@@ -71,7 +84,11 @@ struct FirstAnswer {
 
 impl ReplayClient {
     /// Fails with a result that no connector can give: a time limit that was over for all attempts.
-    pub(crate) fn new(failed: FailedAttempt, rest: SharedHttpClient) -> Result<Self, TimeOver> {
+    pub(crate) fn new(failed: FailedAttempt) -> Result<Self, TimeOver> {
+        let load = failed
+            .identity
+            .map(|found| IdentityLoad::Ended(Ok(Identity::clone(&found))));
+        let handed = load.and_then(|load| failed.route.hand_over(load));
         let result = match failed.result {
             FirstResult::Answer(response) => Ok(response),
             FirstResult::Broken(error) => Err(error),
@@ -80,8 +97,20 @@ impl ReplayClient {
         let connection = failed.connection;
         Ok(ReplayClient {
             first: Arc::new(Mutex::new(Some(FirstAnswer { result, connection }))),
-            rest,
+            rest: failed.route.http(),
+            identity: handed.map(SharedIdentityCache::new),
         })
+    }
+
+    pub(crate) fn identity(&self) -> Option<SharedIdentityCache> {
+        self.identity.clone()
+    }
+
+    /// The refusal that the SDK has not heard of, because something kept it from making its first attempt.
+    pub(crate) fn take_untold_refusal(&self) -> Option<HttpResponse> {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let response = first.take()?.result.ok()?;
+        (!response.status().is_success()).then_some(response)
     }
 }
 
@@ -133,7 +162,7 @@ impl fmt::Debug for ReplayConnector {
 
 impl HttpConnector for ReplayConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let ReplayClient { first, rest } = &self.client;
+        let ReplayClient { first, rest, .. } = &self.client;
         let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(FirstAnswer { result, connection }) = first else {
             let connector = rest.http_connector(&self.settings, &self.components);

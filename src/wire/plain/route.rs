@@ -1,10 +1,15 @@
 //! Writes, signs and sends a request as it was learned.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::pin::pin;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
 
 use aws_credential_types::attributes::AccountId;
-use aws_sdk_dynamodb::config::{AsyncSleep, ConfigBag, RuntimeComponents, SharedAsyncSleep, Sleep};
+use aws_sdk_dynamodb::config::{
+    AsyncSleep, ConfigBag, Credentials, RuntimeComponents, SharedAsyncSleep, Sleep,
+};
+use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::http::{
@@ -13,17 +18,20 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::identity::{
     Identity, ResolveCachedIdentity, SharedIdentityResolver,
 };
-use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_runtime_api::http::HttpError;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::{AggregatedBytes, ByteStream};
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::sdk_config::SharedTimeSource;
 use bytes::Bytes;
-use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use http::HeaderValue;
 
 use super::Detour;
+use super::clock::{ClockFollowers, ServiceClock};
+use super::identity::{HandedIdentity, IdentityLoad};
 use super::lesson::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
 use crate::wire::ServiceOperation;
 use crate::wire::signing::{Date, PlainSigner, Scope};
@@ -32,6 +40,8 @@ use crate::wire::swap::CONTENT_TYPE;
 /// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
 /// connection at once.
 const LARGE: usize = 64 * 1024;
+/// How long the rest of a refusal is waited for without another limit.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The variable in which Lambda says what invoked a function.
 const TRACE: &str = "_X_AMZN_TRACE_ID";
 
@@ -47,13 +57,18 @@ pub(crate) struct Route {
     pub(super) user_agents: [HeaderValue; 2],
     /// The header with which the SDK describes first attempts.
     pub(super) attempt: HeaderValue,
-    pub(super) signing: Option<Signing>,
+    pub(super) signing: Option<Arc<Signing>>,
+    pub(super) clock: Arc<ServiceClock>,
+    /// Where a drift of the clock is told.
+    pub(super) followers: ClockFollowers,
     pub(super) quota: TokenBucket,
     pub(super) timeouts: TimeoutConfig,
     /// When an answer that makes no progress is given up.
     pub(super) stalled: Option<StalledStreamProtectionConfig>,
     /// Whether an upload that makes no progress is given up as well.
     pub(super) guards_uploads: bool,
+    /// After which time an upload that has not begun is given up, if nothing else ends the wait for a connection before.
+    pub(super) upload_begins_within: Option<Duration>,
     /// Whether requests tell what invoked the function.
     pub(super) in_lambda: bool,
 }
@@ -64,9 +79,12 @@ pub(super) struct Signing {
     pub(super) name: Box<str>,
     pub(super) signer: PlainSigner,
     pub(super) resolver: SharedIdentityResolver,
+    pub(super) components: RuntimeComponents,
     pub(super) settings: ConfigBag,
+    /// The last credentials, which calls under way share.
+    pub(super) last: RwLock<Option<Arc<Identity>>>,
     /// The account whose endpoint it is: another account may have another one.
-    pub(super) account: Option<AccountId>,
+    pub(super) account: OnceLock<Option<AccountId>>,
 }
 
 impl fmt::Debug for Route {
@@ -77,10 +95,27 @@ impl fmt::Debug for Route {
 
 /// How long an attempt may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TimeLimit {
+pub(crate) struct TimeLimit {
     pub(super) time: Duration,
     /// Whether the limit is for all attempts together.
     pub(super) of_all: bool,
+}
+
+impl TimeLimit {
+    pub(crate) fn is_over_since(&self, began: Instant) -> bool {
+        began.elapsed() >= self.time
+    }
+}
+
+/// In the SDK's words.
+impl fmt::Display for TimeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.of_all {
+            true => "operation timeout (all attempts including retries)",
+            false => "operation attempt timeout (single attempt)",
+        };
+        write!(f, "{kind} occurred after {:?}", self.time)
+    }
 }
 
 impl Route {
@@ -90,6 +125,40 @@ impl Route {
 
     pub(crate) fn http(&self) -> SharedHttpClient {
         self.http.clone()
+    }
+
+    /// Begins to load credentials, if the client signs. Most of them are at hand.
+    pub(super) fn start_identity(&self) -> Option<IdentityLoad> {
+        self.signing.as_ref().map(IdentityLoad::start)
+    }
+
+    /// Shares the memory of credentials with other calls.
+    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+        match &self.signing {
+            Some(signing) => signing.share(identity),
+            None => Arc::new(identity),
+        }
+    }
+
+    /// A cache for a call of the SDK, whose first attempt gets the credentials of this load.
+    pub(super) fn hand_over(&self, load: IdentityLoad) -> Option<HandedIdentity> {
+        let signing = self.signing.as_ref()?;
+        let rest = signing.components.identity_cache();
+        Some(HandedIdentity::new(load, rest))
+    }
+
+    /// The date of a request that is signed now.
+    pub(super) fn signing_date(&self, now: SystemTime) -> Option<Date> {
+        Date::new(self.clock.correct(now))
+    }
+
+    /// Follows the service's clock by an answer.
+    pub(super) fn follow_clock(&self, response: &HttpResponse, sent: SystemTime) {
+        if !self.followers.is_empty() {
+            let (received, followers) = (self.time.now(), &self.followers);
+            self.clock
+                .follow(response, sent, received, followers, &self.components);
+        }
     }
 
     pub(super) fn is_too_large(&self, body: &[u8]) -> bool {
@@ -105,6 +174,7 @@ impl Route {
         &self,
         operation: ServiceOperation,
         body: &Bytes,
+        identity: Option<&Identity>,
         date: Option<Date>,
     ) -> Result<HttpRequest, Detour> {
         let strange = |_| Detour::Unusual("its headers".into());
@@ -113,13 +183,17 @@ impl Route {
             .map_err(strange)?;
         if let Some(signing) = &self.signing {
             let date = date.ok_or(Detour::Clock)?;
-            let identity = signing.identity(&self.components);
             let identity = identity.ok_or(Detour::Credentials)?;
-            if identity.property::<AccountId>() != signing.account.as_ref() {
+            let account = identity.property::<AccountId>();
+            if signing
+                .account
+                .get()
+                .is_some_and(|known| known.as_ref() != account)
+            {
                 return Err(Detour::Account);
             }
             signing
-                .sign(&mut request, &identity, &date)
+                .sign(&mut request, identity, &date)
                 .ok_or(Detour::Unusual("its signature".into()))?;
         }
         self.write_unsigned(&mut request).map_err(strange)?;
@@ -196,6 +270,37 @@ impl Route {
         all.into_iter().chain(one).min_by_key(|limit| limit.time)
     }
 
+    /// A refusal with its body in memory, as far as it comes before the time is over.
+    pub(crate) async fn read_refusal(
+        &self,
+        mut refusal: HttpResponse,
+        began: Instant,
+    ) -> HttpResponse {
+        let body = std::mem::replace(refusal.body_mut(), SdkBody::taken());
+        let left = self
+            .timeouts
+            .operation_timeout()
+            .map_or(PATIENCE, |all| all.saturating_sub(began.elapsed()));
+        let whole = pin!(ByteStream::new(self.watched(body)).collect());
+        let body = match &self.sleep {
+            Some(sleep) => match select(whole, sleep.sleep(left)).await {
+                Either::Left((body, _)) => body.ok(),
+                Either::Right(_) => None,
+            },
+            None => whole.await.ok(),
+        };
+        *refusal.body_mut() =
+            SdkBody::from(body.map(AggregatedBytes::into_bytes).unwrap_or_default());
+        refusal
+    }
+
+    /// The limit for all attempts together.
+    pub(crate) fn limit_of_all(&self) -> Option<TimeLimit> {
+        self.sleep.as_ref()?;
+        let time = self.timeouts.operation_timeout()?;
+        Some(TimeLimit { time, of_all: true })
+    }
+
     /// The timeouts with what is left of the time for all attempts.
     pub(crate) fn timeouts_after(&self, spent: Duration) -> Option<TimeoutConfig> {
         let all = self.timeouts.operation_timeout()?;
@@ -206,12 +311,26 @@ impl Route {
 }
 
 impl Signing {
-    /// Credentials that are at hand. The SDK loads those that have to be loaded.
-    pub(super) fn identity(&self, components: &RuntimeComponents) -> Option<Identity> {
-        let cache = components.identity_cache();
-        let found =
-            cache.resolve_cached_identity(self.resolver.clone(), components, &self.settings);
-        found.now_or_never()?.ok()
+    /// The same credentials, in the memory that other calls hold already if they are the same.
+    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+        let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last
+            && is_same(last, &identity)
+        {
+            return last.clone();
+        }
+        drop(last);
+        let identity = Arc::new(identity);
+        let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(identity.clone());
+        identity
+    }
+
+    pub(super) async fn load_identity(&self) -> Result<Identity, BoxError> {
+        let cache = self.components.identity_cache();
+        let resolver = self.resolver.clone();
+        let load = cache.resolve_cached_identity(resolver, &self.components, &self.settings);
+        load.await
     }
 
     fn sign(&self, request: &mut HttpRequest, identity: &Identity, date: &Date) -> Option<()> {
@@ -222,6 +341,20 @@ impl Signing {
         let signed = self.signer.sign(request, identity, scope, date)?;
         signed.apply(request).ok()
     }
+}
+
+fn is_same(one: &Identity, other: &Identity) -> bool {
+    let is_same = match (one.data::<Credentials>(), other.data::<Credentials>()) {
+        (Some(one), Some(other)) => {
+            one.access_key_id() == other.access_key_id()
+                && one.secret_access_key() == other.secret_access_key()
+                && one.session_token() == other.session_token()
+        }
+        _ => false,
+    };
+    is_same
+        && one.expiration() == other.expiration()
+        && one.property::<AccountId>() == other.property::<AccountId>()
 }
 
 /// A random UUID, as the SDK makes one for each request.

@@ -3,6 +3,8 @@
 mod clients;
 mod faults;
 mod lessons;
+mod matrix;
+mod sequences;
 mod settings;
 #[cfg(feature = "aws")]
 mod sockets;

@@ -1,4 +1,4 @@
-//! The plain request: a POST to `/` with a body in memory and headers of one value each.
+//! The plain request: a POST with a body in memory and headers of one value each.
 //!
 //! Its canonical form needs no encoding, trimming or joining. A request that would need them is not plain.
 
@@ -34,10 +34,10 @@ impl Plain {
         if request.method() != "POST" {
             return None;
         }
-        let host = host(request.uri())?;
+        let (host, path) = target(request.uri())?;
         let body = request.body().bytes()?;
         let headers = headers(request, host, token, date)?;
-        Some(write(&headers, body))
+        Some(write(path, &headers, body))
     }
 
     pub(super) fn names(&self) -> &str {
@@ -49,11 +49,12 @@ impl Plain {
     }
 }
 
-fn write(headers: &[(&str, &str)], body: &[u8]) -> Plain {
-    const START: &str = "POST\n/\n\n";
+fn write(path: &str, headers: &[(&str, &str)], body: &[u8]) -> Plain {
     let length: usize = headers.iter().map(|(k, v)| 2 * k.len() + v.len() + 3).sum();
-    let mut text = String::with_capacity(START.len() + length + 66);
-    text.push_str(START);
+    let mut text = String::with_capacity(path.len() + length + 73);
+    for part in ["POST\n", path, "\n\n"] {
+        text.push_str(part);
+    }
     for (name, value) in headers {
         for part in [name, ":", value, "\n"] {
             text.push_str(part);
@@ -114,25 +115,65 @@ fn is_plain(value: &str) -> bool {
     !(is_strange | has_gaps | at_an_end)
 }
 
-/// The value of the `Host` header for a URI without path and query.
-fn host(uri: &str) -> Option<&str> {
+/// Host and path as they are signed. None if either would have to be rewritten for that.
+fn target(uri: &str) -> Option<(&str, &str)> {
     let (default, rest) = match uri.strip_prefix("https://") {
         Some(rest) => ("443", rest),
         None => ("80", uri.strip_prefix("http://")?),
     };
-    let authority = rest.strip_suffix('/').unwrap_or(rest);
-    let (host, port) = match authority.split_once(':') {
-        Some((host, port)) => (host, Some(port)),
-        None => (authority, None),
+    let (authority, path) = match rest.find('/') {
+        Some(at) => rest.split_at(at),
+        None => (rest, "/"),
     };
+    is_canonical(path).then_some((host(authority, default)?, path))
+}
+
+/// The host that is signed. The SDK signs a user's name and password as a part of it, unless it leaves out the default
+/// port.
+fn host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
+    let (user, place) = match authority.rsplit_once('@') {
+        Some((user, place)) => (user, place),
+        None => ("", authority),
+    };
+    // The colons of an IPv6 address stand in brackets.
+    let end = place.rfind(']').map_or(0, |at| at + 1);
+    let (name, port) = match place.get(end..)?.find(':') {
+        Some(at) => (place.get(..end + at)?, place.get(end + at + 1..)),
+        None => (place, None),
+    };
+    let address = name
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-    if host.is_empty() || !host.bytes().all(known) {
+    let is_known = match address {
+        Some(address) => address
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b':'),
+        None => name.bytes().all(known),
+    };
+    let is_user = |byte: u8| known(byte) || matches!(byte, b':' | b'~' | b'%' | b'!' | b'*');
+    if name.is_empty() || !is_known || !user.bytes().all(is_user) {
         return None;
     }
     match port {
         Some(port) if !is_port(port) => None,
-        Some(port) if port == default => Some(host),
+        Some(port) if port == default_port => Some(name),
         _ => Some(authority),
+    }
+}
+
+/// Whether a path is signed as it stands: without characters to encode, empty parts, and dots to resolve.
+fn is_canonical(path: &str) -> bool {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.' | b'/');
+    let is_normal = |part: &str| !matches!(part, "" | "." | "..");
+    match path.strip_prefix('/') {
+        None => false,
+        Some("") => true,
+        Some(rest) => {
+            let parts = rest.strip_suffix('/').unwrap_or(rest);
+            path.bytes().all(is_plain) && parts.split('/').all(is_normal)
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use aws_smithy_runtime_api::client::runtime_components::GetIdentityResolver;
 use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 
-use super::skew::{Skew, TOLERATED, is_far};
+use super::skew::{Skew, TOLERATED};
 use super::{DATE, Date, PlainSigner, Scope};
 
 /// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
@@ -137,7 +137,7 @@ fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
         .any(|field| endpoint.get(field).is_some())
 }
 
-/// The information about the clocks in the SDK's signatures and in failure responses.
+/// What the SDK's signer tells about the clocks.
 impl Skew {
     /// `date` is the date that the SDK's signer wrote at `now`.
     pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
@@ -149,16 +149,10 @@ impl Skew {
             self.0.store(known, Ordering::Relaxed);
         }
     }
-
-    /// `date` is the time of the response, according to its header.
-    fn learn_from_answer(&self, date: &str, now: SystemTime) {
-        if is_far(date, now) == Some(true) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
 }
 
-/// Checks only failure responses: if the clock is wrong, some occur, and other responses cost nothing.
+/// Looks at every answer, because a clock that drifts would otherwise show only in a refusal, and a client without
+/// retries would fail by that.
 #[derive(Debug)]
 struct SkewWatch(Arc<Skew>);
 
@@ -175,11 +169,10 @@ impl Intercept for SkewWatch {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let response = context.response();
-        if !response.status().is_success()
-            && let Some(date) = response.headers().get("date")
+        if let Some(date) = response.headers().get("date")
             && let Some(time) = components.time_source()
         {
-            self.0.learn_from_answer(date, time.now());
+            self.0.follow_answer(date, time.now());
         }
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! Whether DynamoDB's clock and ours agree.
 //!
-//! The SDK measures the difference with every response and signs accordingly, but keeps the measurement private.
-//! Small differences do not matter, because DynamoDB allows minutes. A large one causes a failure response that
-//! rejects a request. From then on the SDK signs, until the clocks agree again.
+//! The SDK measures the difference on every answer and signs accordingly, but keeps the measure private. Small
+//! differences do not matter, because the service allows minutes. While an answer shows a large one, the SDK signs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -15,22 +14,22 @@ pub(super) const TOLERATED: Duration = Duration::from_secs(60);
 
 /// Whether a difference is known that has to be corrected.
 #[derive(Debug, Default)]
-pub(in crate::wire) struct Skew(pub(super) AtomicBool);
+pub(super) struct Skew(pub(super) AtomicBool);
 
 impl Skew {
-    pub(in crate::wire) fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// `date` is the time of the response, according to its header.
-    pub(in crate::wire) fn follow_answer(&self, date: &str, now: SystemTime) {
+    /// `date` is when the answer was written, according to its header.
+    pub(super) fn follow_answer(&self, date: &str, now: SystemTime) {
         if let Some(far) = is_far(date, now) {
             self.0.store(far, Ordering::Relaxed);
         }
     }
 }
 
-pub(super) fn is_far(date: &str, now: SystemTime) -> Option<bool> {
+fn is_far(date: &str, now: SystemTime) -> Option<bool> {
     let date = DateTime::from_str(date, Format::HttpDate).ok()?;
     let date = SystemTime::try_from(date).ok()?;
     let difference = match date.duration_since(now) {

@@ -19,7 +19,7 @@ use crate::error::ErrorKind;
 use crate::wire::sleep::AnySleep;
 
 /// Everything that a program can tell about an outcome.
-fn told(outcome: &Result<Reply, Failure>) -> String {
+pub(super) fn told(outcome: &Result<Reply, Failure>) -> String {
     match outcome {
         Ok(reply) => {
             // The engine keeps no order of attributes.
@@ -33,7 +33,7 @@ fn told(outcome: &Result<Reply, Failure>) -> String {
             });
             let error = &failure.error;
             format!(
-                "{:?} {:?} {:?} {item:?} {} {:?}",
+                "{error} {:?} {:?} {:?} {item:?} {} {:?}",
                 error.kind(),
                 error.code(),
                 error.request_id().is_some(),
@@ -101,13 +101,13 @@ fn asked() -> impl Strategy<Value = Request> {
 
 /// Keeps how long the pauses between attempts were to be. Time limits sleep as well, but for longer.
 #[derive(Debug, Clone, Default)]
-struct RecordedPauses(Arc<Mutex<Vec<Duration>>>);
+pub(super) struct RecordedPauses(Arc<Mutex<Vec<Duration>>>);
 
 impl RecordedPauses {
     /// The longest pause of the retries in these tests is much shorter, and each time limit is longer.
     const LONGEST: Duration = Duration::from_millis(50);
 
-    fn take(&self) -> Vec<Duration> {
+    pub(super) fn take(&self) -> Vec<Duration> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 }
@@ -236,6 +236,7 @@ async fn the_operation_has_one_time() {
     faults.plan([Fault::Hang]);
     let error = soon(&wire, &get()).await.1.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(error.to_string().ends_with("after 300ms"), "{error}");
 
     // The time that the first attempt took is missing for the second.
     let timeouts = TimeoutConfig::builder()
@@ -247,6 +248,8 @@ async fn the_operation_has_one_time() {
     let began = std::time::Instant::now();
     let error = soon(&wire, &get()).await.1.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    // The message names the limit, and not what the first attempt left of it.
+    assert!(error.to_string().ends_with("after 600ms"), "{error}");
     assert_eq!(faults.calls().len(), 2);
     assert!(
         began.elapsed() < Duration::from_millis(780),
