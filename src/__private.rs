@@ -4,6 +4,8 @@ pub use std::borrow::Cow;
 pub use std::default::Default;
 pub use std::vec::Vec;
 
+pub use crate::clock::Timestamp;
+pub use crate::codec::model::{TypeProbe, UnseenType};
 pub use crate::codec::{
     DynamoField, DynamoValue, Form, FormField, Item, MapKey, SerdeField, SetElement, Value,
 };
@@ -63,11 +65,11 @@ pub use crate::query::{
 pub use crate::schema::{
     AllowModel, AttributeDef, CollectionModel, EntityDef, EntityIndexDef, EntityModel, FieldModel,
     FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel, PartRanges,
-    Piece, Presence, Projection, StreamView, Style, TableDef, TableModel, UniqueDef, WhenDef,
-    Width, attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits,
-    index_in, is_escaped, is_free, is_global, is_in_index, is_key, is_part, is_table,
-    keys_may_meet, leaves_room_for_uniques, lists, name_or_empty, nth, part_number, same_entity,
-    same_key_types, same_name, same_partition, same_read_shards, same_text,
-    shared_attributes_agree,
+    Piece, Presence, Projection, ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel,
+    TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width, attributes_agree, ends,
+    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_free,
+    is_global, is_in_index, is_key, is_part, is_table, keys_may_meet, leaves_room_for_uniques,
+    lists, name_or_empty, nth, part_number, same_entity, same_key_types, same_name, same_partition,
+    same_read_shards, same_text, shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

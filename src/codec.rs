@@ -10,6 +10,7 @@
 
 use crate::json::Name;
 use crate::path::{AtPath, KeyUsage, Mode};
+use model::{NamedType, TypeModel, TypeOf, unseen};
 
 /// What a value is that has no fields or elements to lead to: its path, and the type that it is always stored as.
 macro_rules! stored_as {
@@ -27,6 +28,12 @@ macro_rules! stored_as {
 
         const STORED: Option<crate::json::Tag> = Some(crate::json::Tag::$tag);
     };
+    ($tag:ident, $name:expr) => {
+        stored_as!($tag);
+
+        const MODEL: crate::codec::model::TypeModel =
+            crate::codec::model::TypeModel::Known { name: $name };
+    };
 }
 
 mod at_path;
@@ -37,6 +44,7 @@ mod item;
 mod json;
 mod list;
 mod map;
+pub(crate) mod model;
 mod option;
 mod plain;
 mod serde;
@@ -68,6 +76,14 @@ pub trait DynamoValue: Sized {
     /// The type of DynamoDB that it is stored as, for [`schema()`](crate::entity::DynamoTable::schema); `None` if that differs from
     /// value to value, or is not said.
     const STORED: Option<Tag> = None;
+
+    /// How its values are stored, for [`schema()`](crate::entity::DynamoTable::schema).
+    #[doc(hidden)]
+    const MODEL: TypeModel = TypeModel::Unseen;
+
+    /// The type with its model. A pointer has that of the value behind it.
+    #[doc(hidden)]
+    const TYPE: TypeOf = type_of::<Self>;
 
     /// Writes `{"S":"..."}` or the like.
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError>;
@@ -116,6 +132,10 @@ pub trait DynamoField: Sized {
     /// The type of DynamoDB that it is stored as, as [`DynamoValue::STORED`].
     const STORED: Option<Tag> = None;
 
+    /// The type of what is stored: of an `Option`, the type within.
+    #[doc(hidden)]
+    const TYPE: TypeOf = unseen::<Self>;
+
     /// Writes the name and the value, or nothing if the field is absent.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
@@ -125,6 +145,12 @@ pub trait DynamoField: Sized {
     /// What a missing attribute means; `None` if the attribute is required.
     fn absent() -> Option<Self> {
         None
+    }
+
+    /// Whether a missing attribute means something.
+    #[doc(hidden)]
+    fn is_optional() -> bool {
+        Self::absent().is_some()
     }
 
     /// The field as it is read back, if that is known without writing it, like
@@ -140,6 +166,8 @@ impl<T: DynamoValue> DynamoField for T {
 
     const STORED: Option<Tag> = <T as DynamoValue>::STORED;
 
+    const TYPE: TypeOf = <T as DynamoValue>::TYPE;
+
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         writer.name(name);
@@ -154,5 +182,13 @@ impl<T: DynamoValue> DynamoField for T {
     #[inline]
     fn field_as_stored(&self) -> Option<Self> {
         self.as_stored()
+    }
+}
+
+/// The type with its model.
+fn type_of<T: DynamoValue>() -> NamedType {
+    NamedType {
+        path: std::any::type_name::<T>(),
+        model: T::MODEL,
     }
 }

@@ -29,6 +29,7 @@ mod file;
 mod read;
 mod rust_type;
 mod stored;
+mod stored_type;
 #[cfg(test)]
 mod tests;
 mod text;

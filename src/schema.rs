@@ -22,7 +22,11 @@ mod reserved;
 mod settings;
 mod table;
 mod unique;
+mod value;
 
+pub use crate::codec::model::{
+    FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
+};
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
     name_or_empty, nth, shared_attributes_agree,
@@ -34,14 +38,14 @@ pub use definition::{
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, FieldSchema, KeyContent, KeySchema, PartSchema,
-    PatternSchema, PieceSchema, UniqueSchema,
+    PatternSchema, PieceSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
-    AllowModel, CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME,
-    PartModel, PartRanges, TableModel, TextOf,
+    AllowModel, CollectionModel, EntityModel, GivenOfText, NO_NAME, PartModel, PartRanges,
+    TableModel, TextOf,
 };
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{

@@ -406,6 +406,8 @@ pub(crate) struct Projected {
 /// `#[derive(DynamoValue)]`.
 pub(crate) struct Value {
     pub(crate) krate: Path,
+    /// The doc comment.
+    pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     /// Type parameters only; lifetimes are refused.

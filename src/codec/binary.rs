@@ -8,7 +8,7 @@ use crate::json::{CodecError, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Bytes {
-    stored_as!(B);
+    stored_as!(B, "bytes");
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.binary(self);

@@ -20,7 +20,7 @@ macro_rules! float {
     ($($float:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $float {
-            stored_as!(N);
+            stored_as!(N, stringify!($float));
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 write(self, writer)
@@ -50,7 +50,7 @@ float!(f32 f64);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Number {
-    stored_as!(N);
+    stored_as!(N, "Number");
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.check()?;
@@ -107,11 +107,11 @@ impl ToNumber for bigdecimal::BigDecimal {
 }
 
 macro_rules! decimal {
-    ($($feature:literal $decimal:ty;)*) => {$(
+    ($($feature:literal $decimal:ty, $name:literal;)*) => {$(
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $decimal {
-            stored_as!(N);
+            stored_as!(N, $name);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.number(&self.to_number()?);
@@ -131,6 +131,6 @@ macro_rules! decimal {
 }
 
 decimal! {
-    "rust_decimal" rust_decimal::Decimal;
-    "bigdecimal" bigdecimal::BigDecimal;
+    "rust_decimal" rust_decimal::Decimal, "Decimal";
+    "bigdecimal" bigdecimal::BigDecimal, "BigDecimal";
 }

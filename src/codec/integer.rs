@@ -35,7 +35,7 @@ macro_rules! integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
-            stored_as!(N);
+            stored_as!(N, stringify!($int));
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -59,7 +59,7 @@ integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for u8 {
-    stored_as!(N);
+    stored_as!(N, "u8");
 
     const SLICE: Tag = Tag::B;
 
@@ -92,7 +92,7 @@ macro_rules! wide_integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
-            stored_as!(N);
+            stored_as!(N, stringify!($int));
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 check_width(self.unsigned_abs_u128())?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
 use std::fmt;
 
+use super::model::TypeModel;
 use super::{DynamoValue, SetElement};
 use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
@@ -267,6 +268,8 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
 impl DynamoValue for Value {
     stored_as!();
 
+    const MODEL: TypeModel = TypeModel::Known { name: "Value" };
+
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         match self {
             Value::S(text) => text.encode(writer),
@@ -307,7 +310,7 @@ impl DynamoValue for Value {
 /// An item is a map when it is a value.
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
-    stored_as!(M);
+    stored_as!(M, "Item");
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.open_map()?;

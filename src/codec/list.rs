@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::DynamoValue;
-use crate::json::{CodecError, Reader, Writer};
+use super::model::TypeModel;
+use crate::json::{CodecError, Reader, Tag, Writer};
 
 pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), CodecError> {
     writer.open_list()?;
@@ -42,6 +43,8 @@ fn as_stored<T: DynamoValue>(slice: &[T]) -> Option<Vec<T>> {
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
     stored_as!(slice of T);
 
+    const MODEL: TypeModel = Vec::<T>::MODEL;
+
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
     }
@@ -59,6 +62,11 @@ macro_rules! slice {
     ($($list:ty),*) => {$(
         impl<T: DynamoValue> DynamoValue for $list {
             stored_as!(slice of T);
+
+            const MODEL: TypeModel = match T::SLICE {
+                Tag::B => TypeModel::Known { name: "bytes" },
+                _ => TypeModel::Of { name: "Vec", elements: &[T::TYPE] },
+            };
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode_slice(self, writer)
@@ -79,6 +87,11 @@ slice!(Vec<T>, Box<[T]>, Arc<[T]>);
 
 impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
     stored_as!(slice of T);
+
+    const MODEL: TypeModel = TypeModel::Array {
+        element: T::TYPE,
+        len: N,
+    };
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
@@ -102,6 +115,8 @@ macro_rules! tuple {
         #[diagnostic::do_not_recommend]
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
             stored_as!(L);
+
+            const MODEL: TypeModel = TypeModel::Tuple { elements: &[$($type::TYPE),*] };
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.open_list()?;

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::DynamoValue;
+use super::model::{TypeModel, TypeOf, unseen};
 use crate::json::{CodecError, Reader, Writer};
 
 /// A type that may be the key of a map: text, integers, unit enums, and newtypes of these.
@@ -15,6 +16,10 @@ use crate::json::{CodecError, Reader, Writer};
     note = "the keys of a map are text: use `String`, an integer, a UUID, or a newtype or unit enum with `#[derive(DynamoValue)]`"
 )]
 pub trait MapKey: Sized {
+    /// Its type, as that of other values.
+    #[doc(hidden)]
+    const KEY: TypeOf = unseen::<Self>;
+
     /// The key's text; different keys have different texts.
     fn to_map_key(&self) -> Cow<'_, str>;
 
@@ -98,6 +103,8 @@ macro_rules! map {
         impl<$($generics)*> DynamoValue for $map {
             stored_as!(M);
 
+            const MODEL: TypeModel = TypeModel::Of { name: "Map", elements: &[K::KEY, V::TYPE] };
+
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, writer)
             }
@@ -120,6 +127,8 @@ macro_rules! text_key {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl MapKey for $text {
+            const KEY: TypeOf = <Self as DynamoValue>::TYPE;
+
             fn to_map_key(&self) -> Cow<'_, str> {
                 Cow::Borrowed(self)
             }
@@ -135,6 +144,8 @@ text_key!(String, Box<str>, Arc<str>);
 
 #[diagnostic::do_not_recommend]
 impl MapKey for Cow<'static, str> {
+    const KEY: TypeOf = <Self as DynamoValue>::TYPE;
+
     fn to_map_key(&self) -> Cow<'_, str> {
         Cow::Borrowed(self)
     }
@@ -149,6 +160,8 @@ macro_rules! displayed_key {
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl MapKey for $key {
+            const KEY: TypeOf = <Self as DynamoValue>::TYPE;
+
             fn to_map_key(&self) -> Cow<'_, str> {
                 Cow::Owned(self.to_string())
             }

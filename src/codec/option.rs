@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::path::{KeyUsage, Mode};
 
+use super::model::TypeOf;
 use super::{DynamoField, DynamoValue};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 
@@ -12,6 +13,8 @@ impl<T: DynamoValue> DynamoField for Option<T> {
     type Path<R, U: KeyUsage> = T::Path<R, U::Optional>;
 
     const STORED: Option<Tag> = T::STORED;
+
+    const TYPE: TypeOf = T::TYPE;
 
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
@@ -50,6 +53,8 @@ macro_rules! pointer {
             type Path<R, M: Mode> = T::Path<R, M>;
 
             const STORED: Option<Tag> = T::STORED;
+
+            const TYPE: TypeOf = T::TYPE;
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode(self, writer)

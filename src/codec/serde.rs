@@ -29,6 +29,11 @@ pub trait SerdeField: Sized {
 
     /// What an absent attribute means: the value that serde reads from null, if there is one.
     fn absent_serde() -> Option<Self>;
+
+    /// Whether a missing attribute means something.
+    fn is_optional() -> bool {
+        Self::absent_serde().is_some()
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::path::{KeyUsage, Path};
 
-use super::{DynamoField, integer};
+use super::model::{NamedType, TypeModel, TypeOf, unseen};
+use super::{DynamoField, DynamoValue, integer};
 use crate::json::{CodecError, Name, Number, Reader, Tag, Writer};
 
 /// A type that may be in a set: text, numbers, bytes, unit enums, and newtypes of these.
@@ -19,6 +20,17 @@ use crate::json::{CodecError, Name, Number, Reader, Tag, Writer};
 pub trait SetElement: Sized {
     /// `SS`, `NS` or `BS`.
     const TAG: Tag;
+
+    /// Its type, as that of other values.
+    #[doc(hidden)]
+    const ELEMENT: TypeOf = unseen::<Self>;
+
+    /// A set of them.
+    #[doc(hidden)]
+    const SET: TypeModel = TypeModel::Of {
+        name: "Set",
+        elements: &[Self::ELEMENT],
+    };
 
     /// Writes one element.
     fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError>;
@@ -83,6 +95,14 @@ fn as_stored<'a, T: SetElement + 'a, C: Default + Extend<T>>(
     Some(set)
 }
 
+/// The type of a set. Its path is that of its elements' type, because only declared types need one.
+fn set_of<T: SetElement>() -> NamedType {
+    NamedType {
+        model: T::SET,
+        ..T::ELEMENT()
+    }
+}
+
 macro_rules! set {
     ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
@@ -90,6 +110,8 @@ macro_rules! set {
             type Path<R, U: KeyUsage> = Path<R, Self, U::Optional>;
 
             const STORED: Option<Tag> = Some(T::TAG);
+
+            const TYPE: TypeOf = set_of::<T>;
 
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, name, writer)
@@ -117,6 +139,7 @@ macro_rules! text_element {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl SetElement for $text {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Ss;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -141,6 +164,7 @@ macro_rules! integer_element {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl SetElement for $int {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Ns;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -165,6 +189,7 @@ macro_rules! wide_integer_element {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl SetElement for $int {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Ns;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -188,6 +213,7 @@ wide_integer_element!(i128 u128);
 
 #[diagnostic::do_not_recommend]
 impl SetElement for Number {
+    const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
     const TAG: Tag = Tag::Ns;
 
     fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -205,6 +231,7 @@ macro_rules! binary_element {
     ($($bytes:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl SetElement for $bytes {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Bs;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -231,6 +258,7 @@ macro_rules! foreign_element {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl SetElement for $foreign {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Ss;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -261,6 +289,7 @@ macro_rules! decimal_element {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl SetElement for $decimal {
+            const ELEMENT: TypeOf = <Self as DynamoValue>::TYPE;
             const TAG: Tag = Tag::Ns;
 
             fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {

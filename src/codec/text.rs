@@ -10,7 +10,7 @@ macro_rules! text {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $text {
-            stored_as!(S);
+            stored_as!(S, "String");
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -34,7 +34,7 @@ text!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for char {
-    stored_as!(S);
+    stored_as!(S, "char");
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.text(self.encode_utf8(&mut [0; 4]));
@@ -60,7 +60,7 @@ impl DynamoValue for char {
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for bool {
-    stored_as!(Bool);
+    stored_as!(Bool, "bool");
 
     #[inline]
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -80,11 +80,11 @@ impl DynamoValue for bool {
 
 /// Types of other crates that become text through `Display` and are read by a parser.
 macro_rules! foreign_text {
-    ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
+    ($($feature:literal $foreign:ty, $name:literal, $what:literal, $parse:expr;)*) => {$(
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $foreign {
-            stored_as!(S);
+            stored_as!(S, $name);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.plain_text(&self.to_string());
@@ -104,6 +104,6 @@ macro_rules! foreign_text {
 }
 
 foreign_text! {
-    "uuid" uuid::Uuid, "a UUID", |text| uuid::Uuid::try_parse(text).ok();
-    "ulid" ulid::Ulid, "a ULID", |text| ulid::Ulid::from_string(text).ok();
+    "uuid" uuid::Uuid, "Uuid", "a UUID", |text| uuid::Uuid::try_parse(text).ok();
+    "ulid" ulid::Ulid, "Ulid", "a ULID", |text| ulid::Ulid::from_string(text).ok();
 }

@@ -25,11 +25,11 @@ pub(crate) use text::{civil_text, date_text, parse_civil, parse_date};
 
 /// Values that are stored as text of one form.
 macro_rules! time_values {
-    ($($(#[$cfg:meta])? $value:ty, $what:literal, $write:expr, $parse:expr;)*) => {$(
+    ($($(#[$cfg:meta])? $value:ty, $name:literal, $what:literal, $write:expr, $parse:expr;)*) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $value {
-            stored_as!(S);
+            stored_as!(S, $name);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 let write: fn(&Self) -> Result<TimeText, CodecError> = $write;
@@ -117,14 +117,14 @@ fn parse_moment<T: Moment>(text: &str) -> Option<T> {
 }
 
 time_values! {
-    Timestamp, "a timestamp (RFC 3339)", moment_text, parse_moment;
-    SystemTime, "a timestamp (RFC 3339)", moment_text, parse_moment;
+    Timestamp, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
+    SystemTime, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
     #[cfg(feature = "chrono")]
-    chrono::DateTime<chrono::Utc>, "a timestamp (RFC 3339)", moment_text, parse_moment;
+    chrono::DateTime<chrono::Utc>, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
     #[cfg(feature = "time")]
-    time::OffsetDateTime, "a timestamp (RFC 3339)", moment_text, parse_moment;
+    time::OffsetDateTime, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
     #[cfg(feature = "time")]
-    time::UtcDateTime, "a timestamp (RFC 3339)", moment_text, parse_moment;
+    time::UtcDateTime, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
     #[cfg(feature = "jiff")]
-    jiff::Timestamp, "a timestamp (RFC 3339)", moment_text, parse_moment;
+    jiff::Timestamp, "timestamp", "a timestamp (RFC 3339)", moment_text, parse_moment;
 }

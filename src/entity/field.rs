@@ -201,13 +201,10 @@ pub fn check_type(
         return Ok(());
     }
     let known = entities.iter().find(|entity| entity.stored_name == found);
-    let found = known.map_or("another".to_owned(), |entity| {
-        format!("`{}`", entity.stored_name)
+    let found = known.map_or("one of another type".to_owned(), |entity| {
+        format!("one of the type `{}`", entity.stored_name)
     });
-    let fault = CodecError::mismatch(
-        format!("an item of the type `{expected}`"),
-        format!("one of the type {found}"),
-    );
+    let fault = CodecError::mismatch(format!("an item of the type `{expected}`"), found);
     Err(fault.at(name))
 }
 
@@ -343,4 +340,20 @@ pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
     writer.raw("{");
     entity.encode(&Stamp::as_is(), &mut writer)?;
     Ok(writer.size())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_of_another_type_is_told() {
+        let mut reader = Reader::new(br#"{"S":"private"}"#);
+        let fault = check_type(&mut reader, "_type", "Order", &[]).unwrap_err();
+        let message = fault.to_string();
+        assert!(
+            message.contains("an item of the type `Order`, found one of another type"),
+            "{message}"
+        );
+    }
 }

@@ -6,11 +6,13 @@ use crate::dynamo::TablePrefix;
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
-    KeySchema, PatternSchema, ProjectionSchema, StreamView, TableClass, TableSchema,
+    KeySchema, PatternSchema, ProjectionSchema, StreamView, TableClass, TableSchema, ValueContent,
+    ValueSchema, VariantSchema,
 };
 
 /// What was declared, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
-/// its entities with their fields, its access patterns with the call of each, and its unique values.
+/// its entities with their fields, its access patterns with the call of each, its unique values, and the types of values that
+/// its fields hold.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -87,7 +89,12 @@ impl Markdown {
                     "Its items are only added, never changed or deleted.",
                 );
             }
-            fields(entity).write(&mut out);
+            fields(&entity.fields).write(&mut out);
+        }
+        for value in &schema.values {
+            let _ = write!(out, "\n{heading}# Type {}\n\n", code(&value.name));
+            paragraph(&mut out, &value.doc);
+            content(value, &mut out);
         }
         out
     }
@@ -361,8 +368,47 @@ fn uniques(schema: &TableSchema) -> Grid<3> {
     }
 }
 
-fn fields(entity: &EntitySchema) -> Grid<5> {
-    let rows = entity.fields.iter().map(|field| {
+/// What a declared value holds.
+fn content(value: &ValueSchema, out: &mut String) {
+    match &value.content {
+        ValueContent::Struct(struct_fields) => fields(struct_fields).write(out),
+        ValueContent::Newtype(inner) => {
+            out.push_str(&format!("It is stored as {}.\n", code(inner)))
+        }
+        ValueContent::Names(names) | ValueContent::Numbers(names) => {
+            variants(names).write(out);
+        }
+        ValueContent::Tagged {
+            tag,
+            variants: data,
+        } => {
+            paragraph(out, &format!("The variant is named by {}.", code(tag)));
+            variants(data).write(out);
+        }
+    }
+}
+
+fn variants(variants: &[VariantSchema]) -> Grid<3> {
+    let rows = variants.iter().map(|variant| {
+        let fields = variant.fields.iter().map(|field| {
+            let attribute = field.attribute.as_deref().map(code).unwrap_or_default();
+            format!("{attribute}: {}", code(&field.rust_type))
+        });
+        let fields: Vec<String> = fields.collect();
+        [
+            code(&variant.name),
+            code(&variant.stored),
+            fields.join(", "),
+        ]
+    });
+    Grid {
+        heads: ["variant", "stored as", "fields"],
+        rows: rows.collect(),
+    }
+}
+
+fn fields(fields: &[FieldSchema]) -> Grid<5> {
+    let rows = fields.iter().map(|field| {
         [
             code(&field.name),
             field.attribute.as_deref().map(code).unwrap_or_default(),

@@ -7,6 +7,7 @@ use super::time::uncut;
 use super::{Ordered, Role};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
+use crate::codec::model::TypeModel;
 use crate::codec::time::{Form, decode_formed, encode_formed};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 use crate::path::{Mode, Path};
@@ -42,6 +43,8 @@ macro_rules! foreign_times {
             type Path<R, M: Mode> = Path<R, Self, M>;
 
             const STORED: Option<Tag> = Some(Tag::$type);
+
+            const MODEL: TypeModel = TypeModel::Known { name: stringify!($name) };
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 encode_formed(self.0.to_timestamp(), Form::$form, writer)

@@ -98,8 +98,18 @@ fn check_format(first: &str) -> Result<()> {
     match number {
         Some(Ok(FORMAT)) => Ok(()),
         Some(Ok(newer)) if newer > FORMAT => Err(newer_format(newer)),
+        Some(Ok(1)) => Err(first_format()),
         _ => Err(damaged(1, &format!("it is not `{TITLE}{FORMAT}`"))),
     }
+}
+
+/// The first format had types as they were written, and nothing of what declared values hold.
+fn first_format() -> Error {
+    Error::config(format!(
+        "it has format 1, of an earlier version of dynamo-entity, which did not hold what values store: this version has \
+         nothing to compare with. Make sure that the test passes with the version that wrote the file, change nothing that \
+         is stored, and run `DYNAMO_LOCK=write cargo test`: it writes the file in format {FORMAT}. Commit it"
+    ))
 }
 
 fn newer_format(newer: u64) -> Error {

@@ -10,17 +10,20 @@ mod meeting;
 mod pattern;
 mod table;
 mod unique;
+mod value;
 
 use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
 use super::stored::{StoredEntity, StoredModel, StoredTable};
+use value::DeclaredTypes;
 
 const DEPLOY: &str = "deploy in any order";
 const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
 const NOTHING: &str = "nothing to do";
-const REWRITE: &str = "write all items anew with a program that has the new declaration: `scan().update_each(..)`, with a \
-     checkpoint where there are many, until it writes nothing more";
+const REWRITE: &str = "write all items again with a program that has the new declaration, by `scan().update_each(..)` that sets \
+     a part of the keys to what it is, with a checkpoint if there are many: one run without errors is enough, because \
+     by then every program writes the new keys";
 
 /// All changes from the file to the declarations.
 pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange> {
@@ -53,6 +56,11 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                     name: entity,
                     old,
                     new,
+                    types: DeclaredTypes {
+                        old: &old.values,
+                        new: &new.values,
+                    },
+                    is_value: false,
                 };
                 let before = changes.len();
                 entity.compare(old_name, changes);
@@ -114,6 +122,9 @@ struct EntityPair<'m> {
     name: &'m str,
     old: &'m StoredEntity,
     new: &'m StoredEntity,
+    /// The declared types, also where the fields of one of them are compared as if it were an entity.
+    types: DeclaredTypes<'m>,
+    is_value: bool,
 }
 
 impl EntityPair<'_> {

@@ -6,8 +6,9 @@ use std::vec;
 
 use super::blocks::{FileBlock, blocks, damaged};
 use super::stored::{
-    StoredAttribute, StoredContent, StoredEntity, StoredIndex, StoredKey, StoredModel, StoredPart,
-    StoredPattern, StoredPiece, StoredTable, StoredTableHead, StoredTemplate, StoredUnique,
+    StoredAttribute, StoredContent, StoredEntity, StoredFields, StoredIndex, StoredKey,
+    StoredModel, StoredPart, StoredPattern, StoredPiece, StoredTable, StoredTableHead,
+    StoredTemplate, StoredUnique, StoredValue, StoredVariant, StoredWhen, ValueKind,
 };
 use super::text::{entity_block, table_block};
 use super::words::words;
@@ -186,6 +187,14 @@ impl FactReader {
             key_only: self.map("key_only", Fact::text)?,
             patterns: self.map("pattern", Fact::pattern)?,
             uniques: self.map("unique", Fact::unique)?,
+            values: self.map("value", Fact::value)?,
+        })
+    }
+
+    fn fields(&mut self) -> Result<StoredFields> {
+        Ok(StoredFields {
+            keeps_rest: self.flag("rest")?,
+            attributes: self.map("attribute", Fact::attribute)?,
         })
     }
 
@@ -274,7 +283,7 @@ impl Fact {
             "optional" => false,
             _ => return Err(not_ours(self.line)),
         };
-        let rust_type = self.text()?;
+        let value_type = self.text()?;
         let role = match self.labelled("role")? {
             Some(role) => FieldRole::of_word(&role).ok_or_else(|| not_ours(self.line))?,
             None => FieldRole::Attribute,
@@ -285,7 +294,8 @@ impl Fact {
             role,
             form: self.labelled("form")?,
             default: self.labelled("default")?,
-            rust_type,
+            rust_name: self.labelled("called")?,
+            value_type,
         })
     }
 
@@ -325,7 +335,7 @@ impl Fact {
                 pk: facts.all("pk", Fact::key)?,
                 sk: facts.all("sk", Fact::key)?,
                 read_shards: facts.may("read_shards", Fact::number)?,
-                when: facts.may("when", Fact::text)?,
+                when: facts.when()?,
             })
         })
     }
@@ -333,12 +343,49 @@ impl Fact {
     fn unique(&mut self) -> Result<StoredUnique> {
         self.expect("by")?;
         let look_up = self.text()?;
-        let fields = self.below(|facts| facts.all("of", Fact::text))?;
-        Ok(StoredUnique { look_up, fields })
+        let parts = self.below(|facts| facts.all("part", Fact::part))?;
+        Ok(StoredUnique { look_up, parts })
+    }
+
+    fn value(&mut self) -> Result<StoredValue> {
+        let kind = match self.text()?.as_str() {
+            "struct" => ValueKind::Struct,
+            "wraps" => ValueKind::Wraps(self.text()?),
+            "names" => ValueKind::Names,
+            "numbers" => ValueKind::Numbers,
+            "tagged" => ValueKind::Tagged(self.text()?),
+            _ => return Err(not_ours(self.line)),
+        };
+        self.below(|facts| {
+            Ok(StoredValue {
+                kind,
+                fields: facts.fields()?,
+                variants: facts.map("variant", Fact::variant)?,
+            })
+        })
+    }
+
+    fn variant(&mut self) -> Result<StoredVariant> {
+        Ok(StoredVariant {
+            rust_name: self.labelled("called")?,
+            fields: self.below(FactReader::fields)?,
+        })
     }
 }
 
 impl FactReader {
+    fn when(&mut self) -> Result<Option<StoredWhen>> {
+        let function = self.may("when_function", Fact::text)?;
+        if function.is_some() {
+            return Ok(function.map(StoredWhen::Function));
+        }
+        self.may("when", |fact| {
+            let attribute = fact.text()?;
+            let values = fact.below(|facts| facts.all("value", Fact::text))?;
+            Ok(StoredWhen::OneOf(attribute, values))
+        })
+    }
+
     /// A template; the lines of its parts say where a `{` begins one.
     fn template(&mut self, line: usize, text: &str) -> Result<StoredTemplate> {
         let parts = self.all("part", Fact::part)?;

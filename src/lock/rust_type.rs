@@ -1,4 +1,9 @@
-//! What becomes of stored values when a field gets another Rust type.
+//! The types of stored values as texts, and what becomes of the values when a field gets another type.
+//!
+//! The library writes these texts, so one type has one spelling: aliases are resolved, and types that are stored alike have
+//! one name. See [`FieldSchema::value_type`](crate::schema::FieldSchema::value_type).
+
+use std::fmt;
 
 /// How the values of a type are those of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,72 +14,127 @@ pub(super) enum TypeChange {
     Wider,
     /// The old type has all values of the new one, and more.
     Narrower,
-    /// Nobody knows.
+    /// It is not known whether they are stored alike.
     Unknown,
 }
 
-/// Crates whose types are told by their last names.
-const KNOWN_CRATES: [&str; 8] = [
-    "std",
-    "core",
-    "alloc",
-    "chrono",
-    "uuid",
-    "ulid",
-    "rust_decimal",
-    "bigdecimal",
-];
-/// What is stored as what is in it. That an `Option` may be missing is said elsewhere.
-const WRAPPERS: [&str; 3] = ["Option", "Box", "Arc"];
-/// Types that are stored alike.
-const ALIKE: [(&str, &str); 4] = [
-    ("String", "str"),
-    ("HashSet", "BTreeSet"),
-    ("HashMap", "BTreeMap"),
-    ("Vec", "[]"),
-];
+/// Types that are made of others in a way that is known here; those of tuples and arrays are `()` and `[;4]`.
+const COLLECTIONS: [&str; 3] = ["Vec", "Set", "Map"];
 
 /// A type: its name and the types that it is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct RustType {
-    name: String,
-    of: Vec<RustType>,
+pub(super) struct RustType {
+    pub(super) name: String,
+    pub(super) of: Vec<RustType>,
 }
 
-/// What the change from one type to another means, both as they are written.
-pub(super) fn type_change(old: &str, new: &str) -> TypeChange {
-    change(&read(old), &read(new))
-}
-
-fn change(old: &RustType, new: &RustType) -> TypeChange {
-    if old == new {
-        return TypeChange::Alike;
+impl RustType {
+    /// Takes a text apart. A declared type is a name as a whole, and so is everything that is not known here.
+    pub(super) fn read(text: &str, is_declared: &impl Fn(&str) -> bool) -> RustType {
+        let whole = || RustType {
+            name: text.to_owned(),
+            of: Vec::new(),
+        };
+        if is_declared(text) {
+            return whole();
+        }
+        let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        let (name, inside) = if let Some(inside) = within("(", ")") {
+            ("()".to_owned(), inside)
+        } else if let Some((element, len)) =
+            within("[", "]").and_then(|array| array.rsplit_once(';'))
+        {
+            (format!("[;{len}]"), element)
+        } else {
+            match text.split_once('<') {
+                Some((name, inside)) if COLLECTIONS.contains(&name) && inside.ends_with('>') => {
+                    (name.to_owned(), &inside[..inside.len() - 1])
+                }
+                _ => return whole(),
+            }
+        };
+        let of = list(inside).into_iter();
+        RustType {
+            name,
+            of: of.map(|text| RustType::read(text, is_declared)).collect(),
+        }
     }
+
+    /// The names that it is made of in the end.
+    pub(super) fn names<'t>(&'t self, names: &mut Vec<&'t str>) {
+        match self.of.is_empty() {
+            true => names.push(&self.name),
+            false => self.of.iter().for_each(|ty| ty.names(names)),
+        }
+    }
+
+    fn is_collection(&self) -> bool {
+        COLLECTIONS.contains(&self.name.as_str())
+            || self.name == "()"
+            || self.name.starts_with("[;")
+    }
+}
+
+impl fmt::Display for RustType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of: Vec<String> = self.of.iter().map(RustType::to_string).collect();
+        let of = of.join(",");
+        match self.name.strip_prefix("[;") {
+            Some(len) => write!(f, "[{of};{len}"),
+            None if self.name == "()" => write!(f, "({of})"),
+            None if self.of.is_empty() => f.write_str(&self.name),
+            None => write!(f, "{}<{of}>", self.name),
+        }
+    }
+}
+
+/// The texts between commas.
+fn list(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut list) = (0_usize, 0, Vec::new());
+    for (at, character) in text.char_indices().chain([(text.len(), ',')]) {
+        match character {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 || at == text.len() => {
+                list.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    list.retain(|ty| !ty.is_empty());
+    list
+}
+
+/// What the change from one type to another means. `named` says so of two names that are not equal or are declared.
+pub(super) fn type_change(
+    old: &RustType,
+    new: &RustType,
+    named: &mut impl FnMut(&str, &str) -> Option<TypeChange>,
+) -> TypeChange {
     if old.of.is_empty() && new.of.is_empty() {
         return match (
+            named(&old.name, &new.name),
+            old.name == new.name && !old.is_collection(),
             is_among(&old.name, &new.name),
             is_among(&new.name, &old.name),
         ) {
-            (true, _) => TypeChange::Wider,
-            (_, true) => TypeChange::Narrower,
+            (Some(known), ..) => known,
+            (_, true, ..) => TypeChange::Alike,
+            (_, _, true, _) => TypeChange::Wider,
+            (_, _, _, true) => TypeChange::Narrower,
             _ => TypeChange::Unknown,
         };
     }
-    // What a type of the user's stores of its arguments is its own affair.
-    let is_known = ["[]", "BTreeSet", "BTreeMap"].contains(&old.name.as_str());
-    if !is_known || old.name != new.name || old.of.len() != new.of.len() {
-        return TypeChange::Unknown;
-    }
-    // A list of bytes is no list.
-    let is_bytes =
-        |ty: &RustType| ty.name == "[]" && ty.of.iter().any(|element| element.name == "u8");
-    if is_bytes(old) != is_bytes(new) {
+    if old.name != new.name || old.of.len() != new.of.len() {
         return TypeChange::Unknown;
     }
     let pairs = old.of.iter().zip(&new.of);
-    let changes: Vec<TypeChange> = pairs.map(|(old, new)| change(old, new)).collect();
+    let changes: Vec<TypeChange> = pairs
+        .map(|(old, new)| type_change(old, new, &mut *named))
+        .collect();
     let is_any = |wanted| changes.contains(&wanted);
-    let is_map = old.name == "BTreeMap" && changes.first() != Some(&TypeChange::Alike);
+    let is_map = old.name == "Map" && changes.first() != Some(&TypeChange::Alike);
     let is_both = is_any(TypeChange::Wider) && is_any(TypeChange::Narrower);
     match is_map || is_both {
         true => TypeChange::Unknown,
@@ -82,10 +142,15 @@ fn change(old: &RustType, new: &RustType) -> TypeChange {
     }
 }
 
-/// Whether each number of one type is a number of another one, and is stored alike.
-fn is_among(old: &str, new: &str) -> bool {
-    let (Some((is_signed, bits)), new) = (integer(old), new) else {
-        return (old, new) == ("f32", "f64");
+/// Whether each value of one type is a value of another one, and is stored alike.
+pub(super) fn is_among(old: &str, new: &str) -> bool {
+    let Some((is_signed, bits)) = integer(old) else {
+        return matches!(
+            (old, new),
+            ("f32", "f64")
+                | ("Decimal", "Number" | "BigDecimal")
+                | ("char" | "Uuid" | "Ulid" | "timestamp" | "date", "String")
+        );
     };
     match (new, integer(new)) {
         (_, Some((to_signed, to_bits))) => match (is_signed, to_signed) {
@@ -116,87 +181,17 @@ fn integer(name: &str) -> Option<(bool, u16)> {
     }
 }
 
-/// A type as it is written. What this cannot take apart is a name as a whole.
-fn read(text: &str) -> RustType {
-    let text = text.trim();
-    let ty = match (text.strip_suffix('>'), text.find('<')) {
-        (Some(inside), Some(at)) => RustType {
-            name: short_name(&text[..at]),
-            of: list(&inside[at + 1..]),
-        },
-        _ => match slice(text) {
-            Some(element) => RustType {
-                name: "[]".to_owned(),
-                of: vec![read(element)],
-            },
-            None => RustType {
-                name: short_name(text),
-                of: Vec::new(),
-            },
-        },
-    };
-    plain(ty)
-}
-
-/// `T` of `[T]`. An array has its length in its type.
-fn slice(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix('[')?.strip_suffix(']')?;
-    (!inside.contains(';')).then_some(inside)
-}
-
-/// The types between commas, without lifetimes.
-fn list(text: &str) -> Vec<RustType> {
-    let (mut depth, mut start, mut list) = (0_usize, 0, Vec::new());
-    for (at, character) in text.char_indices().chain([(text.len(), ',')]) {
-        match character {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 || at == text.len() => {
-                list.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    let types = list
-        .into_iter()
-        .filter(|ty| !ty.is_empty() && !ty.starts_with('\''));
-    types.map(read).collect()
-}
-
-/// The name of a type without its path, where everybody knows whose it is.
-fn short_name(path: &str) -> String {
-    let path = path.trim().trim_start_matches("::");
-    match (path.split_once("::"), path.rsplit_once("::")) {
-        (Some((first, _)), Some((_, last))) if KNOWN_CRATES.contains(&first) => last.to_owned(),
-        _ => path.to_owned(),
-    }
-}
-
-/// Another way to write a type that is stored alike.
-fn plain(mut ty: RustType) -> RustType {
-    if let ([inner], true) = (
-        &ty.of[..],
-        WRAPPERS.contains(&ty.name.as_str()) || ty.name == "Cow",
-    ) {
-        return inner.clone();
-    }
-    if let Some((_, alike)) = ALIKE.iter().find(|(name, _)| *name == ty.name) {
-        ty.name = (*alike).to_owned();
-    }
-    // How a set or a map hashes is not stored.
-    let most = match ty.name.as_str() {
-        "BTreeSet" => 1,
-        "BTreeMap" => 2,
-        _ => usize::MAX,
-    };
-    ty.of.truncate(most);
-    ty
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn change(old: &str, new: &str) -> TypeChange {
+        let read = |text| RustType::read(text, &|name: &str| name == "Wrapped<u8>");
+        for text in [old, new] {
+            assert_eq!(read(text).to_string(), text);
+        }
+        type_change(&read(old), &read(new), &mut |_, _| None)
+    }
 
     #[test]
     fn types_are_compared_by_what_is_stored() {
@@ -208,43 +203,35 @@ mod tests {
             ("u32", "i64", Wider),
             ("i8", "u64", Unknown),
             ("u64", "Decimal", Wider),
-            ("u128", "rust_decimal::Decimal", Unknown),
+            ("u128", "Decimal", Unknown),
             ("u32", "f32", Unknown),
             ("f32", "f64", Wider),
             ("f64", "f32", Narrower),
             ("usize", "u64", Wider),
-            ("String", "Box<str>", Alike),
-            ("String", "std::borrow::Cow<'static,str>", Alike),
-            ("Option<String>", "String", Alike),
-            ("Option<Box<u8>>", "u16", Wider),
-            ("chrono::DateTime<chrono::Utc>", "DateTime<Utc>", Alike),
-            ("DateTime<Utc>", "DateTime<FixedOffset>", Unknown),
+            ("timestamp", "String", Wider),
+            ("bool", "String", Unknown),
+            ("timestamp", "date", Unknown),
             ("a::Status", "b::Status", Unknown),
-            ("Status", "model::Status", Unknown),
-            ("HashSet<String>", "BTreeSet<String>", Alike),
-            ("HashSet<String,FxBuildHasher>", "HashSet<String>", Alike),
-            (
-                "HashMap<String,Vec<u8>>",
-                "std::collections::BTreeMap<String,Vec<u8>>",
-                Alike,
-            ),
-            ("HashMap<String,u8>", "HashMap<String,u16>", Wider),
-            ("HashMap<u8,u8>", "HashMap<u16,u8>", Unknown),
-            ("Vec<u32>", "Box<[u64]>", Wider),
+            ("Set<String>", "Set<Uuid>", Narrower),
+            ("Map<String,u8>", "Map<String,u16>", Wider),
+            ("Map<u8,u8>", "Map<u16,u8>", Unknown),
+            ("Vec<u32>", "Vec<u64>", Wider),
             ("Vec<u32>", "[u32;4]", Unknown),
-            ("Vec<Vec<u8>>", "Vec<Vec<u16>>", Unknown),
+            ("[u32;3]", "[u32;4]", Unknown),
+            ("[u32;4]", "[u64;4]", Wider),
+            ("Vec<bytes>", "Vec<Vec<u16>>", Unknown),
             ("Vec<Vec<u16>>", "Vec<Vec<u32>>", Wider),
-            ("HashMap<String,Vec<u8>>", "HashMap<String,Bytes>", Unknown),
             ("Wrapped<u8>", "Wrapped<u16>", Unknown),
-            ("(u8,u8)", "(u8,u16)", Unknown),
-            ("String", "Email", Unknown),
-            ("u32", "Count", Unknown),
+            ("(u8,u8)", "(u8,u16)", Wider),
+            ("(u8,u16)", "(u16,u8)", Unknown),
+            ("(u8,u8)", "(u8,u8,u8)", Unknown),
+            ("Vec<Option<u32>>", "Vec<u32>", Unknown),
             ("", "u8", Unknown),
             ("Vec<", "Vec>", Unknown),
             ("é", "<>", Unknown),
         ] {
-            assert_eq!(type_change(old, new), expected, "{old} to {new}");
-            assert_eq!(type_change(old, old), Alike, "{old}");
+            assert_eq!(change(old, new), expected, "{old} to {new}");
+            assert_eq!(change(old, old), Alike, "{old}");
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::stored_type::ValueNames;
 use crate::error::{Error, Result};
 use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, FieldRole, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, SHAPE, StreamView, Style,
-    TableSchema, UniqueSchema, Width,
+    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent,
+    KeySchema, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, SHAPE,
+    StreamView, Style, TableSchema, UniqueSchema, Width,
 };
 
 /// All tables of a program, by their names.
@@ -58,6 +59,46 @@ pub(super) struct StoredEntity {
     pub(super) patterns: BTreeMap<String, StoredPattern>,
     /// By the name in the keys of sentinels.
     pub(super) uniques: BTreeMap<String, StoredUnique>,
+    /// The declared types of its values, by their names.
+    pub(super) values: BTreeMap<String, StoredValue>,
+}
+
+/// A declared type of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StoredValue {
+    pub(super) kind: ValueKind,
+    /// Those of a struct.
+    pub(super) fields: StoredFields,
+    /// Those of an enum, by the name or number that is stored.
+    pub(super) variants: BTreeMap<String, StoredVariant>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ValueKind {
+    /// A map of its fields.
+    Struct,
+    /// A newtype that holds itself; any other one is its inner type.
+    Wraps(String),
+    /// The name of the variant.
+    Names,
+    /// The number of the variant.
+    Numbers,
+    /// A map with this tag beside the fields of the variant.
+    Tagged(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct StoredFields {
+    /// Whether a value keeps entries that no field has.
+    pub(super) keeps_rest: bool,
+    pub(super) attributes: BTreeMap<String, StoredAttribute>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StoredVariant {
+    /// Its name in Rust, if it is stored under another one.
+    pub(super) rust_name: Option<String>,
+    pub(super) fields: StoredFields,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +108,10 @@ pub(super) struct StoredAttribute {
     pub(super) role: FieldRole,
     pub(super) form: Option<String>,
     pub(super) default: Option<String>,
-    pub(super) rust_type: String,
+    /// What it stores; of a type that only serde knows, the type as it is written.
+    pub(super) value_type: String,
+    /// The name of the field in Rust, if it is stored under another one: by it, two names that change places are seen.
+    pub(super) rust_name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,14 +155,24 @@ pub(super) struct StoredPattern {
     pub(super) pk: Vec<StoredKey>,
     pub(super) sk: Vec<StoredKey>,
     pub(super) read_shards: Option<u16>,
-    pub(super) when: Option<String>,
+    pub(super) when: Option<StoredWhen>,
+}
+
+/// The condition of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum StoredWhen {
+    /// The attribute has one of these values, each as it is written.
+    OneOf(String, Vec<String>),
+    /// A function, as its call is written.
+    Function(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredUnique {
     /// The name of the look-up.
     pub(super) look_up: String,
-    pub(super) fields: Vec<String>,
+    /// The parts of its keys, in their order.
+    pub(super) parts: Vec<StoredPart>,
 }
 
 impl StoredModel {
@@ -148,7 +202,7 @@ fn stored_table(schema: &TableSchema) -> StoredTable {
         let stored = move |index: &IndexSchema| (index.name.clone(), stored_index(kind, index));
         indexes.iter().map(stored)
     });
-    let entities = schema.entities.iter();
+    let (entities, names) = (schema.entities.iter(), ValueNames::of(&schema.values));
     StoredTable {
         head: StoredTableHead {
             pk: schema.pk.clone(),
@@ -160,7 +214,10 @@ fn stored_table(schema: &TableSchema) -> StoredTable {
             indexes: indexes.collect(),
         },
         entities: entities
-            .map(|entity| (entity.stored_name.clone(), FieldNames(entity).entity()))
+            .map(|entity| {
+                let stored = FieldNames(entity).entity(&names);
+                (entity.stored_name.clone(), stored)
+            })
             .collect(),
     }
 }
@@ -198,28 +255,24 @@ impl FieldNames<'_> {
         attribute.unwrap_or_else(|| field.to_owned())
     }
 
-    fn entity(self) -> StoredEntity {
-        let fields = &self.0.fields;
-        let attributes = fields.iter().filter_map(|field| {
-            let attribute = StoredAttribute {
-                stored: field.stored,
-                is_required: field.is_required,
-                role: field.role,
-                form: field.form.clone(),
-                default: field.default.clone(),
-                rust_type: field.rust_type.clone(),
-            };
-            Some((field.attribute.clone()?, attribute))
-        });
+    fn entity(self, names: &ValueNames<'_>) -> StoredEntity {
+        let StoredFields {
+            keeps_rest,
+            attributes,
+        } = StoredFields::of(&self.0.fields, names);
+        let key_only = self.key_only(names);
+        let types = attributes.values().filter_map(StoredAttribute::seen_type);
+        let values = names.reached(types.chain(key_only.values().map(String::as_str)));
         let uniques = self.0.uniques.iter();
         let patterns = self.0.patterns.iter();
         StoredEntity {
             append_only: self.0.append_only,
-            keeps_rest: fields.iter().any(|field| field.role == FieldRole::Rest),
+            keeps_rest,
             pk: self.key(&self.0.pk),
             sk: self.0.sk.as_ref().map(|key| self.key(key)),
-            attributes: attributes.collect(),
-            key_only: self.key_only(),
+            attributes,
+            key_only,
+            values,
             patterns: patterns
                 .map(|pattern| (pattern.name.clone(), self.pattern(pattern)))
                 .collect(),
@@ -230,7 +283,7 @@ impl FieldNames<'_> {
     }
 
     /// A field that is in no attribute and in no key is not stored at all.
-    fn key_only(self) -> BTreeMap<String, String> {
+    fn key_only(self, values: &ValueNames<'_>) -> BTreeMap<String, String> {
         let patterns = self.0.patterns.iter();
         let of_patterns = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
         let keys = [&self.0.pk]
@@ -242,7 +295,7 @@ impl FieldNames<'_> {
         let only_there = fields
             .filter(|field| field.attribute.is_none() && names.contains(&field.name.as_str()));
         only_there
-            .map(|field| (field.name.clone(), field.rust_type.clone()))
+            .map(|field| (field.name.clone(), values.resolved(field)))
             .collect()
     }
 
@@ -290,22 +343,46 @@ impl FieldNames<'_> {
             pk: pattern.pk.iter().map(|key| self.key(key)).collect(),
             sk: pattern.sk.iter().map(|key| self.key(key)).collect(),
             read_shards: pattern.read_shards,
-            when: pattern.when.clone(),
+            when: self.when(pattern),
         }
     }
 
+    fn when(self, pattern: &PatternSchema) -> Option<StoredWhen> {
+        let written = pattern.when.as_ref()?;
+        Some(match &pattern.when_fields[..] {
+            [field] if !pattern.when_values.is_empty() => {
+                StoredWhen::OneOf(self.stored(field), pattern.when_values.clone())
+            }
+            _ => StoredWhen::Function(written.clone()),
+        })
+    }
+
     fn unique(self, unique: &UniqueSchema) -> StoredUnique {
-        let fields = unique.fields.iter().map(|field| self.stored(field));
-        let mut fields: Vec<String> = fields.collect();
-        let mut sorted = fields.clone();
-        sorted.sort();
-        // Without a `rename` the values stand in the order of their attributes, whatever the declaration's order is.
-        if sorted.join(",") == unique.stored {
-            fields = sorted;
-        }
         StoredUnique {
             look_up: unique.name.clone(),
-            fields,
+            parts: unique.parts.iter().map(|part| self.part(part)).collect(),
+        }
+    }
+}
+
+impl StoredFields {
+    pub(super) fn of(fields: &[FieldSchema], names: &ValueNames<'_>) -> Self {
+        let attributes = fields.iter().filter_map(|field| {
+            let attribute = field.attribute.clone()?;
+            let stored = StoredAttribute {
+                stored: field.stored,
+                is_required: field.is_required,
+                role: field.role,
+                form: field.form.clone(),
+                default: field.default.clone(),
+                value_type: names.resolved(field),
+                rust_name: (field.name != attribute).then(|| field.name.clone()),
+            };
+            Some((attribute, stored))
+        });
+        StoredFields {
+            keeps_rest: fields.iter().any(|field| field.role == FieldRole::Rest),
+            attributes: attributes.collect(),
         }
     }
 }

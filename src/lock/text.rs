@@ -4,14 +4,15 @@
 use sha2::{Digest, Sha256};
 
 use super::stored::{
-    StoredAttribute, StoredContent, StoredEntity, StoredIndex, StoredKey, StoredModel, StoredPart,
-    StoredPattern, StoredPiece, StoredTableHead, StoredTemplate,
+    StoredAttribute, StoredContent, StoredEntity, StoredFields, StoredIndex, StoredKey,
+    StoredModel, StoredPart, StoredPattern, StoredPiece, StoredTableHead, StoredTemplate,
+    StoredValue, StoredWhen, ValueKind,
 };
 use super::words::{is_plain, name, quoted};
 use crate::schema::{FieldRole, KeyAttribute, Presence, ProjectionSchema, Word};
 
 /// The number of the format. Every new kind of line raises it, for an older version must not read past one.
-pub(super) const FORMAT: u64 = 1;
+pub(super) const FORMAT: u64 = 2;
 /// What the first line begins with; the number follows.
 pub(super) const TITLE: &str = "dynamo-entity lock file, format ";
 /// The last line, so that a file that was cut off is noticed.
@@ -153,7 +154,7 @@ pub(super) fn entity_block(table: &str, entity: &str, stored: &StoredEntity) -> 
         .iter()
         .for_each(|sk| key_facts("  sk", sk, &mut facts));
     for (attribute, stored) in &stored.attributes {
-        facts.push(attribute_fact(attribute, stored));
+        facts.push(attribute_fact("  ", attribute, stored));
     }
     for (field, ty) in &stored.key_only {
         facts.push(format!("  key_only {} {}", name(field), quoted(ty)));
@@ -164,12 +165,11 @@ pub(super) fn entity_block(table: &str, entity: &str, stored: &StoredEntity) -> 
     for (unique, stored) in &stored.uniques {
         let look_up = name(&stored.look_up);
         facts.push(format!("  unique {} by {look_up}", name(unique)));
-        facts.extend(
-            stored
-                .fields
-                .iter()
-                .map(|field| format!("    of {}", name(field))),
-        );
+        let parts = stored.parts.iter();
+        facts.extend(parts.map(|part| format!("    part {}", part_fact(part))));
+    }
+    for (value, stored) in &stored.values {
+        value_facts(value, stored, &mut facts);
     }
     FactBlock {
         header: format!("entity {} of {}", name(entity), name(table)),
@@ -178,17 +178,42 @@ pub(super) fn entity_block(table: &str, entity: &str, stored: &StoredEntity) -> 
     }
 }
 
-/// `attribute note S optional "Option<String>"`
-fn attribute_fact(attribute: &str, stored: &StoredAttribute) -> String {
+/// `value Payment tagged kind`, and what it holds on the lines below.
+fn value_facts(value: &str, stored: &StoredValue, facts: &mut Vec<String>) {
+    let kind = match &stored.kind {
+        ValueKind::Struct => "struct".to_owned(),
+        ValueKind::Wraps(inner) => format!("wraps {}", quoted(inner)),
+        ValueKind::Names => "names".to_owned(),
+        ValueKind::Numbers => "numbers".to_owned(),
+        ValueKind::Tagged(tag) => format!("tagged {}", name(tag)),
+    };
+    facts.push(format!("  value {} {kind}", name(value)));
+    field_facts("    ", &stored.fields, facts);
+    for (variant, stored) in &stored.variants {
+        let called = stored.rust_name.as_ref();
+        let called = called.map_or(String::new(), |called| format!(" called {}", name(called)));
+        facts.push(format!("    variant {}{called}", name(variant)));
+        field_facts("      ", &stored.fields, facts);
+    }
+}
+
+fn field_facts(indent: &str, fields: &StoredFields, facts: &mut Vec<String>) {
+    facts.extend(fields.keeps_rest.then(|| format!("{indent}rest")));
+    let attributes = fields.attributes.iter();
+    facts.extend(attributes.map(|(name, stored)| attribute_fact(indent, name, stored)));
+}
+
+/// `attribute note S optional "String"`
+fn attribute_fact(indent: &str, attribute: &str, stored: &StoredAttribute) -> String {
     let ty = stored.stored.map_or("any".to_owned(), |tag| tag.word());
     let necessity = match stored.is_required {
         true => "required",
         false => "optional",
     };
     let mut fact = format!(
-        "  attribute {} {ty} {necessity} {}",
+        "{indent}attribute {} {ty} {necessity} {}",
         name(attribute),
-        quoted(&stored.rust_type)
+        quoted(&stored.value_type)
     );
     if stored.role != FieldRole::Attribute {
         fact.push_str(&format!(" role {}", stored.role.word()));
@@ -198,6 +223,9 @@ fn attribute_fact(attribute: &str, stored: &StoredAttribute) -> String {
     }
     if let Some(default) = &stored.default {
         fact.push_str(&format!(" default {}", quoted(default)));
+    }
+    if let Some(called) = &stored.rust_name {
+        fact.push_str(&format!(" called {}", name(called)));
     }
     fact
 }
@@ -251,8 +279,17 @@ fn pattern_facts(pattern: &str, stored: &StoredPattern, facts: &mut Vec<String>)
         .for_each(|key| key_facts("    sk", key, facts));
     let read = stored.read_shards;
     facts.extend(read.map(|shards| format!("    read_shards {shards}")));
-    let when = stored.when.as_ref();
-    facts.extend(when.map(|when| format!("    when {}", quoted(when))));
+    match &stored.when {
+        None => {}
+        Some(StoredWhen::Function(call)) => {
+            facts.push(format!("    when_function {}", quoted(call)));
+        }
+        Some(StoredWhen::OneOf(attribute, values)) => {
+            facts.push(format!("    when {}", name(attribute)));
+            let values = values.iter();
+            facts.extend(values.map(|value| format!("      value {}", quoted(value))));
+        }
+    }
 }
 
 /// As it is declared, but for the names of attributes: `USER#{user_id}`.

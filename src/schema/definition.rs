@@ -220,6 +220,8 @@ pub struct WhenDef {
     pub fields: &'static [&'static str],
     /// The condition, as it is written in the source.
     pub condition: &'static str,
+    /// The values of the field for which it holds, each as it is written; none if a function decides.
+    pub values: &'static [&'static str],
 }
 
 /// An index, as declared by a table or by an entity with a table of its own.

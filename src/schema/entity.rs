@@ -56,6 +56,10 @@ pub struct FieldSchema {
     pub attribute: Option<String>,
     /// Its type, as it is written.
     pub rust_type: String,
+    /// Its type by what it stores, such as `Vec<Line>`: an alias is resolved, an `Option` is the type within, types that
+    /// are stored alike have one name, and those with `#[derive(DynamoValue)]` are among the
+    /// [values](super::TableSchema::values) of the table. None if only serde knows it.
+    pub value_type: Option<String>,
     /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
     pub stored: Option<Tag>,
     /// What it is to the library.
@@ -135,6 +139,10 @@ pub struct PatternSchema {
     pub read_shards: Option<u16>,
     /// The condition under which an item is in the index, as it is written.
     pub when: Option<String>,
+    /// The fields that the condition reads.
+    pub when_fields: Vec<String>,
+    /// The values of the field for which the condition holds, each as it is written; none if a function decides.
+    pub when_values: Vec<String>,
     /// Whether rows of the index are whole items; otherwise they are keys.
     pub has_whole_rows: bool,
 }
@@ -149,6 +157,54 @@ pub struct UniqueSchema {
     pub stored: String,
     /// The fields.
     pub fields: Vec<String>,
+    /// The same fields as parts of the keys that keep the values, in the order of these.
+    pub parts: Vec<PartSchema>,
+}
+
+/// A type with `#[derive(DynamoValue)]` that a field holds, alone or within another value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ValueSchema {
+    /// Its name, with the types that it is given: `Range<u32>`. If several types have one name, with as much of their paths
+    /// as tells them apart.
+    pub name: String,
+    /// The doc comment.
+    pub doc: String,
+    /// What it holds.
+    pub content: ValueContent,
+}
+
+/// What a declared value holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ValueContent {
+    /// A struct: a map of these fields.
+    Struct(Vec<FieldSchema>),
+    /// A newtype, which is stored as this type.
+    Newtype(String),
+    /// An enum that is stored as the name of the variant.
+    Names(Vec<VariantSchema>),
+    /// An enum with an order, which is stored as the number of the variant.
+    Numbers(Vec<VariantSchema>),
+    /// An enum with data: a map with a tag beside the fields of the variant.
+    Tagged {
+        /// The name of the tag.
+        tag: String,
+        /// The variants.
+        variants: Vec<VariantSchema>,
+    },
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VariantSchema {
+    /// Its name.
+    pub name: String,
+    /// The name, or the number, that is stored.
+    pub stored: String,
+    /// Its fields. The content of a tuple variant is one field, `value`.
+    pub fields: Vec<FieldSchema>,
 }
 
 /// `allow(rule)` of a declaration or of a part of it: a [lint](crate::lint) that is silent there.

@@ -7,8 +7,8 @@ mod word;
 
 use super::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas, TableSchema,
-    TableSettings, UniqueSchema,
+    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas,
+    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 use crate::json::JsonTree;
 pub(crate) use word::Word;
@@ -29,10 +29,12 @@ impl TableSchema {
     /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
     /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags`, `replicas` (`consistency`, `regions`, `witness`) |
     /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
-    /// | a field | `name`, `attribute`, `rust_type`, `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
+    /// | `values` | the types with `#[derive(DynamoValue)]` that fields hold, each once: `name`, `doc`, and `fields` of a struct, `wraps` (the type that a newtype is stored as), or `stored_as` (`names`, `numbers` or `tagged`), `tag` and `variants` of an enum |
+    /// | a variant | `name`, `stored` (the name or number that is stored), `fields` |
+    /// | a field | `name`, `attribute`, `rust_type` (as it is written), `value_type` (by what it stores, with the names of `values`), `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
     /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
-    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `whole_rows` |
-    /// | a unique value | `name`, `stored`, `fields` |
+    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `when_fields`, `when_values`, `whole_rows` |
+    /// | a unique value | `name`, `stored`, `fields`, `parts` (of its keys, as in a template) |
     /// | `allows` | of a table or an entity: `rule`, the lint that is silent, and `of`, the part of the declaration where it is |
     /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
     ///
@@ -56,6 +58,7 @@ impl TableSchema {
             ("stream", self.stream.as_ref().map(word)),
             ("settings", Some(settings(&self.settings))),
             ("entities", list(&self.entities, entity)),
+            ("values", list(&self.values, value)),
             ("collections", list(&self.collections, collection)),
             ("allows", list(&self.allows, allow)),
         ])
@@ -160,6 +163,7 @@ fn field(field: &FieldSchema) -> JsonTree {
         ("name", Some((&field.name).into())),
         ("attribute", field.attribute.as_ref().map(Into::into)),
         ("rust_type", Some((&field.rust_type).into())),
+        ("value_type", field.value_type.as_ref().map(Into::into)),
         ("stored", field.stored.as_ref().map(word)),
         ("role", Some(word(&field.role))),
         ("required", field.is_required.then(|| true.into())),
@@ -188,13 +192,17 @@ fn piece(piece: &PieceSchema) -> JsonTree {
         PieceSchema::Shard(shards) => {
             JsonTree::object([("shards", Some(u64::from(*shards).into()))])
         }
-        PieceSchema::Part(part) => JsonTree::object([
-            ("field", Some((&part.field).into())),
-            ("format", part.format.as_ref().map(Into::into)),
-            ("width", Some(word(&part.width))),
-            ("presence", Some(word(&part.presence))),
-        ]),
+        PieceSchema::Part(part) => self::part(part),
     }
+}
+
+fn part(part: &PartSchema) -> JsonTree {
+    JsonTree::object([
+        ("field", Some((&part.field).into())),
+        ("format", part.format.as_ref().map(Into::into)),
+        ("width", Some(word(&part.width))),
+        ("presence", Some(word(&part.presence))),
+    ])
 }
 
 fn pattern(pattern: &PatternSchema) -> JsonTree {
@@ -209,6 +217,14 @@ fn pattern(pattern: &PatternSchema) -> JsonTree {
             pattern.read_shards.map(|shards| u64::from(shards).into()),
         ),
         ("when", pattern.when.as_ref().map(Into::into)),
+        (
+            "when_fields",
+            list(&pattern.when_fields, |name| name.into()),
+        ),
+        (
+            "when_values",
+            list(&pattern.when_values, |value| value.into()),
+        ),
         ("whole_rows", pattern.has_whole_rows.then(|| true.into())),
     ])
 }
@@ -218,6 +234,44 @@ fn unique(unique: &UniqueSchema) -> JsonTree {
         ("name", Some((&unique.name).into())),
         ("stored", Some((&unique.stored).into())),
         ("fields", Some(texts(&unique.fields))),
+        ("parts", list(&unique.parts, part)),
+    ])
+}
+
+fn value(value: &ValueSchema) -> JsonTree {
+    let (stored_as, tag, variants) = match &value.content {
+        ValueContent::Struct(_) | ValueContent::Newtype(_) => (None, None, None),
+        ValueContent::Names(variants) => (Some("names"), None, Some(variants)),
+        ValueContent::Numbers(variants) => (Some("numbers"), None, Some(variants)),
+        ValueContent::Tagged { tag, variants } => (Some("tagged"), Some(tag), Some(variants)),
+    };
+    let fields = match &value.content {
+        ValueContent::Struct(fields) => Some(JsonTree::list(fields, field)),
+        _ => None,
+    };
+    let wraps = match &value.content {
+        ValueContent::Newtype(inner) => Some(inner.into()),
+        _ => None,
+    };
+    JsonTree::object([
+        ("name", Some((&value.name).into())),
+        ("doc", text(&value.doc)),
+        ("wraps", wraps),
+        ("fields", fields),
+        ("stored_as", stored_as.map(Into::into)),
+        ("tag", tag.map(Into::into)),
+        (
+            "variants",
+            variants.map(|variants| JsonTree::list(variants, variant)),
+        ),
+    ])
+}
+
+fn variant(variant: &VariantSchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&variant.name).into())),
+        ("stored", Some((&variant.stored).into())),
+        ("fields", list(&variant.fields, field)),
     ])
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::value::ValueTypes;
 use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
     EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
@@ -23,6 +24,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn schema(&self) -> TableSchema {
+        let values = ValueTypes::of(self.model.entities);
         let indexes = |kind: IndexKind| {
             let mine = self
                 .table
@@ -42,7 +44,8 @@ impl Layout {
             doc: self.model.doc.to_owned(),
             type_attribute: self.table.type_attribute.map(str::to_owned),
             style: self.table.style,
-            entities: self.entities(),
+            entities: self.entities(&values),
+            values: values.schemas(),
             collections: Vec::new(),
             settings: TableSettings::default(),
             allows: self.model.allows.iter().map(allow_schema).collect(),
@@ -53,7 +56,7 @@ impl Layout {
         }
     }
 
-    fn entities(&self) -> Vec<EntitySchema> {
+    fn entities(&self, values: &ValueTypes) -> Vec<EntitySchema> {
         let pairs = self.entities.iter().zip(self.model.entities);
         let entities = pairs.map(|(entity, model)| DeclaredEntity {
             table: self.table,
@@ -61,7 +64,7 @@ impl Layout {
             entity,
             model,
         });
-        entities.map(DeclaredEntity::schema).collect()
+        entities.map(|entity| entity.schema(values)).collect()
     }
 
     fn ttl(&self) -> Option<&'static str> {
@@ -152,13 +155,15 @@ impl Layout {
 }
 
 impl DeclaredEntity {
-    fn schema(self) -> EntitySchema {
+    fn schema(self, values: &ValueTypes) -> EntitySchema {
         let (def, model) = (self.entity, self.model);
         let mut parts = model.parts.iter();
         let pk = key_schema(&def.pk, &mut parts);
         let sk = def.sk.as_ref().map(|key| key_schema(key, &mut parts));
         let patterns = def.indexes.iter();
         let patterns = patterns.map(|index| self.pattern(index, &mut parts));
+        let uniques = def.uniques.iter().zip(model.uniques);
+        let uniques = uniques.map(|(unique, key)| unique_schema(unique, key));
         EntitySchema {
             name: def.type_name.to_owned(),
             stored_name: def.stored_name.to_owned(),
@@ -167,27 +172,25 @@ impl DeclaredEntity {
             pk,
             sk,
             patterns: patterns.collect(),
-            fields: model.fields.iter().map(|field| self.field(field)).collect(),
-            uniques: def.uniques.iter().map(unique_schema).collect(),
+            fields: model
+                .fields
+                .iter()
+                .map(|field| self.field(field, values))
+                .collect(),
+            uniques: uniques.collect(),
             allows: model.allows.iter().map(allow_schema).collect(),
             origin: Origin(Some(self)),
         }
     }
 
-    fn field(self, field: &FieldModel) -> FieldSchema {
+    fn field(self, field: &FieldModel, values: &ValueTypes) -> FieldSchema {
         let attribute = |known: &AttributeDef| known.field == field.name;
         let at = self.entity.attributes.iter().position(attribute);
         FieldSchema {
-            name: field.name.to_owned(),
-            attribute: filled(field.attribute),
-            rust_type: field.rust_type.to_owned(),
             stored: self.key_type(field.name).or(field.stored),
-            role: field.role,
             is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at))
                 && !self.is_whole_in_key(field.name),
-            form: filled(field.form),
-            default: filled(field.default),
-            doc: field.doc.to_owned(),
+            ..values.field(field)
         }
     }
 
@@ -238,6 +241,8 @@ impl DeclaredEntity {
             sk: index.sk.iter().map(|key| key_schema(key, parts)).collect(),
             read_shards: index.read_shards,
             when: index.when.map(|when| when.condition.to_owned()),
+            when_fields: index.when.map_or_else(Vec::new, |when| texts(when.fields)),
+            when_values: index.when.map_or_else(Vec::new, |when| texts(when.values)),
             has_whole_rows: declared
                 .is_some_and(|declared| matches!(declared.project, Projection::All)),
         }
@@ -276,16 +281,30 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
     }
 }
 
-fn unique_schema(unique: &UniqueDef) -> UniqueSchema {
+fn unique_schema(unique: &UniqueDef, key: &[Piece]) -> UniqueSchema {
+    let parts = key.iter().filter_map(|piece| match piece {
+        Piece::Literal(_) | Piece::Shard(_) => None,
+        Piece::Part {
+            field,
+            width,
+            presence,
+        } => Some(PartSchema {
+            field: (*field).to_owned(),
+            format: None,
+            width: *width,
+            presence: *presence,
+        }),
+    });
     UniqueSchema {
         name: unique.name.to_owned(),
         stored: unique.stored.to_owned(),
-        fields: unique
-            .fields
-            .iter()
-            .map(|field| (*field).to_owned())
-            .collect(),
+        fields: texts(unique.fields),
+        parts: parts.collect(),
     }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn allow_schema(allow: &AllowModel) -> AllowSchema {
@@ -296,7 +315,7 @@ fn allow_schema(allow: &AllowModel) -> AllowSchema {
 }
 
 /// A text that says something.
-fn filled(text: &str) -> Option<String> {
+pub(super) fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 

@@ -3,8 +3,8 @@
 
 use std::any::Any;
 
-use super::{Pattern, SEVERAL};
-use crate::json::{Name, Tag};
+use super::{FieldModel, Pattern, Piece, SEVERAL};
+use crate::json::Name;
 
 /// What the declaration of a table says besides its [`TableDef`](super::TableDef).
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,8 @@ pub struct EntityModel {
     pub fields: &'static [FieldModel],
     /// All parts of all key attributes, bare fields among them: those of the primary key, then index by index.
     pub parts: &'static [PartModel],
+    /// The keys of the items that keep its unique values, in the order of the definitions.
+    pub uniques: &'static [&'static [Piece]],
     /// What its queries are for: of its table, or of the access pattern at this place of the declaration.
     pub pattern: fn(Option<usize>) -> &'static Pattern,
     /// Whether an item can be read without this attribute, by its number in the definition.
@@ -49,6 +51,7 @@ impl EntityModel {
         doc: "",
         fields: &[],
         parts: &[],
+        uniques: &[],
         pattern: |_| &SEVERAL.batch,
         may_be_absent: |_| true,
         allows: &[],
@@ -79,27 +82,6 @@ pub struct AllowModel {
     pub of: &'static str,
     /// The name of the lint.
     pub rule: &'static str,
-}
-
-/// A field.
-#[derive(Debug, Clone, Copy)]
-pub struct FieldModel {
-    /// Its name.
-    pub name: &'static str,
-    /// The attribute; empty if it has none of its own.
-    pub attribute: &'static str,
-    /// Its type, as it is written.
-    pub rust_type: &'static str,
-    /// The type that it is always stored as, unless it is a key attribute, whose definition says so.
-    pub stored: Option<Tag>,
-    /// What it is to the library.
-    pub role: FieldRole,
-    /// `serde` or the name of a `format`, else empty.
-    pub form: &'static str,
-    /// The default, as it is written; empty if there is none.
-    pub default: &'static str,
-    /// The doc comment.
-    pub doc: &'static str,
 }
 
 /// A part of a key.
@@ -157,28 +139,4 @@ pub enum PartRanges {
     Comparable,
     /// A range, and what it begins with.
     Text,
-}
-
-/// What a field is to the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FieldRole {
-    /// An attribute like any other.
-    Attribute,
-    /// It has no attribute: it is read from the key, or is its default.
-    Skip,
-    /// It holds all attributes that no other field has.
-    Rest,
-    /// The version.
-    Version,
-    /// When the item expires.
-    Ttl,
-    /// When the item was created.
-    CreatedAt,
-    /// When the item was last written.
-    UpdatedAt,
-    /// Who created the item.
-    CreatedBy,
-    /// Who wrote the item last.
-    UpdatedBy,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::{
     AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
+    ValueSchema,
 };
 
 /// A table: the data that DynamoDB needs, its other declarations, and its settings.
@@ -55,6 +56,8 @@ pub struct TableSchema {
     pub style: Style,
     /// The entities; none if the service described the table.
     pub entities: Vec<EntitySchema>,
+    /// The types with `#[derive(DynamoValue)]` that fields of the entities hold, by their names.
+    pub values: Vec<ValueSchema>,
     /// The collections that were [given](TableSchema::with_collection).
     pub collections: Vec<CollectionSchema>,
     /// How it is run.
@@ -80,6 +83,7 @@ impl TableSchema {
             type_attribute: None,
             style: Style::Escaped,
             entities: Vec::new(),
+            values: Vec::new(),
             collections: Vec::new(),
             settings: TableSettings::default(),
             allows: Vec::new(),
@@ -98,6 +102,11 @@ impl TableSchema {
     /// The entity of this name.
     pub fn entity(&self, name: &str) -> Option<&EntitySchema> {
         self.entities.iter().find(|entity| entity.name == name)
+    }
+
+    /// The value type of this name.
+    pub fn value_type(&self, name: &str) -> Option<&ValueSchema> {
+        self.values.iter().find(|value| value.name == name)
     }
 
     /// The index of this name, global or local.

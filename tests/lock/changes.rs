@@ -128,6 +128,14 @@ changes! {
         pub struct Order { id: u32, sum: u32 }
     }
 
+    name_of_a_field: Free at "Order.total" ["was called `total`", "is stored nowhere"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(rename = "total")] sum: u32 }
+    }
+
     field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
         pub struct Order { id: u32, note: String }
@@ -218,28 +226,19 @@ changes! {
 
     unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is free"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, customer: String }
+        pub struct Order { id: u32, customer: Vec<u32> }
     } => {
-        #[derive(DynamoValue)] pub struct Customer(String);
+        #[derive(DynamoValue)] pub struct Customer(Vec<String>);
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
         pub struct Order { id: u32, customer: Customer }
     }
 
     unknown_type_in_the_key: NeedsMove at "Order.id" ["is not known here"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
-        pub struct Order { id: String }
+        pub struct Order { id: DateTime<Utc> }
     } => {
-        #[derive(DynamoValue)] pub struct OrderId(String);
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
-        pub struct Order { id: OrderId }
-    }
-
-    type_that_is_stored_alike: Free at "Order.tags" ["stored alike"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, tags: HashSet<String> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, tags: BTreeSet<String> }
+        pub struct Order { id: chrono::NaiveDate }
     }
 
     stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order {
@@ -461,10 +460,10 @@ changes! {
 changes! {
     index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: String }
+        pub struct Order { id: u32, owner: u64 }
     } => {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
+        pub struct Order { id: u32, owner: u64 }
     }
 
     index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order {
@@ -669,7 +668,7 @@ changes! {
         pub struct User { id: u32, email: String }
     }
 
-    wider_unique_number: BreaksRunning at "User.by_code" ["a `u32` has ten digits there", "with a new `rename`"] of User {
+    wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User {
         #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
         pub struct User { id: u32, code: u32 }
     } => {
@@ -817,6 +816,642 @@ changes! {
     }
 }
 
+// --- types by what they store, not by how they are written
+changes! {
+    alias_of_a_number: Free at "Order.total" ["`u32`", "`u64`", "a wider one"] of Order {
+        pub type Number = u32;
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: Number }
+    } => {
+        pub type Number = u64;
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: Number }
+    }
+
+    newtype_of_a_narrower_number: BreaksRunning at "Order.total" ["`u64`", "`u32`", "a narrower one"] of Order {
+        #[derive(DynamoValue)] pub struct Cents(u64);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: Cents }
+    } => {
+        #[derive(DynamoValue)] pub struct Cents(u32);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: Cents }
+    }
+
+    newtype_within_a_list: BreaksRunning at "Order.totals" ["`Vec<u64>`", "`Vec<i32>`", "is not known here"] of Order {
+        #[derive(DynamoValue)] pub struct Cents(u64);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, totals: Vec<Cents> }
+    } => {
+        #[derive(DynamoValue)] pub struct Cents(i32);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, totals: Vec<Cents> }
+    }
+
+    alias_in_a_unique: BreaksRunning at "User.by_code" ["`code`", "10 characters", "20 characters", "with a new `rename`"] of User {
+        pub type Number = u32;
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: Number }
+    } => {
+        pub type Number = u64;
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: Number }
+    }
+
+    text_of_one_length_in_a_unique: Free at "User.code" ["a wider one"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: uuid::Uuid }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: String }
+    }
+
+    newtype_in_a_unique: BreaksRunning at "User.by_code" ["10 characters", "20 characters"] of User {
+        #[derive(Clone, DynamoValue)] pub struct Code(u32);
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: Option<Code> }
+    } => {
+        #[derive(Clone, DynamoValue)] pub struct Code(u64);
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: Option<Code> }
+    }
+
+    option_within_a_foreign_type: BreaksRunning at "Order.counts" ["`Vec<Option<u32>>`", "`Vec<u32>`", "is not known here"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(serde)] counts: Vec<Option<u32>> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(serde)] counts: Vec<u32> }
+    }
+
+    another_type_of_the_same_name: BreaksRunning at "Order.State" ["`Open`", "cannot read"] of Order {
+        mod one { #[derive(dynamo_entity::DynamoValue)] pub enum State { Open, Done } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: one::State }
+    } => {
+        mod two { #[derive(dynamo_entity::DynamoValue)] pub enum State { Opened, Done } }
+        use two as one;
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: one::State }
+    }
+}
+
+// --- what values store inside
+changes! {
+    variant_renamed: BreaksRunning at "Order.State" ["`Paid`", "`Payed`", "`rename = \"Paid\"`", "stored in `state`"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variant_of_the_key_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variant_of_a_bare_key_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
+        #[derive(Clone, DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = state))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(Clone, DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = state))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variant_of_a_key_without_attribute_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
+        #[derive(Default, DynamoValue)] pub enum State { #[default] Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
+        pub struct Order { id: u32, #[dynamo(skip)] state: State }
+    } => {
+        #[derive(Default, DynamoValue)] pub enum State { #[default] Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
+        pub struct Order { id: u32, #[dynamo(skip)] state: State }
+    }
+
+    variant_of_an_index_renamed: BreaksRunning at "Order.State" ["`by_state`", "written again"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variant_of_a_unique_renamed: BreaksRunning at "Order.State" ["`by_state`", "under other keys"] of Order {
+        #[derive(Clone, DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(Clone, DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variant_added: BreaksRunning at "Order.State" ["`Lost` is new", "do not store it yet"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, Lost }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    variants_swapped: BreaksRunning at "Order.State" ["`a`", "read as", "`Paid`", "`Open`"] of Order {
+        #[derive(DynamoValue)] pub enum State { #[dynamo(rename = "a")] Open, #[dynamo(rename = "b")] Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, states: Vec<State> }
+    } => {
+        #[derive(DynamoValue)] pub enum State { #[dynamo(rename = "b")] Open, #[dynamo(rename = "a")] Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, states: Vec<State> }
+    }
+
+    variant_that_keeps_its_stored_name: Free at "Order.State" ["was called `Paid`", "is stored nowhere"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, #[dynamo(rename = "Paid")] Payed }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    numbers_of_an_order_swapped: BreaksRunning at "Order.Level" ["`1`", "read as", "`High`", "`Low`"] of Order {
+        #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 2 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, level: Level }
+    } => {
+        #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { High = 1, Low = 2 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, level: Level }
+    }
+
+    number_of_an_order_in_the_key: NeedsMove at "Order.Level" ["`High`", "`2`", "`3`", "primary key"] of Order {
+        #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 2 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{level}#{id}"))]
+        pub struct Order { id: u32, level: Level }
+    } => {
+        #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 3 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{level}#{id}"))]
+        pub struct Order { id: u32, level: Level }
+    }
+
+    fields_swapped: BreaksRunning at "Payment.a" ["`payer`", "`payee`", "read as"] of Payment {
+        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
+        pub struct Payment { id: u32, #[dynamo(rename = "a")] payer: u32, #[dynamo(rename = "b")] payee: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
+        pub struct Payment { id: u32, #[dynamo(rename = "b")] payer: u32, #[dynamo(rename = "a")] payee: u32 }
+    }
+
+    fields_of_a_value_swapped: BreaksRunning at "Payment.Parties.a" ["`payer`", "`payee`", "read as"] of Payment {
+        #[derive(DynamoValue)] pub struct Parties { #[dynamo(rename = "a")] payer: u32, #[dynamo(rename = "b")] payee: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
+        pub struct Payment { id: u32, parties: Parties }
+    } => {
+        #[derive(DynamoValue)] pub struct Parties { #[dynamo(rename = "b")] payer: u32, #[dynamo(rename = "a")] payee: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
+        pub struct Payment { id: u32, parties: Parties }
+    }
+
+    field_of_a_value_renamed: BreaksRunning at "Order.Line.count" ["no longer declared", "`amount`", "`#[dynamo(rename = \"count\")]`"] of Order {
+        #[derive(DynamoValue)] pub struct Line { count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    } => {
+        #[derive(DynamoValue)] pub struct Line { amount: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    }
+
+    optional_field_of_a_value: Free at "Order.Line.note" ["new and may be missing"] of Order {
+        #[derive(DynamoValue)] pub struct Line { count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    } => {
+        #[derive(DynamoValue)] pub struct Line { count: u32, note: Option<String> }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    }
+
+    default_of_a_value: FillFirst at "Order.Line.count" ["`1`", "`2`"] of Order {
+        #[derive(DynamoValue)] pub struct Line { #[dynamo(default = 1)] count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    } => {
+        #[derive(DynamoValue)] pub struct Line { #[dynamo(default = 2)] count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    }
+
+    tag_of_an_enum: BreaksRunning at "Order.Payment" ["`kind`", "`type`"] of Order {
+        #[derive(DynamoValue)] #[dynamo(tag = "kind")] pub enum Payment { Cash, Card { number: String } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    } => {
+        #[derive(DynamoValue)] pub enum Payment { Cash, Card { number: String } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    }
+
+    field_of_a_variant: BreaksRunning at "Order.Payment::Card.number" ["no longer declared", "`digits`"] of Order {
+        #[derive(DynamoValue)] pub enum Payment { Cash, Card { number: String } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    } => {
+        #[derive(DynamoValue)] pub enum Payment { Cash, Card { digits: String } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    }
+
+    content_of_a_variant: BreaksRunning at "Order.Payment::Card.value[1]" ["was stored as N", "is stored as S"] of Order {
+        #[derive(DynamoValue)] pub enum Payment { Cash, Card(String, u32) }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    } => {
+        #[derive(DynamoValue)] pub enum Payment { Cash, Card(String, String) }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, payment: Payment }
+    }
+
+    value_within_a_value: BreaksRunning at "Order.State" ["`Paid`", "stored in `lines`"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoValue)] pub enum Line { One { state: Option<State> }, Two }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    } => {
+        #[derive(DynamoValue)] pub enum State { Open, Payed }
+        #[derive(DynamoValue)] pub enum Line { One { state: Option<State> }, Two }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    }
+
+    value_that_holds_itself: BreaksRunning at "Page.Comment.text" ["no longer declared"] of Page {
+        #[derive(DynamoValue)] pub struct Comment { text: String, answers: Vec<Comment> }
+        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
+        pub struct Page { id: u32, comments: Vec<Comment> }
+    } => {
+        #[derive(DynamoValue)] pub struct Comment { body: String, answers: Vec<Comment> }
+        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
+        pub struct Page { id: u32, comments: Vec<Comment> }
+    }
+
+    newtype_that_holds_itself: BreaksRunning at "Page.Tree" ["`Vec<Tree>`", "`Map<String,Tree>`"] of Page {
+        #[derive(DynamoValue)] pub struct Tree(Vec<Tree>);
+        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
+        pub struct Page { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
+    } => {
+        #[derive(DynamoValue)] pub struct Tree(std::collections::BTreeMap<String, Tree>);
+        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
+        pub struct Page { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
+    }
+
+    generic_value: BreaksRunning at "Order.Range<u32>.from" ["`i64`", "`u32`", "a narrower one"] of Order {
+        #[derive(DynamoValue)] pub struct Range<T> { from: T }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, range: Range<i64> }
+    } => {
+        #[derive(DynamoValue)] pub struct Range<T> { from: T }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, range: Range<u32> }
+    }
+
+    struct_becomes_an_enum: BreaksRunning at "Order.Pay" ["a struct", "an enum"] of Order {
+        #[derive(DynamoValue)] pub struct Pay { number: String }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, pay: Pay }
+    } => {
+        #[derive(DynamoValue)] pub enum Pay { Cash, Card { number: String } }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, pay: Pay }
+    }
+
+    enum_becomes_text: Free at "Order.state" ["a wider one"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: String }
+    }
+
+    name_of_a_value: Free at "Order.Entry" ["was called `Line`"] of Order {
+        #[derive(DynamoValue)] pub struct Line { count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Line> }
+    } => {
+        #[derive(DynamoValue)] pub struct Entry { count: u32 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, lines: Vec<Entry> }
+    }
+}
+
+// --- conditions and indexes of texts
+changes! {
+    when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss in it what new ones leave out"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = "a, b")))]
+        pub struct Order { id: u32, state: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = ["a, x", "y, b"])))]
+        pub struct Order { id: u32, state: String }
+    }
+
+    index_of_a_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`", "1. deploy programs that never write an empty `owner`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    index_of_an_optional_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, owner: Option<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: Option<String> }
+    }
+
+    index_of_bytes: FillFirst at "Order.by_digest" ["rejects a write with an empty `digest`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, digest: Vec<u8> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_digest, pk = digest))]
+        pub struct Order { id: u32, digest: Vec<u8> }
+    }
+
+    index_of_a_text_of_another_entity: FillFirst at "by_owner" ["rejects a write with an empty `owner`", "`Alarm` may store there"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String, owner: Yes }
+        #[derive(DynamoValue)] pub enum Yes { Yes }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32, owner: Option<String> }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_owner, pk = "owner"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_owner, pk = owner))]
+        pub struct User { user: String, owner: Yes }
+        #[derive(DynamoValue)] pub enum Yes { Yes }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32, owner: Option<String> }
+    }
+
+    index_of_a_text_that_another_index_has: Free at "Order.of_owner" ["on attributes that items have"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner), gsi(of_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+}
+
+/// Types that are stored alike are one type, whatever they are called and wherever they come from.
+mod alike {
+    mod before {
+        use std::collections::{BTreeMap, HashMap, HashSet};
+
+        use dynamo_entity::prelude::*;
+
+        #[derive(PartialEq, Eq, Hash, DynamoValue)]
+        pub struct Email(String);
+
+        #[derive(DynamoValue)]
+        pub struct Line {
+            count: u32,
+            email: Option<Email>,
+        }
+
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_email, email))]
+        pub struct Order {
+            id: u32,
+            email: Email,
+            name: String,
+            tags: HashSet<String>,
+            lines: Vec<Line>,
+            by_name: HashMap<Email, Box<u16>>,
+            digest: Vec<u8>,
+            at: chrono::DateTime<chrono::Utc>,
+            day: Option<chrono::NaiveDate>,
+            deep: BTreeMap<String, (u8, [u16; 3])>,
+        }
+    }
+
+    mod after {
+        use std::borrow::Cow;
+        use std::collections::{BTreeMap, BTreeSet};
+
+        use dynamo_entity::prelude::*;
+
+        pub mod elsewhere {
+            use dynamo_entity::prelude::*;
+
+            #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, DynamoValue)]
+            pub struct Text(Box<str>);
+
+            #[derive(Clone, DynamoValue)]
+            pub struct Line {
+                pub email: Option<String>,
+                pub count: Number,
+            }
+
+            pub type Number = u32;
+        }
+
+        use elsewhere::{Line, Text};
+
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_email, email))]
+        pub struct Order {
+            id: elsewhere::Number,
+            email: String,
+            name: Text,
+            tags: BTreeSet<Text>,
+            lines: Cow<'static, [Line]>,
+            by_name: BTreeMap<String, u16>,
+            digest: bytes::Bytes,
+            at: std::time::SystemTime,
+            day: Option<jiff::civil::Date>,
+            deep: BTreeMap<Text, (u8, Box<[u16; 3]>)>,
+        }
+    }
+
+    #[test]
+    fn types_are_no_change() {
+        use dynamo_entity::DynamoTable as _;
+
+        let found = super::compared(before::Order::schema(), after::Order::schema());
+        assert!(found.is_same(), "{found}");
+    }
+}
+
+/// What the model has of the types that values hold.
+mod model {
+    use dynamo_entity::prelude::*;
+    use dynamo_entity::schema::ValueContent;
+
+    #[derive(DynamoValue)]
+    struct Cents(u32);
+
+    /// A comment of a page.
+    #[derive(DynamoValue)]
+    struct Comment {
+        /// As it was written.
+        text: String,
+        #[dynamo(rename = "replies")]
+        answers: Vec<Comment>,
+        #[dynamo(default = 3)]
+        stars: u8,
+        paid: Option<Cents>,
+        #[dynamo(serde)]
+        foreign: Option<Vec<u32>>,
+        #[dynamo(skip)]
+        _seen: bool,
+    }
+
+    mod other {
+        #[derive(dynamo_entity::DynamoValue)]
+        pub(super) enum Comment {
+            Short,
+            Long(String, u32),
+            Map { size: u32 },
+        }
+
+        #[derive(Clone, Copy, PartialEq, PartialOrd, dynamo_entity::DynamoValue)]
+        #[dynamo(order)]
+        pub(super) enum String {
+            Low = 1,
+            High = 20,
+        }
+    }
+
+    #[derive(DynamoValue)]
+    struct Range<T> {
+        from: T,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "pages", key(pk = id))]
+    struct Page {
+        id: Option2,
+        first: Comment,
+        second: Option<other::Comment>,
+        third: other::String,
+        fourth: Range<Range<Cents>>,
+    }
+
+    type Option2 = u64;
+
+    #[test]
+    fn has_the_types_of_values() {
+        let schema = Page::schema();
+        let page = schema.entity("Page").unwrap();
+        let types = page.fields.iter();
+        let types: Vec<&str> = types
+            .filter_map(|field| field.value_type.as_deref())
+            .collect();
+        assert_eq!(
+            types,
+            [
+                "u64",
+                "model::Comment",
+                "other::Comment",
+                "other::String",
+                "Range<Range<Cents>>"
+            ]
+        );
+        let names: Vec<&str> = schema
+            .values
+            .iter()
+            .map(|value| value.name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "Cents",
+                "Range<Cents>",
+                "Range<Range<Cents>>",
+                "model::Comment",
+                "other::Comment",
+                "other::String"
+            ]
+        );
+        assert_eq!(
+            schema.value_type("Cents").unwrap().content,
+            ValueContent::Newtype("u32".into())
+        );
+
+        let comment = schema.value_type("model::Comment").unwrap();
+        assert_eq!(comment.doc, "A comment of a page.");
+        let ValueContent::Struct(fields) = &comment.content else {
+            panic!("{comment:?}");
+        };
+        let told: Vec<_> = fields
+            .iter()
+            .map(|field| {
+                let attribute = field.attribute.as_deref().unwrap_or("-");
+                let ty = field.value_type.as_deref().unwrap_or("-");
+                (field.name.as_str(), attribute, ty, field.is_required)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("text", "text", "String", true),
+                ("answers", "replies", "Vec<model::Comment>", true),
+                ("stars", "stars", "u8", false),
+                ("paid", "paid", "Cents", false),
+                ("foreign", "foreign", "-", false),
+                ("_seen", "-", "-", false),
+            ]
+        );
+        assert_eq!(
+            (fields[0].doc.as_str(), fields[2].default.as_deref()),
+            ("As it was written.", Some("3"))
+        );
+
+        let ValueContent::Tagged { tag, variants } =
+            &schema.value_type("other::Comment").unwrap().content
+        else {
+            panic!("it has data");
+        };
+        let long = variants[1]
+            .fields
+            .iter()
+            .map(|field| field.attribute.as_deref().unwrap_or_default());
+        assert_eq!(
+            (tag.as_str(), long.collect::<Vec<_>>()),
+            ("type", vec!["value[0]", "value[1]"])
+        );
+        let ValueContent::Numbers(variants) = &schema.value_type("other::String").unwrap().content
+        else {
+            panic!("it has an order");
+        };
+        assert_eq!(
+            (variants[1].name.as_str(), variants[1].stored.as_str()),
+            ("High", "20")
+        );
+        assert_eq!(
+            dynamo_entity::schema::TableSchema::from_json(&schema.to_json()).unwrap(),
+            schema
+        );
+    }
+}
+
 /// What is said in Rust alone is not in the file.
 mod rust_names {
     mod before {
@@ -840,20 +1475,17 @@ mod rust_names {
     mod after {
         use dynamo_entity::prelude::*;
 
-        /// It has a comment now, other names in Rust and another order.
+        /// It has a comment now and another order.
         #[derive(DynamoEntity)]
-        #[dynamo(table = "tasks", key(pk = "LIST#{list}", sk = "{end}#{id}"))]
-        #[dynamo(unique(by_code, person, code))]
-        #[dynamo(gsi(by_owner, pk = "OWNER#{person}", sk = "{id}"))]
+        #[dynamo(table = "tasks", key(pk = "LIST#{list_id}", sk = "{due}#{id}"))]
+        #[dynamo(unique(by_code, owner, code))]
+        #[dynamo(gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))]
         pub struct Task {
-            #[dynamo(rename = "owner")]
-            person: String,
+            owner: String,
             id: u32,
-            #[dynamo(rename = "due")]
-            end: u64,
+            due: u64,
             code: String,
-            #[dynamo(rename = "list_id")]
-            list: u32,
+            list_id: u32,
         }
     }
 

@@ -68,7 +68,7 @@ impl Folder {
 #[test]
 fn the_text_is_one_fact_a_line() {
     let expected = "\
-dynamo-entity lock file, format 1
+dynamo-entity lock file, format 2
 # What is stored, as of the last review of it. It is compared with the declarations by `lock::check` in a test.
 # `DYNAMO_LOCK=write cargo test` writes it; commit it with the code, and let nobody else write it.
 
@@ -90,12 +90,12 @@ entity Order of shop
     part user variable
   sk sk S \"ORDER#{number:08}\"
     part number fixed:8 format 08
-  attribute lineCount N optional \"u64\" default \"Default::default()\"
+  attribute lineCount N optional \"u64\" default \"Default::default()\" called line_count
   attribute number N optional \"u32\"
   attribute paid BOOL required \"bool\"
   attribute status S required \"String\"
   attribute user S optional \"String\"
-  attribute version N optional \"Version\" role version
+  attribute version N optional \"u64\" role version
   pattern by_status in gsi1
     pk gsi1pk S \"STATUS#{status}\"
       part status variable text
@@ -103,14 +103,15 @@ entity Order of shop
     sk gsi1sk S \"{number}\"
       part number fixed:10
     read_shards 4
-    when \"paid = true\"
+    when paid
+      value \"true\"
   sum SUM
 
 entity User of shop
   pk pk S \"USER#{user}\"
     part user variable
   sk sk S \"INFO\"
-  attribute name S optional \"Option<String>\"
+  attribute name S optional \"String\"
   attribute user S optional \"String\"
   sum SUM
 
@@ -161,17 +162,70 @@ fn a_newer_format_is_refused_and_kept() {
     let folder = Folder::new();
     let newer = lock::text(schemas())
         .unwrap()
-        .replace("format 1", "format 2");
+        .replace("format 2", "format 3");
     let message = folder.refusal(&newer);
     assert!(
-        message.contains("format 2") && message.contains("Update dynamo-entity"),
+        message.contains("format 3") && message.contains("Update dynamo-entity"),
         "{message}"
     );
     let error = lock::write(folder.file(), schemas())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("format 2"), "{error}");
+    assert!(error.contains("format 3"), "{error}");
     assert_eq!(fs::read_to_string(folder.file()).unwrap(), newer);
+}
+
+/// The first format had no types of values, so there is nothing to compare with; whoever updates has to be told what to do.
+#[test]
+fn the_first_format_is_told_and_replaced() {
+    let folder = Folder::new();
+    let older = lock::text(schemas())
+        .unwrap()
+        .replace("format 2", "format 1");
+    let message = folder.refusal(&older);
+    for words in [
+        "it has format 1, of an earlier version",
+        "the test passes with the version that wrote the file",
+        "`DYNAMO_LOCK=write cargo test`",
+    ] {
+        assert!(message.contains(words), "{message}");
+    }
+    assert!(lock::write(folder.file(), schemas()).unwrap());
+    assert!(lock::compare(folder.file(), schemas()).unwrap().is_same());
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "odd", key(pk = id))]
+#[dynamo(gsi(open, pk = "A#=", sk = "{id}", when(state = "a, b\n# = \"c\"")))]
+struct Odd {
+    id: u32,
+    #[dynamo(rename = "#state = \n\"\\", default = "a, #b = \"\n\"".to_owned())]
+    state: String,
+    #[dynamo(rename = "a,b")]
+    one: Odds,
+    #[dynamo(rename = "called")]
+    two: u8,
+}
+
+#[derive(DynamoValue)]
+enum Odds {
+    #[dynamo(rename = " called x")]
+    One,
+    #[dynamo(rename = "# \"=\n")]
+    Two,
+}
+
+/// Names, defaults and conditions may hold whatever the file itself is written with.
+#[test]
+fn odd_names_are_read_back() {
+    let folder = Folder::new();
+    assert!(lock::write(folder.file(), [Odd::schema()]).unwrap());
+    let found = lock::compare(folder.file(), [Odd::schema()]).unwrap();
+    assert!(
+        found.is_same(),
+        "{found}\n{}",
+        lock::text([Odd::schema()]).unwrap()
+    );
 }
 
 #[test]
@@ -227,9 +281,9 @@ fn a_wrong_merge_is_told() {
             "something stands behind `end`",
         ),
         (
-            "dynamo-entity lock file, format 1",
+            "dynamo-entity lock file, format 2",
             "# nothing",
-            "it is not `dynamo-entity lock file, format 1`",
+            "it is not `dynamo-entity lock file, format 2`",
         ),
     ] {
         let changed = text.replacen(from, to, 1);

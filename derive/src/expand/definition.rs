@@ -5,9 +5,12 @@ use proc_macro2::TokenStream;
 use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
 use super::library::{kind, stream, style};
-use super::tokens::{of, option, plain_name};
+use super::tokens::{of, option, plain_name, shown};
 use super::{template, unique};
-use crate::model::{Entity, EntityProjection, Index, KeySource, OwnTable, Piece, Role, TableRef};
+use crate::model::{
+    Entity, EntityProjection, Index, KeySource, OwnTable, Piece, Role, TableRef, Template,
+    WhenTest, WhenValue,
+};
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
 pub(super) fn constants(entity: &Entity) -> TokenStream {
@@ -111,12 +114,10 @@ fn key_def(
             let shard = template
                 .shards
                 .map(|shards| code!(__d::Piece::Shard(#shards)));
-            let pieces = template.pieces.iter();
-            let pieces = pieces.map(|piece| piece_def(entity, piece, sparse));
-            let pieces = pieces.chain(shard);
+            let pieces = pieces(entity, template, sparse, &code!(__STYLE));
             (
                 code!(__d::KeyType::S),
-                code!(__d::KeySource::Template(&[#(#pieces),*])),
+                code!(__d::KeySource::Template(&[#pieces #shard])),
             )
         }
     };
@@ -129,7 +130,19 @@ fn key_def(
     }
 }
 
-fn piece_def(entity: &Entity, piece: &Piece, sparse: bool) -> TokenStream {
+/// The pieces of a template, each with a comma behind it.
+pub(super) fn pieces(
+    entity: &Entity,
+    template: &Template,
+    sparse: bool,
+    style: &TokenStream,
+) -> TokenStream {
+    let pieces = template.pieces.iter();
+    let pieces = pieces.map(|piece| piece_def(entity, piece, sparse, style));
+    code!(#(#pieces,)*)
+}
+
+fn piece_def(entity: &Entity, piece: &Piece, sparse: bool, style: &TokenStream) -> TokenStream {
     let (field, format) = match piece {
         Piece::Literal(text) => return code!(__d::Piece::Literal(#text)),
         Piece::Part { field, format } => (*field, *format),
@@ -145,7 +158,7 @@ fn piece_def(entity: &Entity, piece: &Piece, sparse: bool) -> TokenStream {
     code! {
         __d::Piece::Part {
             field: #name,
-            width: __d::width_in(#width, #pad, __STYLE),
+            width: __d::width_in(#width, #pad, #style),
             presence: #presence,
         }
     }
@@ -178,8 +191,9 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         Some(when) => {
             let names = |(field, _): &(usize, _)| plain_name(&entity.fields[*field].ident);
             let (fields, text) = (when.fields.iter().map(names), &when.text);
+            let values = when_values(&when.test);
             code! {
-                ::core::option::Option::Some(__d::WhenDef { fields: &[#(#fields),*], condition: #text })
+                ::core::option::Option::Some(__d::WhenDef { fields: &[#(#fields),*], condition: #text, values: &[#(#values),*] })
             }
         }
         None => code!(::core::option::Option::None),
@@ -199,6 +213,18 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             when: #when,
         }
     }
+}
+
+/// The values of a condition, each as it is written.
+fn when_values(test: &WhenTest) -> Vec<String> {
+    let WhenTest::OneOf(values) = test else {
+        return Vec::new();
+    };
+    let values = values.iter().map(|value| match value {
+        WhenValue::Absent(_) => "None".to_owned(),
+        WhenValue::Equal(value) => shown(value),
+    });
+    values.collect()
 }
 
 /// Makes the table of an entity that has one of its own.

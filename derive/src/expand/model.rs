@@ -1,31 +1,42 @@
 //! The constants that only `schema()` names: what was declared, for tools and people.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
+use syn::Type;
 
+use super::definition::pieces;
 use super::index::index_keys;
 use super::library;
 use super::template::{contract, index_contract, parts};
-use super::tokens::{name, of, plain_name, shown};
+use super::tokens::{name, of, option, plain_name, shown};
+use super::way::way;
 use crate::model::{
-    DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, Table, TextFormat,
+    DataVariant, DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, Table,
+    TextFormat, Value, ValueShape, VariantShape,
 };
+
+/// The name under which the data of a tuple variant is stored.
+pub(super) const CONTENT: &str = "value";
 
 /// `MODEL` of an entity.
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let doc = &entity.doc;
     let fields = entity.fields.iter().enumerate();
-    let fields = fields.map(|(at, field)| field_model(entity, at, field));
+    let fields = fields.map(|(at, field)| entity_field(entity, at, field));
     let own = std::iter::once(&entity.pk).chain(&entity.sk);
     let own = own.flat_map(|source| part_models(entity, source, false));
     let keys = entity.indexes.iter().flat_map(index_keys);
     let of_indexes = keys.flat_map(|(source, ..)| part_models(entity, source, true));
     let parts = own.chain(of_indexes);
+    let uniques = entity.uniques.iter();
+    let uniques =
+        uniques.map(|unique| pieces(entity, &unique.template, true, &code!(__d::Style::Escaped)));
     let allows = allows(entity);
     code! {
         const MODEL: __d::EntityModel = __d::EntityModel {
             doc: #doc,
             fields: &[#(#fields),*],
             parts: &[#(#parts),*],
+            uniques: &[#(&[#uniques]),*],
             pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
             allows: #allows,
@@ -70,16 +81,162 @@ fn allow_models<'m>(allows: impl Iterator<Item = (String, &'m String)>) -> Token
     code!(&[#(#allows),*])
 }
 
-fn field_model(entity: &Entity, at: usize, field: &Field) -> TokenStream {
+/// `MODEL` of a value: what it holds, for the types that hold it.
+pub(super) fn value(value: &Value) -> TokenStream {
+    let (name, doc) = (plain_name(&value.ident), &value.doc);
+    let params = value.generics.type_params();
+    let params = params.map(|param| of(&param.ident, &code!(DynamoValue), "TYPE"));
+    let shape = match &value.shape {
+        ValueShape::Struct(fields) => {
+            let fields = value_fields(fields);
+            code!(Struct { fields: #fields })
+        }
+        ValueShape::Newtype(inner) => {
+            let inner = of(inner, &code!(DynamoValue), "TYPE");
+            code!(Newtype { inner: #inner })
+        }
+        ValueShape::UnitEnum(variants) => {
+            let variants = variants.iter();
+            let variants =
+                variants.map(|variant| variant_model(&variant.ident, &variant.stored, &code!(&[])));
+            code!(Names { variants: &[#(#variants),*] })
+        }
+        ValueShape::OrderedEnum(variants) => {
+            let variants = variants.iter().map(|variant| {
+                variant_model(&variant.ident, &variant.rank.to_string(), &code!(&[]))
+            });
+            code!(Numbers { variants: &[#(#variants),*] })
+        }
+        ValueShape::DataEnum { tag, variants } => {
+            let variants = variants.iter().map(data_variant);
+            code!(Tagged { tag: #tag, variants: &[#(#variants),*] })
+        }
+    };
+    code! {
+        const MODEL: __d::TypeModel = __d::TypeModel::Declared {
+            value: &__d::ValueModel {
+                name: #name,
+                doc: #doc,
+                params: &[#(#params),*],
+                shape: __d::ShapeModel::#shape,
+            },
+        };
+    }
+}
+
+fn data_variant(variant: &DataVariant) -> TokenStream {
+    let fields = match &variant.shape {
+        VariantShape::Unit => code!(&[]),
+        VariantShape::Struct(fields) => value_fields(fields),
+        VariantShape::Tuple(types) => {
+            let contents = types.iter().enumerate().map(|(at, ty)| {
+                let name = match types.len() {
+                    1 => CONTENT.to_owned(),
+                    _ => format!("{CONTENT}[{at}]"),
+                };
+                content_model(&name, ty)
+            });
+            code!(&[#(#contents),*])
+        }
+    };
+    variant_model(&variant.ident, &variant.stored, &fields)
+}
+
+fn variant_model(ident: &Ident, stored: &str, fields: &TokenStream) -> TokenStream {
+    let name = plain_name(ident);
+    code!(__d::VariantModel { name: #name, stored: #stored, fields: #fields })
+}
+
+/// A value of a tuple variant.
+fn content_model(name: &str, ty: &Type) -> TokenStream {
+    let rust_type = shown(ty);
+    let (value_type, stored) = (
+        of(ty, &code!(DynamoValue), "TYPE"),
+        of(ty, &code!(DynamoValue), "STORED"),
+    );
+    code! {
+        __d::FieldModel {
+            name: #name,
+            attribute: #name,
+            rust_type: #rust_type,
+            value_type: ::core::option::Option::Some(#value_type),
+            stored: #stored,
+            role: __d::FieldRole::Attribute,
+            may_be_absent: ::core::option::Option::Some(|| false),
+            form: "",
+            default: "",
+            doc: "",
+        }
+    }
+}
+
+/// The fields of a struct or of a variant.
+fn value_fields(fields: &[Field]) -> TokenStream {
+    let models = fields.iter().map(|field| {
+        let is_stored = field.role == Role::Attribute;
+        let value_type = match (is_stored, field.form) {
+            (false, _) | (_, Form::Serde) => None,
+            (_, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+            _ => Some(timestamp()),
+        };
+        let absent = is_stored.then(|| of(&field.ty, &way(field, None).contract(), "is_optional"));
+        let stored = stored_type(field, false);
+        field_model(field, option(value_type), &stored, option(absent))
+    });
+    code!(&[#(#models),*])
+}
+
+fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
+    let keys = entity.indexes.iter().flat_map(index_keys);
+    let keys = keys.map(|(source, ..)| source);
+    let mut keys = keys.chain(&entity.sk).chain([&entity.pk]);
+    let is_key =
+        keys.any(|source| matches!(source, KeySource::Field { field, .. } if *field == at));
+    let value_type = match (field.role, field.form) {
+        (Role::Rest, _) | (_, Form::Serde) => None,
+        (Role::Version, _) => Some(code!(<u64 as __d::DynamoValue>::TYPE)),
+        (Role::Ttl | Role::CreatedAt | Role::UpdatedAt, _) => Some(timestamp()),
+        (Role::Skip | Role::CreatedBy | Role::UpdatedBy, Form::Own) => Some(probed(field)),
+        (Role::Attribute, Form::Own) if is_key => Some(probed(field)),
+        (Role::Attribute, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+        _ => Some(timestamp()),
+    };
+    let stored = stored_type(field, is_key);
+    field_model(
+        field,
+        option(value_type),
+        &stored,
+        code!(::core::option::Option::None),
+    )
+}
+
+/// All points in time are stored alike, but for their form.
+fn timestamp() -> TokenStream {
+    code!(<__d::Timestamp as __d::DynamoValue>::TYPE)
+}
+
+/// The type of a field that need not be one, because it is a key or is not stored.
+fn probed(field: &Field) -> TokenStream {
+    let ty = &field.ty;
+    code!({
+        #[allow(unused_imports)]
+        use __d::UnseenType as _;
+        <__d::TypeProbe<#ty>>::TYPE
+    })
+}
+
+fn field_model(
+    field: &Field,
+    value_type: TokenStream,
+    stored: &TokenStream,
+    may_be_absent: TokenStream,
+) -> TokenStream {
     let (name, rust_type, doc) = (plain_name(&field.ident), shown(&field.ty), &field.doc);
     let attribute = match field.role {
         Role::Skip | Role::Rest => "",
         _ => &field.stored,
     };
-    let (stored, role) = (
-        stored_type(entity, at, field),
-        library::field_role(field.role),
-    );
+    let role = library::field_role(field.role);
     let form = match field.form {
         Form::Own => "",
         Form::Serde => "serde",
@@ -99,8 +256,10 @@ fn field_model(entity: &Entity, at: usize, field: &Field) -> TokenStream {
             name: #name,
             attribute: #attribute,
             rust_type: #rust_type,
+            value_type: #value_type,
             stored: #stored,
             role: #role,
+            may_be_absent: #may_be_absent,
             form: #form,
             default: #default,
             doc: #doc,
@@ -109,12 +268,7 @@ fn field_model(entity: &Entity, at: usize, field: &Field) -> TokenStream {
 }
 
 /// The type that a field is stored as. A type that is a bare key need not be a value, so it is not asked.
-fn stored_type(entity: &Entity, at: usize, field: &Field) -> TokenStream {
-    let keys = entity.indexes.iter().flat_map(index_keys);
-    let keys = keys.map(|(source, ..)| source);
-    let mut keys = keys.chain(&entity.sk).chain([&entity.pk]);
-    let is_key =
-        keys.any(|source| matches!(source, KeySource::Field { field, .. } if *field == at));
+fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
         (Role::Skip | Role::Rest, _) | (_, Form::Serde) => {
             return code!(::core::option::Option::None);

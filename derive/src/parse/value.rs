@@ -56,6 +56,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
     Some((
         Value {
             krate: krate::read(&attrs),
+            doc: attribute::doc(&attrs),
             vis,
             ident,
             generics,

@@ -120,15 +120,15 @@ fn parse_calendar<T: CalendarDate>(text: &str) -> Option<T> {
 
 super::time_values! {
     #[cfg(feature = "chrono")]
-    chrono::NaiveDateTime, "a date and time", civil_time_text, parse_civil_time;
+    chrono::NaiveDateTime, "civil_time", "a date and time", civil_time_text, parse_civil_time;
     #[cfg(feature = "chrono")]
-    chrono::NaiveDate, "a date", calendar_text, parse_calendar;
+    chrono::NaiveDate, "date", "a date", calendar_text, parse_calendar;
     #[cfg(feature = "time")]
-    time::PrimitiveDateTime, "a date and time", civil_time_text, parse_civil_time;
+    time::PrimitiveDateTime, "civil_time", "a date and time", civil_time_text, parse_civil_time;
     #[cfg(feature = "time")]
-    time::Date, "a date", calendar_text, parse_calendar;
+    time::Date, "date", "a date", calendar_text, parse_calendar;
     #[cfg(feature = "jiff")]
-    jiff::civil::DateTime, "a date and time", civil_time_text, parse_civil_time;
+    jiff::civil::DateTime, "civil_time", "a date and time", civil_time_text, parse_civil_time;
     #[cfg(feature = "jiff")]
-    jiff::civil::Date, "a date", calendar_text, parse_calendar;
+    jiff::civil::Date, "date", "a date", calendar_text, parse_calendar;
 }

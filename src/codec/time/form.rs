@@ -133,6 +133,10 @@ pub trait FormField: Sized {
     fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError>;
     #[doc(hidden)]
     fn absent_form() -> Option<Self>;
+    #[doc(hidden)]
+    fn is_optional() -> bool {
+        Self::absent_form().is_some()
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,8 +1,10 @@
 //! Attributes: whether programs can read what others wrote.
 
+use std::collections::BTreeMap;
+
 use super::meeting::index_of;
 use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
-use crate::lock::rust_type::{TypeChange, type_change};
+use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::StoredAttribute;
 use crate::schema::{FieldRole, Word};
 
@@ -80,7 +82,8 @@ impl EntityPair<'_> {
                 ],
             );
         }
-        if let Some((index, other)) = index_of(self.tables.old, self.name, name) {
+        let index = index_of(self.tables.old, self.name, name).filter(|_| !self.is_value);
+        if let Some((index, other)) = index {
             let what = format!(
                 "the attribute is new, and a key of the index `{index}`, where programs that run look for `{other}`: they read items \
                  with it as errors there, and DynamoDB refuses it if it is of another type"
@@ -160,13 +163,13 @@ impl EntityPair<'_> {
     fn successors(&self, name: &str, was: &StoredAttribute) -> impl Iterator<Item = &str> {
         let old = &self.old.attributes;
         let new = self.new.attributes.iter();
-        let (stored, is_alike) = (was.stored, was.rust_type.clone());
+        let (stored, is_alike) = (was.stored, was.value_type.clone());
         let name = name.to_owned();
         let new = new.filter(move |(other, is)| {
             !old.contains_key(*other)
                 && **other != name
                 && is.stored == stored
-                && is.rust_type == is_alike
+                && is.value_type == is_alike
         });
         new.map(|(other, _)| other.as_str())
     }
@@ -194,9 +197,10 @@ impl EntityPair<'_> {
             );
             let class = self.in_key_or(name, ChangeClass::BreaksRunning);
             changes.push(self.change(class, name, what, &BESIDE));
-        } else if was.rust_type != is.rust_type {
-            changes.extend(self.rust_type(name, was, is));
+        } else {
+            changes.extend(self.value_type(name, was, is));
         }
+        changes.extend(self.rust_name(name, was, is));
         if was.role != is.role {
             let what = format!(
                 "it was {} and is {}: programs keep it in different ways",
@@ -228,25 +232,32 @@ impl EntityPair<'_> {
         let what = format!(
             "it was stored as {} (`{}`) and is stored as {} (`{}`): no program reads what the other kind writes",
             was.tag(),
-            was.rust_type,
+            was.value_type,
             is.tag(),
-            is.rust_type
+            is.value_type
         );
         let class = self.in_key_or(name, ChangeClass::BreaksRunning);
         self.change(class, name, what, &BESIDE)
     }
 
-    fn rust_type(
+    fn value_type(
         &self,
         name: &str,
         was: &StoredAttribute,
         is: &StoredAttribute,
     ) -> Option<StoredChange> {
-        let types = format!("its type was `{}` and is `{}`", was.rust_type, is.rust_type);
-        Some(match type_change(&was.rust_type, &is.rust_type) {
-            // Whether it may be missing is a change of its own.
-            TypeChange::Alike if was.when_missing() != is.when_missing() => return None,
-            TypeChange::Alike => self.change(ChangeClass::Free, name, format!("{types}, which is stored alike"), &[NOTHING]),
+        let types = format!(
+            "its type was `{}` and is `{}`",
+            was.value_type, is.value_type
+        );
+        let change = match (was.seen_type(), is.seen_type()) {
+            (Some(was), Some(is)) => self.types.change(was, is),
+            _ if was.value_type == is.value_type => return None,
+            _ => TypeChange::Unknown,
+        };
+        Some(match change {
+            // Declared types are compared on their own, by what they hold.
+            TypeChange::Alike => return None,
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
                 name,
@@ -274,6 +285,42 @@ impl EntityPair<'_> {
                 ],
             ),
         })
+    }
+
+    /// Two fields that change places by their stored names: each program reads the one as the other.
+    fn rust_name(
+        &self,
+        name: &str,
+        was: &StoredAttribute,
+        is: &StoredAttribute,
+    ) -> Option<StoredChange> {
+        let (was, is) = (was.called(name), is.called(name));
+        if was == is {
+            return None;
+        }
+        let has = |attributes: &BTreeMap<String, StoredAttribute>, field: &str| {
+            let mut attributes = attributes.iter();
+            attributes.any(|(attribute, stored)| stored.called(attribute) == field)
+        };
+        if !has(&self.old.attributes, is) && !has(&self.new.attributes, was) {
+            let what = format!(
+                "its field was called `{was}` and is called `{is}`, which is stored nowhere"
+            );
+            return Some(self.change(ChangeClass::Free, name, what, &[NOTHING]));
+        }
+        let what = format!(
+            "it was the field `{was}` and is the field `{is}`, and one of them is stored under another name too: a `{was}` that one \
+             program stores is read as `{is}` by the others"
+        );
+        Some(self.change(
+            self.in_key_or(name, ChangeClass::BreaksRunning),
+            name,
+            what,
+            &[
+                "give each field back its stored name: `rename`",
+                "if the fields changed their names in Rust alone, and each attribute means what it meant, this is free",
+            ],
+        ))
     }
 
     fn necessity(

@@ -2,12 +2,12 @@
 
 use super::meeting::met_by;
 use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange, TablePair};
-use crate::lock::rust_type::{TypeChange, type_change};
+use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{StoredContent, StoredEntity, StoredKey, StoredPart, StoredPiece};
 use crate::schema::{Presence, Width};
 
 /// The way of items to other keys of the same table.
-const MOVE_KEYS: [&str; 5] = [
+pub(super) const MOVE_KEYS: [&str; 5] = [
     "leave this entity as it is, and declare another one beside it with the new key",
     "deploy programs that write both, everywhere",
     "copy the items that are there, and leave the old ones",
@@ -66,6 +66,7 @@ impl EntityPair<'_> {
         self.key_only_fields(changes);
         self.patterns(changes);
         self.uniques(changes);
+        self.values(changes);
     }
 
     fn name_change(&self, old_name: &str) -> Option<StoredChange> {
@@ -131,7 +132,7 @@ impl EntityPair<'_> {
         Some(self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS))
     }
 
-    fn guards(&self) -> Vec<StoredChange> {
+    pub(super) fn guards(&self) -> Vec<StoredChange> {
         let (old, new) = (self.old, self.new);
         let mut changes = Vec::new();
         match (old.append_only, new.append_only) {
@@ -182,7 +183,7 @@ impl EntityPair<'_> {
             if was == is {
                 continue;
             }
-            let (class, means) = match type_change(was, is) {
+            let (class, means) = match self.types.change(was, is) {
                 TypeChange::Alike => (ChangeClass::Free, "is stored alike"),
                 TypeChange::Wider => (ChangeClass::Free, "has all that it had"),
                 _ if self.new.is_in_key(name) => {

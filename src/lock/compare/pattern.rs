@@ -3,8 +3,10 @@
 use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
 use super::{ChangeClass, DEPLOY, EntityPair, NOTHING, REWRITE, StoredChange};
-use crate::lock::stored::{StoredContent, StoredKey, StoredPattern};
-use crate::schema::Presence;
+use std::fmt;
+
+use crate::lock::stored::{StoredAttribute, StoredContent, StoredKey, StoredPattern, StoredWhen};
+use crate::schema::{KeyAttribute, KeyType, Presence, Word};
 
 /// The way of items to other keys of an index.
 const NEW_INDEX: [&str; 4] = [
@@ -76,13 +78,43 @@ impl EntityPair<'_> {
                 &[create, "deploy programs that write its keys and do not ask it, everywhere", REWRITE, "then ask it"],
             );
         }
+        if let Some((field, rejected)) = is.keys().find_map(|key| self.rejected_in(key)) {
+            let what = format!(
+                "the access pattern is new, on attributes that items have. Once the index exists, DynamoDB rejects a write with {rejected}, \
+                 also one of a program that runs now; items that have that already are missing in the index"
+            );
+            let never = format!(
+                "deploy programs that never write {rejected}, everywhere: an `Option` that is `None` has no attribute"
+            );
+            let fill = format!(
+                "write another `{field}`, or none, into the items that have that: `update_each`"
+            );
+            let steps = [never.as_str(), &fill, create, DEPLOY];
+            return self.change(ChangeClass::FillFirst, name, what, &steps);
+        }
         self.change(
             ChangeClass::Free,
             name,
-            "the access pattern is new, on attributes that items have: DynamoDB finds those that have them all. From then on it \
-             refuses empty text there, also of programs that run",
+            "the access pattern is new, on attributes that items have: DynamoDB finds those that have them all",
             &[create, DEPLOY],
         )
+    }
+
+    /// A field that programs may store in a way which DynamoDB rejects in a key, and that way. An attribute that is a key
+    /// already is never stored so.
+    fn rejected_in<'k>(&self, key: &'k StoredKey) -> Option<(&'k str, String)> {
+        let StoredContent::Bare(field) = &key.content else {
+            return None;
+        };
+        let was = self.old.attributes.get(field)?;
+        let head = &self.tables.old.head;
+        let indexes = head.indexes.values();
+        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
+        let mut keys = of_indexes.chain([&head.pk]).chain(&head.sk);
+        if keys.any(|known| known.name == key.attribute.name) {
+            return None;
+        }
+        rejected(was, &key.attribute).map(|rejected| (field.as_str(), rejected))
     }
 
     /// Whether items that are there have a key of an index, or are rightly without it.
@@ -272,7 +304,10 @@ impl EntityPair<'_> {
                 "it holds all items, and held them while `{when}`: the others are found once they are written anew"
             ),
             (was, is) => {
-                let shown = |when: &Option<String>| when.clone().unwrap_or_default();
+                let shown = |when: &Option<StoredWhen>| {
+                    when.as_ref()
+                        .map_or_else(String::new, StoredWhen::to_string)
+                };
                 format!(
                     "it holds items while `{}`, and did while `{}`: those that are there are in it as the old condition said, until they \
                      are written anew; if only names of Rust differ, this is free",
@@ -304,21 +339,43 @@ impl EntityPair<'_> {
 }
 
 /// Whether the second condition holds for all that the first one does: as far as it names the same field with more values.
-fn holds_all(was: &str, is: &str) -> bool {
-    let parsed = |when: &str| -> Option<(String, Vec<String>)> {
-        let (field, values) = when.split_once(" = ")?;
-        let values = values
-            .strip_prefix('[')
-            .and_then(|values| values.strip_suffix(']'))
-            .unwrap_or(values);
-        // A text with a comma in it is cut on both sides alike.
-        let values = values.split(", ").map(str::to_owned).collect();
-        Some((field.to_owned(), values))
-    };
-    match (parsed(was), parsed(is)) {
-        (Some((field, was)), Some((same, is))) => {
+fn holds_all(was: &StoredWhen, is: &StoredWhen) -> bool {
+    match (was, is) {
+        (StoredWhen::OneOf(field, was), StoredWhen::OneOf(same, is)) => {
             field == same && was.iter().all(|value| is.contains(value))
         }
         _ => false,
     }
+}
+
+/// As it is declared.
+impl fmt::Display for StoredWhen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoredWhen::Function(call) => f.write_str(call),
+            StoredWhen::OneOf(field, values) => match &values[..] {
+                [value] => write!(f, "{field} = {value}"),
+                values => write!(f, "{field} = [{}]", values.join(", ")),
+            },
+        }
+    }
+}
+
+/// The ways of an attribute that DynamoDB rejects as soon as it is a key.
+pub(super) fn rejected(was: &StoredAttribute, key: &KeyAttribute) -> Option<String> {
+    let name = &key.name;
+    let empty = match key.ty {
+        KeyType::N => None,
+        KeyType::S | KeyType::B => {
+            let seen = was.seen_type().unwrap_or_default();
+            let may_be_empty =
+                ["", "String", "bytes", "Value"].contains(&seen) || seen.contains("::");
+            may_be_empty.then(|| format!("an empty `{name}`"))
+        }
+    };
+    let ty = key.ty.word();
+    let is_other = was.stored.is_none_or(|stored| stored.word() != ty);
+    let other = is_other.then(|| format!("a `{name}` that is not of the type {ty}"));
+    let rejected: Vec<String> = empty.into_iter().chain(other).collect();
+    (!rejected.is_empty()).then(|| rejected.join(" or "))
 }

@@ -1,5 +1,6 @@
 //! What of a table the service knows.
 
+use super::pattern::rejected;
 use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, StoredChange};
 use crate::lock::stored::{StoredEntity, StoredIndex, StoredTable, StoredTableHead};
 use crate::schema::{IndexKind, KeyAttribute, ProjectionSchema, Word};
@@ -96,7 +97,7 @@ pub(super) fn head(
         .indexes
         .iter()
         .filter(|(index, _)| !was.indexes.contains_key(*index));
-    changes.extend(appeared.map(|(index, stored)| index_appeared(name, index, stored, old)));
+    changes.extend(appeared.map(|(index, stored)| index_appeared(name, index, stored, old, new)));
 }
 
 /// What a change is, what comes of it, and what to do.
@@ -213,6 +214,7 @@ fn index_appeared(
     index: &str,
     stored: &StoredIndex,
     old: &StoredTable,
+    new: &StoredTable,
 ) -> StoredChange {
     let place = (table, Some(index.to_owned()));
     if let Some((key, entity)) = refused_by(stored, old) {
@@ -227,6 +229,21 @@ fn index_appeared(
             "or stop all programs that write the old type, and write all items anew before",
         ];
         return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
+    }
+    if stored.kind == IndexKind::Global
+        && let Some((entity, rejected)) = rejected_by(index, stored, old, new)
+    {
+        let what = format!(
+            "the index is new. Once it exists, DynamoDB rejects a write with {rejected}, which `{entity}` may store there, also one of \
+             a program that runs now"
+        );
+        let never = format!("deploy programs that never write {rejected}, everywhere");
+        let steps = [
+            never.as_str(),
+            "or take another attribute for the key of the index",
+            "then create the index, by `db.plan(..)` or `db.add_indexes(..)`",
+        ];
+        return StoredChange::new(ChangeClass::FillFirst, place, what, &steps);
     }
     match stored.kind {
         IndexKind::Global => StoredChange::new(
@@ -248,6 +265,30 @@ fn index_appeared(
             ],
         ),
     }
+}
+
+/// An entity that is not looked for in the index and may store an attribute as no key can be, and how. Those that are
+/// looked for there say so themselves.
+fn rejected_by<'m>(
+    index: &str,
+    stored: &StoredIndex,
+    old: &'m StoredTable,
+    new: &StoredTable,
+) -> Option<(&'m str, String)> {
+    let is_looked_for = |entity: &str| {
+        let entity = new.entities.get(entity);
+        entity.is_some_and(|entity| {
+            let mut patterns = entity.patterns.values();
+            patterns.any(|pattern| pattern.index == index)
+        })
+    };
+    let others = old.entities.iter();
+    let mut others = others.filter(|(entity, _)| !is_looked_for(entity));
+    others.find_map(|(name, entity)| {
+        let mut keys = stored.pk.iter().chain(&stored.sk);
+        let rejected = keys.find_map(|key| rejected(entity.attributes.get(&key.name)?, key))?;
+        Some((name.as_str(), rejected))
+    })
 }
 
 /// A key that old programs write with another type, and the entity.

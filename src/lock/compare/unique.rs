@@ -1,8 +1,9 @@
 //! Unique values: whether all programs keep them under the same keys.
 
 use super::{ChangeClass, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
-use crate::lock::rust_type::{TypeChange, type_change};
-use crate::lock::stored::StoredUnique;
+use crate::lock::rust_type::TypeChange;
+use crate::lock::stored::{StoredPart, StoredUnique};
+use crate::schema::Width;
 
 const FILL: &str = "let the items that are there take their values: `put_each` of what a scan returns, again until nothing fails; what \
      two items have is reported with its holder";
@@ -57,31 +58,61 @@ impl EntityPair<'_> {
             );
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
         }
-        if was.fields != is.fields {
+        if was.fields() != is.fields() {
             let what = format!(
                 "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
                  each other's; if `rename` says so and the attributes alone have other names, this is free",
-                was.fields.join("`, `"),
-                is.fields.join("`, `")
+                was.fields().join("`, `"),
+                is.fields().join("`, `")
             );
             changes.push(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
+            return;
         }
-        for field in &is.fields {
-            changes.extend(self.unique_field(name, field));
+        for (was, is) in was.parts.iter().zip(&is.parts) {
+            changes.extend(match was.width == is.width {
+                true => self.unique_field(name, &is.name),
+                false if self.is_one_text(was, is) => self.unique_field(name, &is.name),
+                false => Some(self.unique_width(name, was, is)),
+            });
         }
     }
 
-    /// The text of a value in the key goes by its type: a `u32` has ten digits there and a `u64` twenty.
+    /// Whether both are texts as they are, one of them of a type whose texts have one length, such as a UUID.
+    fn is_one_text(&self, was: &StoredPart, is: &StoredPart) -> bool {
+        let types = self
+            .old
+            .attributes
+            .get(&was.name)
+            .zip(self.new.attributes.get(&is.name));
+        let is_known = types.is_some_and(|(was, is)| {
+            self.types.change(&was.value_type, &is.value_type) != TypeChange::Unknown
+        });
+        is_known && [was.width, is.width].contains(&Width::Variable)
+    }
+
+    /// The text of a number in the key has as many digits as its type.
+    fn unique_width(&self, name: &str, was: &StoredPart, is: &StoredPart) -> StoredChange {
+        let what = format!(
+            "`{}` was {} in the keys of its values and is {}: old and new programs keep one value under different keys, and \
+             two items may have it",
+            is.name,
+            width(was.width),
+            width(is.width)
+        );
+        self.change(ChangeClass::BreaksRunning, name, what, &BESIDE)
+    }
+
+    /// The text of a value in the key goes by its type.
     fn unique_field(&self, name: &str, field: &str) -> Option<StoredChange> {
         let (was, is) = (
             self.old.attributes.get(field)?,
             self.new.attributes.get(field)?,
         );
-        if type_change(&was.rust_type, &is.rust_type) != TypeChange::Alike {
+        if self.types.change(&was.value_type, &is.value_type) == TypeChange::Unknown {
             let what = format!(
-                "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values: a `u32` has \
-                 ten digits there, a `u64` twenty. If all texts are the same, this is free",
-                was.rust_type, is.rust_type
+                "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values. If all texts are \
+                 the same, this is free",
+                was.value_type, is.value_type
             );
             return Some(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
         }
@@ -97,5 +128,20 @@ impl EntityPair<'_> {
                 &[DEPLOY_EVERYWHERE, FILL, "then rely on it"],
             )
         })
+    }
+}
+
+impl StoredUnique {
+    fn fields(&self) -> Vec<&str> {
+        self.parts.iter().map(|part| part.name.as_str()).collect()
+    }
+}
+
+fn width(width: Width) -> String {
+    match width {
+        Width::Variable => "of any length".to_owned(),
+        Width::Fixed(count) => format!("{count} characters long"),
+        Width::Digits(count) => format!("at most {count} digits long"),
+        Width::Signed(count) => format!("{count} digits and a sign long"),
     }
 }

@@ -6,8 +6,9 @@ use fastrand::Rng;
 
 use crate::json::Tag;
 use crate::lock::stored::{
-    StoredAttribute, StoredContent, StoredEntity, StoredIndex, StoredKey, StoredModel, StoredPart,
-    StoredPattern, StoredPiece, StoredTable, StoredTableHead, StoredTemplate, StoredUnique,
+    StoredAttribute, StoredContent, StoredEntity, StoredFields, StoredIndex, StoredKey,
+    StoredModel, StoredPart, StoredPattern, StoredPiece, StoredTable, StoredTableHead,
+    StoredTemplate, StoredUnique, StoredValue, StoredVariant, StoredWhen, ValueKind,
 };
 use crate::schema::{
     FieldRole, IndexKind, KeyAttribute, KeyType, Presence, ProjectionSchema, StreamView, Style,
@@ -30,16 +31,19 @@ const NAMES: [&str; 12] = [
     "",
     "\n=\u{202e}:",
 ];
-const TYPES: [&str; 9] = [
+/// The first two are names of declared values, if there are some.
+const TYPES: [&str; 11] = [
+    "a",
+    "Vec<b>",
     "u32",
     "u64",
     "String",
-    "Option<String>",
-    "Vec<u8>",
-    "HashMap<String,u8>",
-    "Status",
+    "bytes",
+    "Map<String,a>",
+    "(u8,[b;3])",
+    "shop::Status",
     "Decimal",
-    "DateTime<Utc>",
+    "timestamp",
 ];
 
 impl RandomModel {
@@ -121,8 +125,35 @@ impl RandomModel {
             patterns: self.map(Self::pattern),
             uniques: self.map(|random| StoredUnique {
                 look_up: random.name(),
-                fields: random.some(Self::name),
+                parts: random.some(Self::part),
             }),
+            values: self.map(Self::declared),
+        }
+    }
+
+    fn declared(&mut self) -> StoredValue {
+        let wraps = self.one(&TYPES).to_owned();
+        let tag = self.name();
+        StoredValue {
+            kind: self.one(&[
+                ValueKind::Struct,
+                ValueKind::Wraps(wraps),
+                ValueKind::Names,
+                ValueKind::Numbers,
+                ValueKind::Tagged(tag),
+            ]),
+            fields: self.fields(),
+            variants: self.map(|random| StoredVariant {
+                rust_name: random.may(Self::name),
+                fields: random.fields(),
+            }),
+        }
+    }
+
+    fn fields(&mut self) -> StoredFields {
+        StoredFields {
+            keeps_rest: self.0.bool(),
+            attributes: self.map(Self::value),
         }
     }
 
@@ -138,7 +169,8 @@ impl RandomModel {
             role: self.one(&roles),
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
-            rust_type: self.one(&TYPES).to_owned(),
+            value_type: self.one(&TYPES).to_owned(),
+            rust_name: self.may(Self::name),
         }
     }
 
@@ -194,7 +226,18 @@ impl RandomModel {
             pk: self.some(Self::key),
             sk: self.some(Self::key),
             read_shards: self.may(|random| random.0.u16(..4)),
-            when: self.may(Self::name),
+            when: self.may(Self::when),
+        }
+    }
+
+    fn when(&mut self) -> StoredWhen {
+        let values = ["1", "\"a, b\"", "Status::Open", "\n#=", ""];
+        match self.0.bool() {
+            true => StoredWhen::Function(self.name()),
+            false => StoredWhen::OneOf(
+                self.name(),
+                self.some(|random| random.one(&values).to_owned()),
+            ),
         }
     }
 
@@ -244,7 +287,12 @@ impl RandomModel {
 
     fn change_entity(&mut self, entity: &mut StoredEntity) {
         let other = self.entity();
-        match self.0.u8(..9) {
+        match self.0.u8(..11) {
+            9 => entity.values = other.values,
+            10 => match entity.values.values_mut().next() {
+                Some(value) => self.change_declared(value),
+                None => entity.values = other.values,
+            },
             0 => entity.append_only = other.append_only,
             1 => entity.keeps_rest = other.keeps_rest,
             2 => entity.pk = other.pk,
@@ -274,15 +322,32 @@ impl RandomModel {
         }
     }
 
+    fn change_declared(&mut self, value: &mut StoredValue) {
+        let other = self.declared();
+        match self.0.u8(..4) {
+            0 => value.kind = other.kind,
+            1 => match value.fields.attributes.values_mut().next() {
+                Some(attribute) => self.change_value(attribute),
+                None => value.fields = other.fields,
+            },
+            2 => match value.variants.values_mut().next() {
+                Some(variant) => variant.rust_name = self.may(Self::name),
+                None => value.variants = other.variants,
+            },
+            _ => value.variants = other.variants,
+        }
+    }
+
     fn change_value(&mut self, attribute: &mut StoredAttribute) {
         let other = self.value();
-        match self.0.u8(..6) {
+        match self.0.u8(..7) {
+            6 => attribute.rust_name = other.rust_name,
             0 => attribute.stored = other.stored,
             1 => attribute.is_required = other.is_required,
             2 => attribute.role = other.role,
             3 => attribute.form = other.form,
             4 => attribute.default = other.default,
-            _ => attribute.rust_type = other.rust_type,
+            _ => attribute.value_type = other.value_type,
         }
     }
 

@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
     KeyContent, KeySchema, Origin, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
-    ReplicaConsistency, Replicas, TableSchema, TableSettings, UniqueSchema,
+    ReplicaConsistency, Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent,
+    ValueSchema, VariantSchema,
 };
 
 impl TableSchema {
@@ -43,6 +44,7 @@ impl TableSchema {
             settings: root.read("settings", settings)?,
             allows: root.list("allows", allow)?,
             entities: root.list("entities", entity)?,
+            values: root.list("values", value)?,
             collections: root.list("collections", collection)?,
             origin: Origin(None),
         })
@@ -258,6 +260,7 @@ fn field(object: &Object<'_>) -> Result<FieldSchema> {
         name: object.text("name")?,
         attribute: object.may("attribute", |name| name.text())?,
         rust_type: object.text("rust_type")?,
+        value_type: object.may("value_type", |ty| ty.text())?,
         stored: object.may("stored", |stored| stored.word())?,
         role: object.word("role")?,
         is_required: object.flag("required")?,
@@ -289,12 +292,16 @@ fn piece(object: &Object<'_>) -> Result<PieceSchema> {
     if let Some(shards) = object.may("shards", |shards| shards.number())? {
         return Ok(PieceSchema::Shard(shards));
     }
-    Ok(PieceSchema::Part(PartSchema {
+    part(object).map(PieceSchema::Part)
+}
+
+fn part(object: &Object<'_>) -> Result<PartSchema> {
+    Ok(PartSchema {
         field: object.text("field")?,
         format: object.may("format", |format| format.text())?,
         width: object.word("width")?,
         presence: object.word("presence")?,
-    }))
+    })
 }
 
 fn pattern(object: &Object<'_>) -> Result<PatternSchema> {
@@ -306,6 +313,8 @@ fn pattern(object: &Object<'_>) -> Result<PatternSchema> {
         sk: object.list("sk", key)?,
         read_shards: object.may("read_shards", |shards| shards.number())?,
         when: object.may("when", |when| when.text())?,
+        when_fields: texts_or_none(object, "when_fields")?,
+        when_values: texts_or_none(object, "when_values")?,
         has_whole_rows: object.flag("whole_rows")?,
     })
 }
@@ -315,6 +324,45 @@ fn unique(object: &Object<'_>) -> Result<UniqueSchema> {
         name: object.text("name")?,
         stored: object.text("stored")?,
         fields: object.must("fields", |fields| fields.texts())?,
+        parts: object.list("parts", part)?,
+    })
+}
+
+fn texts_or_none(object: &Object<'_>, name: &str) -> Result<Vec<String>> {
+    Ok(object.may(name, |texts| texts.texts())?.unwrap_or_default())
+}
+
+fn value(object: &Object<'_>) -> Result<ValueSchema> {
+    let stored_as = object.may("stored_as", |word| word.text())?;
+    let content = match stored_as.as_deref() {
+        Some("names") => ValueContent::Names(object.list("variants", variant)?),
+        Some("numbers") => ValueContent::Numbers(object.list("variants", variant)?),
+        Some("tagged") => ValueContent::Tagged {
+            tag: object.text("tag")?,
+            variants: object.list("variants", variant)?,
+        },
+        Some(_) => {
+            return Err(object.must("stored_as", |member| {
+                Ok(member.wrong("a word that this version of dynamo-entity knows"))
+            })?);
+        }
+        None => match object.may("wraps", |inner| inner.text())? {
+            Some(inner) => ValueContent::Newtype(inner),
+            None => ValueContent::Struct(object.list("fields", field)?),
+        },
+    };
+    Ok(ValueSchema {
+        name: object.text("name")?,
+        doc: object.text_or_empty("doc")?,
+        content,
+    })
+}
+
+fn variant(object: &Object<'_>) -> Result<VariantSchema> {
+    Ok(VariantSchema {
+        name: object.text("name")?,
+        stored: object.text("stored")?,
+        fields: object.list("fields", field)?,
     })
 }
 

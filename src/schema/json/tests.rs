@@ -5,7 +5,7 @@ use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind,
     IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema,
     PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style, TableClass, TableSchema,
-    TableSettings, UniqueSchema, Width,
+    TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -72,6 +72,14 @@ impl RandomSchema {
     }
 
     fn piece(&mut self) -> PieceSchema {
+        match self.0.u8(..3) {
+            0 => PieceSchema::Text(self.text()),
+            1 => PieceSchema::Shard(self.0.u16(..)),
+            _ => PieceSchema::Part(self.part()),
+        }
+    }
+
+    fn part(&mut self) -> PartSchema {
         let count = self.0.usize(..50);
         let widths = [
             Width::Variable,
@@ -86,15 +94,37 @@ impl RandomSchema {
             Presence::First,
             Presence::Last,
         ];
-        match self.0.u8(..3) {
-            0 => PieceSchema::Text(self.text()),
-            1 => PieceSchema::Shard(self.0.u16(..)),
-            _ => PieceSchema::Part(PartSchema {
-                field: self.text(),
-                format: self.may(Self::text),
-                width: self.one(&widths),
-                presence: self.one(&presences),
-            }),
+        PartSchema {
+            field: self.text(),
+            format: self.may(Self::text),
+            width: self.one(&widths),
+            presence: self.one(&presences),
+        }
+    }
+
+    fn value(&mut self) -> ValueSchema {
+        let content = match self.0.u8(..5) {
+            0 => ValueContent::Struct(self.some(Self::field)),
+            1 => ValueContent::Newtype(self.text()),
+            2 => ValueContent::Names(self.some(Self::variant)),
+            3 => ValueContent::Numbers(self.some(Self::variant)),
+            _ => ValueContent::Tagged {
+                tag: self.text(),
+                variants: self.some(Self::variant),
+            },
+        };
+        ValueSchema {
+            name: self.text(),
+            doc: self.text(),
+            content,
+        }
+    }
+
+    fn variant(&mut self) -> VariantSchema {
+        VariantSchema {
+            name: self.text(),
+            stored: self.text(),
+            fields: self.some(Self::field),
         }
     }
 
@@ -126,6 +156,7 @@ impl RandomSchema {
             name: self.text(),
             attribute: self.may(Self::text),
             rust_type: self.text(),
+            value_type: self.may(Self::text),
             stored: self.may(|random| random.one(&tags)),
             role: self.one(&roles),
             is_required: self.0.bool(),
@@ -144,6 +175,8 @@ impl RandomSchema {
             sk: self.some(Self::key),
             read_shards: self.may(|random| random.0.u16(..)),
             when: self.may(Self::text),
+            when_fields: self.texts(),
+            when_values: self.texts(),
             has_whole_rows: self.0.bool(),
         }
     }
@@ -162,6 +195,7 @@ impl RandomSchema {
                 name: random.text(),
                 stored: random.text(),
                 fields: random.texts(),
+                parts: random.some(Self::part),
             }),
             allows: self.allows(),
             origin: Origin(None),
@@ -228,6 +262,7 @@ impl RandomSchema {
             type_attribute: self.may(Self::text),
             style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(':')]),
             entities: self.some(Self::entity),
+            values: self.some(Self::value),
             collections: self.some(|random| CollectionSchema {
                 name: random.text(),
                 doc: random.text(),

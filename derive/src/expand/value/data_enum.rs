@@ -5,11 +5,9 @@ use syn::Type;
 
 use super::fields::{decode_fields, encode_fields};
 use super::implement::{implement, stored_as};
+use crate::expand::model::CONTENT;
 use crate::expand::tokens::{local, name, of, plain_name};
 use crate::model::{DataVariant, Field, Value, VariantShape};
-
-/// The name under which the data of a tuple variant is stored.
-const CONTENT: &str = "value";
 
 pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(|variant| &variant.stored).collect();

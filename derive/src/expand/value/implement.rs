@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 
+use crate::expand::model;
 use crate::expand::tokens::bounds;
 use crate::model::Value;
 
@@ -26,9 +27,12 @@ pub(super) fn implement_with(value: &Value, path: &TokenStream, body: &TokenStre
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();
     let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    let model = model::value(value);
     code! {
         impl #with __d::DynamoValue for #ident #types #bounds {
             #path
+
+            #model
 
             #body
         }

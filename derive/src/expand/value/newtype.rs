@@ -85,6 +85,7 @@ fn set_element(inner: &Type) -> Forward {
         bound: code!(for<'__x> #inner: __d::SetElementIn<'__x>),
         body: code! {
             const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
+            const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
             fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::SetElement>::write_element(&self.0, writer)
@@ -106,6 +107,8 @@ fn map_key(inner: &Type) -> Forward {
         name: code!(__d::MapKey),
         bound: code!(for<'__x> #inner: __d::MapKeyIn<'__x>),
         body: code! {
+            const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 <#inner as __d::MapKey>::to_map_key(&self.0)
             }

@@ -65,6 +65,7 @@ fn as_element(ident: &Ident) -> TokenStream {
     code! {
         impl __d::SetElement for #ident {
             const TAG: __d::Tag = <u16 as __d::SetElement>::TAG;
+            const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
             fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <u16 as __d::SetElement>::write_element(&rank(self), writer)

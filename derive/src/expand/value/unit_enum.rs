@@ -73,6 +73,7 @@ fn set_element(ident: &Ident) -> TokenStream {
     code! {
         impl __d::SetElement for #ident {
             const TAG: __d::Tag = __d::Tag::Ss;
+            const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
             fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 writer.set_text(text(self));
@@ -94,6 +95,8 @@ fn set_element(ident: &Ident) -> TokenStream {
 fn map_key(ident: &Ident) -> TokenStream {
     code! {
         impl __d::MapKey for #ident {
+            const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 __d::Cow::Borrowed(text(self))
             }

@@ -1,0 +1,230 @@
+//! What the declaration of a type says of how its values are stored. Only
+//! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+//!
+//! A type names others by functions, not by constants, because a value may hold values of its own type.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use super::DynamoField;
+use crate::json::Tag;
+
+/// How the values of a type are stored, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub enum TypeModel {
+    /// A type with code of its own, of which only the name is known.
+    Unseen,
+    /// A type of the library: all types that are stored alike have one name.
+    Known {
+        /// The name, one of [`KNOWN_TYPES`].
+        name: &'static str,
+    },
+    /// A collection of other values.
+    Of {
+        /// `Vec`, `Set` or `Map`.
+        name: &'static str,
+        /// The types of its elements.
+        elements: &'static [TypeOf],
+    },
+    /// A list of a fixed length.
+    Array {
+        /// The type of its elements.
+        element: TypeOf,
+        /// Their number.
+        len: usize,
+    },
+    /// A list of values of different types.
+    Tuple {
+        /// The types, in their order.
+        elements: &'static [TypeOf],
+    },
+    /// A type with `#[derive(DynamoValue)]`.
+    Declared {
+        /// What it declares.
+        value: &'static ValueModel,
+    },
+}
+
+/// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module.
+pub(crate) const KNOWN_TYPES: [&str; 34] = [
+    "String",
+    "bool",
+    "char",
+    "bytes",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "f32",
+    "f64",
+    "Number",
+    "Decimal",
+    "BigDecimal",
+    "Uuid",
+    "Ulid",
+    "timestamp",
+    "date",
+    "civil_time",
+    "EpochSeconds",
+    "EpochMillis",
+    "JavaScriptTime",
+    "Value",
+    "Item",
+    "Vec",
+    "Set",
+    "Map",
+];
+
+/// Names a type and says how its values are stored.
+pub type TypeOf = fn() -> NamedType;
+
+/// A type and its model.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedType {
+    /// Its path, as the compiler tells it.
+    pub path: &'static str,
+    /// How its values are stored.
+    pub model: TypeModel,
+}
+
+/// A type with `#[derive(DynamoValue)]`.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueModel {
+    /// Its name.
+    pub name: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+    /// The types that it is given.
+    pub params: &'static [TypeOf],
+    /// What it holds.
+    pub shape: ShapeModel,
+}
+
+/// What a declared value holds.
+#[derive(Debug, Clone, Copy)]
+pub enum ShapeModel {
+    /// A map of its fields.
+    Struct {
+        /// All fields, in their order.
+        fields: &'static [FieldModel],
+    },
+    /// A newtype, which is stored as the type within.
+    Newtype {
+        /// The type within.
+        inner: TypeOf,
+    },
+    /// An enum that is stored as the name of the variant.
+    Names {
+        /// All variants, in their order.
+        variants: &'static [VariantModel],
+    },
+    /// An enum that is stored as the number of the variant.
+    Numbers {
+        /// All variants, in their order.
+        variants: &'static [VariantModel],
+    },
+    /// An enum that is stored as a map of the variant's fields, and a tag.
+    Tagged {
+        /// The name of the tag.
+        tag: &'static str,
+        /// All variants, in their order.
+        variants: &'static [VariantModel],
+    },
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone, Copy)]
+pub struct VariantModel {
+    /// Its name.
+    pub name: &'static str,
+    /// The name or number that is stored.
+    pub stored: &'static str,
+    /// Its fields; the content of a tuple variant is one field.
+    pub fields: &'static [FieldModel],
+}
+
+/// A field of an entity, of a value struct or of a variant.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldModel {
+    /// Its name.
+    pub name: &'static str,
+    /// The attribute; empty if it has none of its own.
+    pub attribute: &'static str,
+    /// Its type, as it is written.
+    pub rust_type: &'static str,
+    /// Its type by what it stores; None if only serde knows that.
+    pub value_type: Option<TypeOf>,
+    /// The type that it is always stored as, unless it is a key attribute, whose definition says so.
+    pub stored: Option<Tag>,
+    /// What it is to the library.
+    pub role: FieldRole,
+    /// Whether a value can be read without it; None for fields of entities, which have this from their contract.
+    pub may_be_absent: Option<fn() -> bool>,
+    /// `serde` or the name of a `format`, else empty.
+    pub form: &'static str,
+    /// The default, as it is written; empty if there is none.
+    pub default: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+}
+
+/// What a field is to the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FieldRole {
+    /// An attribute like any other.
+    Attribute,
+    /// It has no attribute: it is read from the key, or is its default.
+    Skip,
+    /// It holds all attributes that no other field has.
+    Rest,
+    /// The version.
+    Version,
+    /// When the item expires.
+    Ttl,
+    /// When the item was created.
+    CreatedAt,
+    /// When the item was last written.
+    UpdatedAt,
+    /// Who created the item.
+    CreatedBy,
+    /// Who wrote the item last.
+    UpdatedBy,
+}
+
+/// A type of which only the name is known.
+pub(crate) fn unseen<T>() -> NamedType {
+    NamedType {
+        path: type_name::<T>(),
+        model: TypeModel::Unseen,
+    }
+}
+
+/// Finds out whether a type is a field, without requiring it: a key need not be one.
+///
+/// The constant of this type is found before that of the trait [`UnseenType`], if its condition holds.
+#[derive(Debug)]
+pub struct TypeProbe<T>(PhantomData<T>);
+
+impl<T: DynamoField> TypeProbe<T> {
+    /// The type of the field.
+    pub const TYPE: TypeOf = T::TYPE;
+}
+
+/// Stands in for [`TypeProbe`] where a type is no field.
+pub trait UnseenType {
+    /// A type of which only the name is known.
+    const TYPE: TypeOf;
+}
+
+impl<T> UnseenType for TypeProbe<T> {
+    const TYPE: TypeOf = unseen::<T>;
+}
