@@ -102,13 +102,13 @@ fn get_of(storage: &Storage, item: TransactWriteItem) -> Option<TransactGetItem>
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct KeyAttribute {
+struct NamedKey {
     attribute_name: String,
 }
 
 fn get_of_put(storage: &Storage, put: TransactPut) -> Option<TransactGetItem> {
     let table = storage.get_table_metadata(&put.table_name).ok()??;
-    let names: Vec<KeyAttribute> = serde_json::from_str(&table.key_schema).ok()?;
+    let names: Vec<NamedKey> = serde_json::from_str(&table.key_schema).ok()?;
     let mut item = put.item;
     let key = names.into_iter().filter_map(|key| {
         let value = item.remove(&key.attribute_name)?;

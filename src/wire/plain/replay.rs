@@ -179,13 +179,18 @@ impl HttpConnector for ReplayConnector {
 #[cfg(test)]
 mod tests {
     use std::error::Error as _;
+    use std::time::Duration;
 
     use super::*;
 
     #[test]
     fn the_time_that_is_over_is_told() {
-        let over = TimeOver(Duration::from_millis(1500));
-        assert_eq!(over.to_string(), "there was no answer within 1.5s");
+        let over = TimeOver(TimeLimit {
+            time: Duration::from_millis(1500),
+            of_all: false,
+        });
+        let text = "operation attempt timeout (single attempt) occurred after 1.5s";
+        assert_eq!(over.to_string(), text);
         assert!(over.source().is_none());
     }
 }
