@@ -100,7 +100,7 @@ impl ClockFollowers {
         let mut response = HttpResponse::new(200.try_into()?, SdkBody::empty());
         response.headers_mut().try_insert("date", date.to_owned())?;
         let mut settings = ConfigBag::base();
-        let mut context = InterceptorContext::new(Input::doesnt_matter());
+        let mut context = InterceptorContext::new(Input::erase(()));
         context.enter_serialization_phase();
         context.take_input();
         context.set_request(HttpRequest::new(SdkBody::empty()));
