@@ -7,7 +7,7 @@
 //! served recipients were removed from the list, it would be rewritten for every recipient. Instead a worker
 //!
 //! 1. *takes* the next recipients off the list: an item for each of them, and the position after them, in one
-//!   transaction;
+//!    transaction;
 //! 2. *serves* one: what the message does to the recipient, and the deletion of that item, in one
 //!    transaction.
 //!

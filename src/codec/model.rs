@@ -16,7 +16,7 @@ pub enum TypeModel {
     Unseen,
     /// A type of the library: all types that are stored alike have one name.
     Known {
-        /// The name, one of [`KNOWN_TYPES`].
+        /// The name, one of `KNOWN_TYPES`.
         name: &'static str,
     },
     /// A collection of other values.

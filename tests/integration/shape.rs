@@ -1,5 +1,9 @@
 //! An item of a newer shape, which a later version of the program has stored: every read refuses it by a kind of its own,
 //! and nothing made from what was read changes it.
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two indexes may have one template"
+)]
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{ProjectionSchema, TableSchema};
