@@ -20,7 +20,7 @@ pub struct Placement {
 pub struct IndexPlacement {
     /// The name of the index.
     pub index: String,
-    /// The attributes of its key in the index, or why it does not exist.
+    /// The attributes of its key in the index, or why it is missing.
     pub place: Result<Item, NotIndexed>,
 }
 

@@ -12,7 +12,7 @@ use crate::schema::{Billing, StreamView, TableClass};
 pub enum TableChange {
     /// The table is created, with its indexes, its stream and its settings.
     CreateTable,
-    /// No one can delete the table any more, or someone can again.
+    /// Deletion protection is enabled, or disabled.
     SetProtection(bool),
     /// The table can be restored to any second of this many days.
     SetRecovery(u8),
