@@ -1,4 +1,4 @@
-//! What the derives name, and nobody else. Not public API: any of it may change in any release.
+//! The names that only the derives use. Not public API: any of it may change in any release.
 
 pub use std::borrow::Cow;
 pub use std::default::Default;

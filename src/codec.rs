@@ -12,7 +12,7 @@ use crate::json::Name;
 use crate::path::{AtPath, KeyUsage, Mode};
 use model::{NamedType, TypeModel, TypeOf, unseen};
 
-/// What a value is that has no fields or elements to lead to: its path, and the type that it is always stored as.
+/// The path of a value without fields or elements, and the type that it is always stored as.
 macro_rules! stored_as {
     () => {
         type Path<R, M: crate::path::Mode> = crate::path::Path<R, Self, M>;
@@ -107,7 +107,7 @@ pub trait DynamoValue: Sized {
         list::decode(reader)
     }
 
-    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, if that is known without
+    /// The value that [`decode`](Self::decode) would read from the output of [`encode`](Self::encode), if that is known without
     /// writing it. `None` means that it has to be written and read.
     #[doc(hidden)]
     fn as_stored(&self) -> Option<Self> {
@@ -115,7 +115,7 @@ pub trait DynamoValue: Sized {
     }
 }
 
-/// A type that may stand as a field: a value, an `Option` of one, or a set. None and an empty set are
+/// A type that may be as a field: a value, an `Option` of one, or a set. None and an empty set are
 /// absent attributes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored as an attribute",
@@ -132,7 +132,7 @@ pub trait DynamoField: Sized {
     /// The type of DynamoDB that it is stored as, as [`DynamoValue::STORED`].
     const STORED: Option<Tag> = None;
 
-    /// The type of what is stored: of an `Option`, the type within.
+    /// The stored type: the inner type of an `Option`.
     #[doc(hidden)]
     const TYPE: TypeOf = unseen::<Self>;
 
@@ -142,7 +142,7 @@ pub trait DynamoField: Sized {
     /// Reads the value.
     fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What a missing attribute means; `None` if the attribute is required.
+    /// The meaning of a missing attribute; `None` if the attribute is required.
     fn absent() -> Option<Self> {
         None
     }

@@ -310,7 +310,7 @@ impl Dynamo {
     }
 
     /// The full name of a table: its own name behind the [prefix](Self::with_prefix) of this connection. It takes a
-    /// schema, or the name as it is declared, and asks nobody.
+    /// schema, or the name as it is declared, and sends no request.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

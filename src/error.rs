@@ -91,7 +91,7 @@ pub enum ErrorKind {
     /// The item exists and does not match: its version or a condition differs.
     Conflict,
     /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
-    /// attempt was refused, the `source` is that error, which does not say what becomes of the attempt without an answer.
+    /// attempt was rejected, the `source` is that error, which does not say what becomes of the attempt without an answer.
     OutcomeUnknown,
     /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
     /// writes that change unique values read back, because a transaction returns nothing.
@@ -117,7 +117,7 @@ pub enum ErrorKind {
     /// second item, so reading it is an error. [`item_key`](Error::item_key) is the stored key.
     KeyMismatch,
     /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
-    /// `_shape`. Its attributes may mean something else, so it is refused on reading, before anything is changed.
+    /// `_shape`. Its attributes may mean something else, so it is rejected on reading, before anything is changed.
     /// [`item_key`](Error::item_key) has its key.
     NewerShape,
     /// The connection URL, a file or a setting is wrong.

@@ -39,13 +39,13 @@ pub use rule::LintRule;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lint {
-    /// What kind of thing it is.
+    /// Its kind.
     pub rule: LintRule,
     /// The declaration that it is about, which is also where an `allow(..)` makes it silent.
     pub place: LintPlace,
-    /// What is there, and what will come of it.
+    /// The declaration, and its consequence.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub fix: String,
 }
 
@@ -131,7 +131,7 @@ impl fmt::Display for LintPlace {
     }
 }
 
-/// Three lines: what is there, what to do, and how to keep it as it is.
+/// Three lines: the declaration, the remedy, and how to keep it as it is.
 impl fmt::Display for Lint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, rule) = (&self.place, self.rule);
@@ -169,8 +169,8 @@ impl fmt::Display for Lint {
 }
 
 impl TableSchema {
-    /// What is likely to be regretted about the model: see the module [`lint`](crate::lint). It asks nobody, and what was
-    /// read from JSON has the same lints as what was declared.
+    /// Finds declarations that are likely to be regretted: see the module [`lint`](crate::lint). It sends no request; schemas
+    /// that were read from JSON have the same lints as declared ones.
     pub fn lints(&self) -> Vec<Lint> {
         let model = LintModel::new(self);
         let mut findings = Findings::default();

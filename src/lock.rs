@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The check needs no connection. It fails whenever the declarations store something else than the file says, tells of
-//! each change what comes of it for programs that run and items that are there ([`ChangeClass`]), and what to do in which
+//! each change what comes of it for programs that run and items that exist ([`ChangeClass`]), and what to do in which
 //! order. When that is done or planned, the file is written anew and committed with the code. What to think of and how
 //! merges go is [a chapter of the guide](crate::guide::lock_file).
 
@@ -45,17 +45,17 @@ use stored::StoredModel;
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
 
-/// What the variable says to [`check`].
+/// The value of the variable, for [`check`].
 const VARIABLE: &str = "DYNAMO_LOCK";
 
 /// Checks in a test that the file says what is stored. With `DYNAMO_LOCK=write` in the environment it writes the file, if
-/// that says something else or is not there, and tells the changes on the standard error output.
+/// that says something else or does not exist, and tells the changes on the standard error output.
 ///
 /// A relative path begins in the folder of the package, wherever the tests run. Name all tables of the program.
 ///
 /// # Panics
 ///
-/// As an assertion does, if the file says something else, is not there or cannot be read. The message has all changes.
+/// As an assertion does, if the file says something else, does not exist or cannot be read. The message has all changes.
 #[track_caller]
 pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSchema>) {
     let write = env::var_os(VARIABLE);
@@ -108,7 +108,7 @@ pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSche
 ///
 /// # Errors
 ///
-/// Of kind [`Config`](crate::error::ErrorKind::Config): the file is not there, was written by a newer version of this
+/// Errors of kind [`Config`](crate::error::ErrorKind::Config): the file does not exist, was written by a newer version of this
 /// library, or is not as it was written, after a merge say; or two schemas are of one table.
 pub fn compare(
     path: impl AsRef<Path>,

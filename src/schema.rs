@@ -1,4 +1,4 @@
-//! What a table looks like, as plain data.
+//! The declared form of a table, as plain data.
 //!
 //! There are two levels. The *definitions* ([`TableDef`], [`EntityDef`]) are constants that the derives write;
 //! the compiler checks them against each other. A [`TableSchema`] is what follows from them for the
@@ -74,7 +74,7 @@ pub enum KeyType {
     B,
 }
 
-/// What a stream record shows.
+/// The contents of a stream record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamView {

@@ -37,9 +37,9 @@ use polling::TablePolling;
 
 /// How long a new table may take until it is usable; after that something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// How long a service that has answered before, and fails now, is asked again.
+/// How long a service that has answered before, and fails now, is retried.
 const TROUBLE: Duration = Duration::from_secs(30);
-/// Until this age a table without its TTL may still be in creation by somebody else.
+/// Until this age a table without its TTL may still be in creation by someone else.
 const YOUNG: i64 = 10 * 60;
 /// How long its creator may take to switch TTL on.
 const SETTLING: Duration = Duration::from_secs(5);
@@ -57,7 +57,7 @@ impl Dynamo {
     /// that are created, and are not compared with those of tables that exist. A server without one of them, such as the
     /// embedded engine, makes the table without it.
     ///
-    /// A table has one declaration. Two declarations of one name, such as `table = "shop"` on two entities, are refused
+    /// A table has one declaration. Two declarations of one name, such as `table = "shop"` on two entities, are rejected
     /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so pass all
     /// schemas of a program at once. The same schema may be passed twice.
     pub fn create_tables(
@@ -82,10 +82,10 @@ impl Dynamo {
         async move { add_indexes(self, schemas).await }
     }
 
-    /// Switches TTL on for tables that are there without it, by the attribute that is declared. Nothing else is changed or
+    /// Switches TTL on for tables that exist without it, by the attribute that is declared. Nothing else is changed or
     /// compared; tables for which no TTL is declared are left alone.
     ///
-    /// DynamoDB then deletes the items whose time is over, those that are there already too. A table whose items expire by
+    /// DynamoDB then deletes the items whose time is over, those that exist already too. A table whose items expire by
     /// another attribute is an error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch): that has to be
     /// switched over by a [plan](Self::plan).
     pub fn enable_ttl(
@@ -136,7 +136,7 @@ fn of<'c, G>(
     }
 }
 
-/// Refuses tables that are not there.
+/// Rejects tables that do not exist.
 async fn require(wire: &Wire, schemas: &[TableSchema]) -> Result<()> {
     for schema in schemas {
         if service::describe(wire, &schema.name).await?.is_none() {
@@ -210,7 +210,7 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
 }
 
 /// Begins one table, as soon as no more tables are being made than the service makes at once. It says the same of an account
-/// that has all the tables it may have, so nobody waits for long.
+/// that has all the tables it may have, so no one waits for long.
 async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let mut crowd = TablePolling::until(TROUBLE);
     loop {
@@ -221,7 +221,7 @@ async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
     }
 }
 
-/// What is waited for besides the creation of a table.
+/// The changes to wait for, besides the creation of a table.
 struct Settling<'s> {
     /// The schema whose indexes have to be ready, or None if nothing at all may be changing.
     declared: Option<&'s TableSchema>,

@@ -111,13 +111,13 @@ pub(crate) enum Resend {
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) operation: ServiceOperation,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) pattern: &'static Pattern,
-    /// The table's full name, which also stands in the body; the SDK's endpoint rules read it here.
+    /// The table's full name, which also is in the body; the SDK's endpoint rules read it here.
     pub(crate) table: String,
     pub(crate) body: Bytes,
     pub(crate) resend: Resend,
-    /// Whether it asks for what it consumes.
+    /// Whether it requests its consumption.
     pub(crate) is_metered: bool,
 }
 

@@ -30,12 +30,12 @@ use crate::{
 #[must_use = "nothing happens until `.run().await`"]
 pub struct App {
     model: Model,
-    /// What is wrong with the declaration of the program.
+    /// The mistake in the declaration of the program.
     fault: Option<String>,
 }
 
 impl App {
-    /// Of the tables of a program.
+    /// A mistake in the tables of a program.
     pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
         App {
             model: Model {
@@ -160,8 +160,8 @@ impl App {
     }
 }
 
-/// The errors of streams that change nothing about a command of this name. Of those that read, the output is all there is, so
-/// they end when nobody reads it. Others are told by their exit code too, and what was begun is done.
+/// The errors of streams that change nothing about a command of this name. Commands that read end when
+/// no one reads their output. Others are told by their exit code too, and what was begun is done.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
         "get" | "query" | "count" | "export" | "explain" | "completions" => |_| false,
@@ -210,7 +210,7 @@ fn name_of(arguments: &[OsString]) -> String {
     name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned()
 }
 
-/// What there is where something unknown was named.
+/// The known names, for a message about an unknown one.
 fn known(command: &Command, arguments: &[OsString]) -> String {
     let mut within = command;
     for argument in arguments.iter().skip(1) {

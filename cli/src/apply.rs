@@ -126,7 +126,7 @@ fn is_table(context: &Context<'_, '_>, name: &str) -> bool {
     schemas.any(|schema| schema.name == name)
 }
 
-/// What would be lost, in words.
+/// The losses, in words.
 fn named(deletion: &Deletion) -> Option<String> {
     match deletion {
         Deletion::Index { table, index } => Some(format!("index {index} of {table}")),
@@ -154,7 +154,7 @@ fn warn_of_others(
     Ok(())
 }
 
-/// Refuses a plan with a step that is never done, before anybody is asked.
+/// Rejects a plan with a step that is never done, before the prompt.
 fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
     let mut steps = plan.steps();
     match steps.any(|step| step.kind == ChangeKind::Replace) {
@@ -165,7 +165,7 @@ fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
     }
 }
 
-/// Refuses an index that cannot be added beside one that is kept, before anybody is asked.
+/// Rejects an index that cannot be added beside one that is kept, before the prompt.
 fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure> {
     for step in plan.steps() {
         let mut kept = step.after.iter().filter(|loss| {
@@ -182,7 +182,7 @@ fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure
     Ok(())
 }
 
-/// Says by which words a loss is allowed; the library would refuse it in its own words.
+/// Says by which words a loss is allowed; the library would reject it in its own words.
 fn check_allowed(plan: &TablePlan, allowed: &[Deletion], keeps: bool) -> Result<(), Failure> {
     let mut refused = plan
         .deletions()

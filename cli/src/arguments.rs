@@ -128,7 +128,7 @@ pub(crate) const STARTS_WITH: &str = "starts-with";
 /// The option by which parts are None. Only those patterns have it that have such a part.
 pub(crate) const MISSING: &str = "missing";
 
-/// The names of the parts of which something can be asked.
+/// The names of the parts that accept conditions.
 fn named(question: &Question<'_>, is_taken: fn(&PartTakes) -> bool) -> String {
     let parts = question.sort.iter().filter(|part| is_taken(&part.takes));
     let names: Vec<&str> = parts.map(|part| part.option.as_str()).collect();
@@ -159,7 +159,7 @@ pub(crate) fn texts(matches: &ArgMatches, count: usize) -> Vec<&str> {
     texts.map(String::as_str).collect()
 }
 
-/// What a query of pages takes.
+/// The options of a query of pages.
 pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
     let mut options = vec![
         Arg::new("limit")
@@ -187,7 +187,7 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
     options
 }
 
-/// What every query takes. Of a global index a strong read is refused, so the help does not name it.
+/// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
 pub(crate) fn reads(question: &Question<'_>) -> Vec<Arg> {
     let kind = question.pattern.map(|pattern| pattern.kind);
     vec![strong().hide(kind == Some(IndexKind::Global))]
@@ -200,12 +200,12 @@ fn strong() -> Arg {
         .help("Sees every write that was acknowledged before; costs double")
 }
 
-/// What a get takes.
+/// The options of a get.
 pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
     key(entity).into_iter().chain([strong()]).collect()
 }
 
-/// What a put takes.
+/// The options of a put.
 pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
     vec![
         Arg::new("item")
@@ -225,7 +225,7 @@ pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
     ]
 }
 
-/// What a delete takes.
+/// The options of a delete.
 pub(crate) fn delete(entity: ModelEntity<'_>) -> Vec<Arg> {
     let mut arguments = key(entity);
     if has_version(entity) {
@@ -246,7 +246,7 @@ fn has_version(entity: ModelEntity<'_>) -> bool {
     fields.any(|field| field.role == FieldRole::Version)
 }
 
-/// What every command takes that asks before it does something.
+/// The options of every command that prompts for confirmation.
 pub(crate) fn yes() -> Arg {
     Arg::new("yes")
         .long("yes")

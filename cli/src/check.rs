@@ -1,4 +1,4 @@
-//! `check`: whether what is stored is what the lock file says, and the lints.
+//! `check`: compares the model with the lock file, and runs the lints.
 
 use std::path::Path;
 

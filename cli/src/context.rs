@@ -1,4 +1,4 @@
-//! What every command is given.
+//! The context of every command.
 
 use clap::ArgMatches;
 use dynamo_entity::Dynamo;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// It is done, or there is nothing to do.
     Done = 0,
-    /// It failed, or was asked wrongly.
+    /// It failed, or its arguments were wrong.
     Failed = 1,
     /// There is something: steps of a plan, changes of a stored form, lints.
     Pending = 2,
@@ -20,5 +20,5 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What the codes mean, for the help.
+/// The meanings of the codes, for the help.
 pub(crate) const EXITS: &str = "Exit codes: 0 done, or nothing to do; 1 failed, or not found; 2 there is something (plan, check, lint)";

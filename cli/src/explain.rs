@@ -1,4 +1,4 @@
-//! `explain`: what a command would ask of the service, and what that costs.
+//! `explain`: the requests of a command, and their cost.
 
 use clap::ArgMatches;
 use dynamo_entity::{Operation, QueryVerbs};

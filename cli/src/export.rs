@@ -109,7 +109,7 @@ fn numbered(
     Ok(Exit::Done)
 }
 
-/// Removes the numbered templates of an earlier run that this one does not write anew. Whoever deploys all templates of
+/// Removes the numbered templates of an earlier run that this one does not write anew. Anyone who deploys all templates of
 /// the folder would deploy them, too, and they may delete indexes.
 fn remove_stale(
     context: &mut Context<'_, '_>,

@@ -11,7 +11,7 @@ use crate::text::visible_lines;
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// This is what is wrong.
+    /// The message.
     #[error("{0}")]
     Said(String),
     /// The library or the service said so.
@@ -34,7 +34,7 @@ impl Failure {
         }
     }
 
-    /// The message, if there is anything to say. Nobody reads it behind a closed pipe, as of `query --all | head`.
+    /// The message, if there is anything to say. No one reads it behind a closed pipe, as of `query --all | head`.
     pub(crate) fn message(&self) -> Option<String> {
         let is_told = self.exit() != Exit::Done;
         is_told.then(|| visible_lines(&self.to_string()))

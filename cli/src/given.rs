@@ -1,4 +1,4 @@
-//! What was given on the command line, read as the model says.
+//! The values of the command line, read by the types of the model.
 
 mod item;
 mod range;

@@ -8,7 +8,7 @@ use dynamo_entity::write::DynamicWrites;
 
 use crate::failure::Failure;
 
-/// What the program hands over.
+/// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
@@ -57,7 +57,7 @@ impl Model {
         questions
     }
 
-    /// What one partition of a collection holds. A collection of a whole table would be a scan.
+    /// The contents of one partition of a collection. A collection of a whole table would be a scan.
     fn of_collection(&self, table: &str, collection: DynamicCollection) -> Option<Question<'_>> {
         let (name, pattern) = collection.named_by();
         let mut entities = self.entities();
@@ -104,11 +104,11 @@ pub(crate) struct PartInput {
     pub(crate) doc: String,
     /// The name of its option, where it is one.
     pub(crate) option: String,
-    /// What can be asked of it, where it is one.
+    /// The queries that it supports, if it is one.
     pub(crate) takes: PartTakes,
 }
 
-/// What can be asked of a part of a sort key, besides one value.
+/// The conditions on a part of a sort key, besides one value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PartTakes {
     pub(crate) ranges: bool,
@@ -121,7 +121,7 @@ pub(crate) struct Question<'m> {
     /// `Order`, or `Order.by_status`.
     pub(crate) name: String,
     pub(crate) entity: ModelEntity<'m>,
-    /// None if it asks the table.
+    /// None if it queries the table.
     pub(crate) pattern: Option<&'m PatternSchema>,
     /// The collection, if it is none of the entity alone.
     pub(crate) collection: Option<DynamicCollection>,
@@ -199,7 +199,7 @@ impl<'m> ModelEntity<'m> {
             || self.schema.type_attribute.as_deref() == Some(attribute)
     }
 
-    /// What `key(..)` takes: each field once.
+    /// The fields that `key(..)` takes, each once.
     pub(crate) fn key_parts(&self) -> Vec<PartInput> {
         let mut parts: Vec<PartInput> = Vec::new();
         let keys = std::iter::once(&self.entity.pk).chain(&self.entity.sk);
@@ -247,7 +247,7 @@ impl<'m> ModelEntity<'m> {
         questions
     }
 
-    /// Says of each part what can be asked of it.
+    /// Lists the conditions that each part accepts.
     fn with_takes(&self, pattern: Option<&str>, mut parts: Vec<PartInput>) -> Vec<PartInput> {
         let known = self.dynamic().ok();
         let known = known.and_then(|entity| entity.sort_parts(pattern).ok());
@@ -309,7 +309,7 @@ fn with_options(mut parts: Vec<PartInput>) -> Vec<PartInput> {
 }
 
 impl PartInput {
-    /// What is typed for it: its type, and an example where the type tells one.
+    /// The input for it: its type, and an example if the type has one.
     pub(crate) fn kind(&self) -> String {
         match self.example() {
             Some(example) => format!("`{}`, such as {example}", self.rust_type),
@@ -374,12 +374,12 @@ impl Question<'_> {
         }
     }
 
-    /// Whether something can be asked of one of its parts.
+    /// Whether one of its parts accepts a condition.
     pub(crate) fn takes(&self, is_taken: fn(&PartTakes) -> bool) -> bool {
         self.sort.iter().any(|part| is_taken(&part.takes))
     }
 
-    /// What it asks for, in a few words.
+    /// Its query, in a few words.
     pub(crate) fn summary(&self) -> String {
         if let Some(collection) = self.collection {
             return self.summary_of(collection);
@@ -415,7 +415,7 @@ impl Question<'_> {
         }
     }
 
-    /// A command that asks it.
+    /// A command that queries it.
     pub(crate) fn usage(&self) -> String {
         let parts = self
             .partition

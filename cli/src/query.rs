@@ -13,7 +13,7 @@ use crate::key::wrong_part;
 use crate::model::{PartInput, Question};
 use crate::render::{RowTable, json_line};
 
-/// How many rows are written at once where all are asked for.
+/// How many rows are written at once if all are requested.
 const CHUNK: usize = 200;
 
 pub(crate) async fn run(
@@ -36,10 +36,10 @@ pub(crate) async fn run(
     }
 }
 
-/// Where rows are written to.
+/// The destination of rows.
 struct Rows<'q, 'r, 'c, 's> {
     table: RowTable<'q>,
-    /// What was asked for at a midnight, though a day may be meant.
+    /// The arguments that name a midnight, though a day may be meant.
     midnight: Option<String>,
     context: &'r mut Context<'c, 's>,
 }
@@ -145,7 +145,7 @@ pub(crate) fn pages(question: &Question<'_>, matches: &ArgMatches) -> Result<Que
     })
 }
 
-/// Refuses a range that no value is in, which is a slip rather than a question.
+/// Rejects a range that no value is in, which is a slip rather than a question.
 pub(crate) fn check_range(
     question: &Question<'_>,
     matches: &ArgMatches,
@@ -159,7 +159,7 @@ pub(crate) fn check_range(
     }
 }
 
-/// The part that is asked for at a day, where it is a time.
+/// The part that is queried by day, if it is a time.
 fn midnight(question: &Question<'_>, matches: &ArgMatches) -> Option<String> {
     let mut parts = question.sort.iter().enumerate();
     parts.find_map(|(at, part)| {
@@ -172,7 +172,7 @@ fn midnight(question: &Question<'_>, matches: &ArgMatches) -> Option<String> {
     })
 }
 
-/// The rows that are asked for.
+/// The rows that are requested.
 pub(crate) fn asked(question: &Question<'_>, matches: &ArgMatches) -> Result<Query<Item>, Failure> {
     let parts = texts(matches, question.partition.len());
     let begun = question.begin(&parts);
@@ -184,13 +184,13 @@ pub(crate) fn asked(question: &Question<'_>, matches: &ArgMatches) -> Result<Que
     sorted(query, question, matches)
 }
 
-/// What is asked of a part of the sort key.
+/// The condition on a part of the sort key.
 enum AskedPart {
     Range(GivenRange),
     Missing,
 }
 
-/// Asks for the parts of the sort key, in their order.
+/// Requests the parts of the sort key, in their order.
 fn sorted(
     mut query: DynamicQuery,
     question: &Question<'_>,
@@ -269,7 +269,7 @@ fn matches_of(question: &Question<'_>, part: &PartInput, matches: &ArgMatches) -
         || missing(question, matches).any(|name| is_named(part, name))
 }
 
-/// Refuses parts behind the last that can be asked for.
+/// Rejects parts after the last one that accepts a condition.
 fn check_end<'q>(
     mut rest: impl Iterator<Item = (&'q PartInput, Option<AskedPart>)>,
     starts_with: Option<&String>,
@@ -284,7 +284,7 @@ fn check_end<'q>(
     }
 }
 
-/// What was asked of each part of the sort key.
+/// The conditions on each part of the sort key.
 fn given_parts(
     question: &Question<'_>,
     matches: &ArgMatches,

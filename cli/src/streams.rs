@@ -1,4 +1,4 @@
-//! Where a command reads and writes, and whether people look on.
+//! The streams of a command, and whether a person uses them.
 
 use std::io::{self, BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
@@ -6,22 +6,22 @@ use indicatif::ProgressBar;
 
 /// The streams of a command.
 pub(crate) struct Streams<'s> {
-    /// What was asked for.
+    /// The requested output.
     pub(crate) out: &'s mut dyn Write,
-    /// What is said besides, so that the output can be read by programs.
+    /// Additional messages, so that programs can read the output.
     pub(crate) notes: &'s mut (dyn Write + Send),
     pub(crate) input: &'s mut dyn BufRead,
     pub(crate) terminals: Terminals,
 }
 
-/// A stream of a command that does not end because nobody reads what it says.
+/// A stream of a command that does not end when its reader has gone.
 pub(crate) struct Unheard<'w, W: ?Sized> {
     stream: &'w mut W,
     /// Whether an error of the stream changes nothing.
     is_harmless: fn(&io::Error) -> bool,
 }
 
-/// Which of the streams are terminals.
+/// The streams that are terminals.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Terminals {
     pub(crate) out: bool,
@@ -77,7 +77,7 @@ impl<W: Write + ?Sized> Write for Unheard<'_, W> {
 }
 
 impl Streams<'_> {
-    /// Something to look at while one waits for output, which it must not stand in.
+    /// Something to look at while one waits for output, which it must not be in.
     pub(crate) fn waiting(&self, message: &'static str) -> ProgressBar {
         if self.terminals.out {
             return ProgressBar::hidden();
@@ -87,7 +87,7 @@ impl Streams<'_> {
         bar
     }
 
-    /// Something to look at while something is done. It is there only if the notes go to a terminal.
+    /// Progress output during an operation. It exists only if the notes go to a terminal.
     pub(crate) fn watched(&self) -> ProgressBar {
         if !self.terminals.notes {
             return ProgressBar::hidden();
@@ -97,7 +97,7 @@ impl Streams<'_> {
         bar
     }
 
-    /// Asks for a yes. Where nobody can answer, the answer is no.
+    /// Prompts for confirmation. Without a terminal, the answer is no.
     pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
         if !(self.terminals.input && self.terminals.notes) {
             return Ok(false);

@@ -21,7 +21,7 @@ fn is_hidden(character: char) -> bool {
         )
 }
 
-/// A text with escapes in the place of what a terminal would not show as it is.
+/// A text with escapes for characters that a terminal would not show as they are.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);

@@ -36,7 +36,7 @@ use crate::model::{Collection, Entity, Table, Value};
 /// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`. This page contains the whole
 /// grammar, of all derives.
 ///
-/// # What it generates
+/// # Generated code
 ///
 /// - `Order::key(..)` makes the key of one item, of its typed parts.
 /// - `Order::in_partition(..)` and `Order::by_status(..)`, one function for each index, begin a query. The documentation of

@@ -1,4 +1,4 @@
-//! What a declaration means, once its attributes are read and checked.
+//! The meaning of a declaration, after its attributes are read and checked.
 //!
 //! `parse` fills these types from tokens, `check` compares their parts, `expand` turns them into
 //! code. Nothing here emits and nothing here reads tokens.
@@ -54,7 +54,7 @@ pub(crate) struct Unique {
     pub(crate) allows: Vec<String>,
 }
 
-/// Where an entity is stored.
+/// The place of an entity in storage.
 pub(crate) enum TableRef {
     /// `table = Shop`: a type with `#[derive(DynamoTable)]`.
     Shared(Path),
@@ -95,7 +95,7 @@ pub(crate) enum StreamView {
     NewAndOldImages,
 }
 
-/// What fills one key attribute.
+/// The source of one key attribute.
 pub(crate) enum KeySource {
     /// A bare field: the field's own attribute is the key attribute. An index into `Entity::fields`.
     Field { field: usize, span: Span },
@@ -129,7 +129,7 @@ pub(crate) enum Piece {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) text: TextFormat,
-    /// Where a None sorts, if it has a place.
+    /// The position of a None in the order, if it has one.
     pub(crate) none: Option<NoneSide>,
 }
 
@@ -385,7 +385,7 @@ pub(crate) struct Partition {
 pub(crate) struct CollectionVariant {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
-    /// Where `other` stands, if this variant takes what fits no entity.
+    /// The position of `other`, if this variant accepts rows that fit no entity.
     pub(crate) other: Option<Span>,
 }
 
@@ -410,7 +410,7 @@ pub(crate) struct Value {
     pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
-    /// Type parameters only; lifetimes are refused.
+    /// Type parameters only; lifetimes are rejected.
     pub(crate) generics: syn::Generics,
     pub(crate) shape: ValueShape,
 }

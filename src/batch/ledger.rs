@@ -1,6 +1,6 @@
-//! What is known of each write of a batch, at any time.
+//! The state of each write of a batch, at any time.
 //!
-//! A write stands in the ledger until the service has acknowledged it or it went wrong. So the ledger holds what is
+//! A write is in the ledger until the service has acknowledged it or it went wrong. So the ledger holds what is
 //! left, also when a batch is stopped under way.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use super::plan::{BatchPlan, Ready, Write};
 use super::report::{BatchError, BatchReport};
 use crate::error::Error;
 
-/// What has become of a batch so far; see [`Batch::on_progress`].
+/// The progress of a batch so far; see [`Batch::on_progress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BatchCounts {
@@ -119,7 +119,7 @@ impl BatchLedger {
         }
     }
 
-    /// Tells the caller, without holding the lock: the caller may ask for the progress.
+    /// Tells the caller, without holding the lock: the caller may read the progress.
     fn tell(&self, mut state: MutexGuard<'_, BatchState>) {
         let Some(mut call) = state.on_progress.take() else {
             return;
@@ -166,7 +166,7 @@ impl BatchState {
 pub struct BatchProgress(pub(super) Arc<BatchLedger>);
 
 impl BatchProgress {
-    /// What has become of the batch so far.
+    /// The progress of the batch so far.
     pub fn counts(&self) -> BatchCounts {
         self.0.counts()
     }

@@ -88,7 +88,7 @@ impl BatchReport {
 pub struct BatchError {
     /// The place of the write in the whole input of the batch, from 0.
     pub index: usize,
-    /// What went wrong, with the entity and the attribute of its key.
+    /// The error, with the entity and the attribute of its key.
     #[source]
     pub error: Error,
 }

@@ -20,12 +20,12 @@ pub(crate) struct RowDeletes {
     budget: RetryBudget,
 }
 
-/// What became of a delete.
+/// The outcome of a delete.
 pub(crate) enum DeleteOutcome {
     Done,
     /// The service refuses to delete this row.
     Failed(Error),
-    /// The service is too busy, or refuses whole requests. The delete may have taken effect.
+    /// The service is too busy, or rejects whole requests. The delete may have taken effect.
     Left(Error),
 }
 

@@ -180,8 +180,8 @@ impl BatchWork<'_> {
         left
     }
 
-    /// Handles a request that was refused or lost as a whole. A fault of one table or one write must not fail the
-    /// others, so parts are sent apart until the faulty one stands alone.
+    /// Handles a request that was rejected or lost as a whole. A fault of one table or one write must not fail the
+    /// others, so parts are sent apart until the faulty one is alone.
     fn refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
         let of_a_write = matches!(
             error.kind(),

@@ -13,7 +13,7 @@ pub(super) struct JobLedger {
     entries: VecDeque<LedgerEntry>,
     /// The counts of all that is done.
     pub(super) counts: BulkCounts,
-    /// What was passed.
+    /// The completed work.
     pub(super) passed: Passed,
     pub(super) errors: Vec<FailedRow>,
 }

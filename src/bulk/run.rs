@@ -119,16 +119,16 @@ struct JobRunner<'j> {
     seen: Option<HashSet<[u8; 16]>>,
 }
 
-/// What happened next.
+/// The next event.
 enum Event {
     Done(Done),
     Broken(Error),
-    /// What comes next waits for the checkpoint to be saved.
+    /// The next work waits for the checkpoint to be saved.
     Waiting,
     End,
 }
 
-/// What became of a row, or of a given write.
+/// The outcome of a row, or of a given write.
 struct Done {
     entry: u64,
     given: Option<GivenOne>,
@@ -156,7 +156,7 @@ impl GivenOne {
         }
     }
 
-    /// What tells the next run what became of the write. A write that is tried again may have another item now, and
+    /// The source from which the next run learns the outcome. A write that is tried again may have another item now, and
     /// later writes of that item may be done already. So its mark does not tell of all writes before it, and the
     /// checkpoint is saved before the next write of the item.
     fn trace(&self, result: &Result<Fate, Trouble>) -> Trace {

@@ -3,7 +3,7 @@
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Stage};
 
-/// How long a request may arrive after it was sent. AWS refuses a signature that is older than fifteen minutes, by its own
+/// How long a request may arrive after it was sent. AWS rejects a signature that is older than fifteen minutes, by its own
 /// clock.
 const LIFE: i64 = 20 * 60;
 
@@ -36,7 +36,7 @@ impl StrayAttempt {
         }
     }
 
-    /// What a checkpoint holds of it, together with what stands for the item.
+    /// Its form in a checkpoint, together with the identity of the item.
     pub(super) fn to_text(self, item: u64) -> String {
         format!("{item:x} {:x} {}", self.number, self.until)
     }

@@ -83,7 +83,7 @@ pub trait BulkVerbs: QueryVerbs {
     }
 
     /// Deletes each row as [`delete_each`](Self::delete_each) does, but by requests of 25 and without conditions: a row
-    /// that was found is deleted, whatever others have made of it meanwhile. Take this where nobody else writes the
+    /// that was found is deleted, whatever others have made of it meanwhile. Take this where no one else writes the
     /// rows, or where they are to go in any case. It takes fewer requests, and the same write units.
     ///
     /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with

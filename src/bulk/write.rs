@@ -22,7 +22,7 @@ pub(super) use deletes::SharedDeletes;
 pub(super) use given::GivenWrite;
 pub(super) use rows::{RowAction, RowWrites};
 
-/// What all rows of a job share.
+/// The data that all rows of a job share.
 pub(super) struct Tools<'j> {
     pub(super) db: &'j Dynamo,
     pub(super) mark: Option<JobMark>,
@@ -47,7 +47,7 @@ pub(super) enum Trouble {
     Job(Error, Option<FailedRow>),
 }
 
-/// What a failed write means for the row.
+/// The meaning of a failed write for the row.
 enum RowFailure {
     Unknown,
     Busy,
@@ -139,7 +139,7 @@ async fn pause_write(
     })
 }
 
-/// What became of a row that has the mark of this run.
+/// The outcome of a row that has the mark of this run.
 fn own(was_unknown: bool) -> Fate {
     match was_unknown {
         true => Fate::Written,
@@ -147,7 +147,7 @@ fn own(was_unknown: bool) -> Fate {
     }
 }
 
-/// A write was refused after an attempt that may have taken effect, or may still do so. The mark is not there, but that
+/// A write was rejected after an attempt that may have taken effect, or may still do so. The mark does not exist, but that
 /// does not prove that the attempt failed: others who replace an item take its mark away. The item comes along.
 fn doubtful(error: Error) -> Error {
     let message = "an earlier attempt may have taken effect or still be under way, and the item carries no mark of it, which others may have taken away: read before deciding";
@@ -167,7 +167,7 @@ fn row(key: &[u8], number: Option<u64>, error: Error) -> FailedRow {
 }
 
 impl Trouble {
-    /// Adds this row, if the job stops while nobody knows whether its write took effect.
+    /// Adds this row, if the job stops while no one knows whether its write took effect.
     fn in_doubt(self, (key, number): (&[u8], Option<u64>)) -> Self {
         let message = "the job was stopped before this write was acknowledged";
         let doubt = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);

@@ -130,7 +130,7 @@ impl Magnitude for u128 {
 }
 
 /// DynamoDB keeps 38 digits. An integer of 39 digits that ends in zeros would fit, but its neighbours would not:
-/// it is refused all the same, so that only its size decides whether an integer fits.
+/// it is rejected all the same, so that only its size decides whether an integer fits.
 pub(crate) fn check_width(magnitude: u128) -> Result<(), CodecError> {
     if magnitude >= 10u128.pow(38) {
         return Err(CodecError::new(

@@ -89,7 +89,7 @@ impl Item {
         self.0.remove(name)
     }
 
-    /// Whether the attribute is there.
+    /// Whether the attribute exists.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }

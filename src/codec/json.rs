@@ -3,7 +3,7 @@
 //! Writing: numbers stay numbers where readers of JSON keep them exact (integers of 64 bits, fractions of
 //! up to 15 digits and of usual size), and become text elsewhere; sets are arrays, bytes are
 //! base64 text. Reading: text is `S`, numbers are `N`, arrays are `L`. A number that a reader of JSON may
-//! already have rounded is refused; [`Item::from_json`] reads the text itself.
+//! already have rounded is rejected; [`Item::from_json`] reads the text itself.
 
 use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeMap, Serializer};
@@ -19,7 +19,7 @@ impl Item {
     /// JSON. Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
     ///
     /// Other readers of JSON that go through serde turn large integers and all fractions into floats, and their digits
-    /// are lost. There a float of more than 15 digits, or of 2^53 and more, is refused, since it may stand for several
+    /// are lost. There a float of more than 15 digits, or of 2^53 and more, is rejected, because it may represent several
     /// numbers; `serde_json` passes on all digits with its feature `arbitrary_precision`.
     ///
     /// ```
@@ -67,7 +67,7 @@ fn base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }
 
-/// From this number on a float stands for several integers.
+/// From this number on a float represents several integers.
 const INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 /// The name of the map in which `serde_json` passes on the digits of a number with its feature `arbitrary_precision`.

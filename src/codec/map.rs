@@ -80,7 +80,7 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     Ok(map)
 }
 
-/// What [`decode`] makes of the same entries. `None` if two keys are or become the same: reading decides about them.
+/// The result of [`decode`] for the same entries. `None` if two keys are or become the same: reading decides about them.
 fn as_stored<'a, K, V, C: Default + Extend<(K, V)>>(
     entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
     len: fn(&C) -> usize,

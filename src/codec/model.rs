@@ -1,4 +1,4 @@
-//! What the declaration of a type says of how its values are stored. Only
+//! The declared storage of the values of a type. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
 //!
 //! A type names others by functions, not by constants, because a value may hold values of its own type.
@@ -40,7 +40,7 @@ pub enum TypeModel {
     },
     /// A type with `#[derive(DynamoValue)]`.
     Declared {
-        /// What it declares.
+        /// Its declaration.
         value: &'static ValueModel,
     },
 }
@@ -104,11 +104,11 @@ pub struct ValueModel {
     pub doc: &'static str,
     /// The types that it is given.
     pub params: &'static [TypeOf],
-    /// What it holds.
+    /// Its content.
     pub shape: ShapeModel,
 }
 
-/// What a declared value holds.
+/// The content of a declared value.
 #[derive(Debug, Clone, Copy)]
 pub enum ShapeModel {
     /// A map of its fields.
@@ -164,7 +164,7 @@ pub struct FieldModel {
     pub value_type: Option<TypeOf>,
     /// The type that it is always stored as, unless it is a key attribute, whose definition says so.
     pub stored: Option<Tag>,
-    /// What it is to the library.
+    /// Its role in the library.
     pub role: FieldRole,
     /// Whether a value can be read without it; None for fields of entities, which have this from their contract.
     pub may_be_absent: Option<fn() -> bool>,
@@ -176,7 +176,7 @@ pub struct FieldModel {
     pub doc: &'static str,
 }
 
-/// What a field is to the library.
+/// The role of a field in the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldRole {
@@ -194,9 +194,9 @@ pub enum FieldRole {
     CreatedAt,
     /// When the item was last written.
     UpdatedAt,
-    /// Who created the item.
+    /// The creator of the item.
     CreatedBy,
-    /// Who wrote the item last.
+    /// The last writer of the item.
     UpdatedBy,
 }
 

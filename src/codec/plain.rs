@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 }
 
-/// DynamoDB refuses items that nest deeper.
+/// DynamoDB rejects items that nest deeper.
 fn deep_enough(depth: usize) -> Result<(), CodecError> {
     match depth > MAX_DEPTH {
         true => Err(CodecError::new(format!(

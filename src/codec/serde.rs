@@ -27,7 +27,7 @@ pub trait SerdeField: Sized {
     /// Reads the value.
     fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What an absent attribute means: the value that serde reads from null, if there is one.
+    /// The meaning of a missing attribute: the value that serde reads from null, if one exists.
     fn absent_serde() -> Option<Self>;
 
     /// Whether a missing attribute means something.

@@ -1,7 +1,7 @@
 //! Connections that fail on demand, to test how a program reacts (feature `testing`).
 //!
 //! Neither the embedded engine nor a local server loses an answer, throttles, breaks a connection or executes a request
-//! after its client has given it up, on demand. [`Faults`] do: a plan says what happens to each request in turn, and they record the
+//! after its client has given it up, on demand. [`Faults`] do: a plan has a fate for each request in turn, and they record the
 //! requests. Retries are requests too.
 //!
 //! ```
@@ -56,7 +56,7 @@ use crate::json::Writer;
 use crate::wire::Client;
 use connector::{Connector, LateRequest};
 
-/// What happens to one request.
+/// The fate of one request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {
@@ -86,7 +86,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The service refuses the request with this error code, such as `AccessDeniedException`.
+    /// The service rejects the request with this error code, such as `AccessDeniedException`.
     pub fn refuse(code: &str) -> Fault {
         Fault::Reply(400, refusal(code, |_| {}))
     }
@@ -115,7 +115,7 @@ impl Fault {
     }
 }
 
-/// The body of a refusal, with what the service tells besides.
+/// The body of a rejection, with what the service tells besides.
 fn refusal(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
     let mut body = Writer::default();
     body.raw("{\"__type\":");

@@ -13,7 +13,7 @@ use guess::{guess, looks_like_region, nearest};
 pub(crate) const FORMS: &str = "write one of embedded:memory, embedded:PATH, http://HOST:PORT, \
                                 https://HOST, aws, aws://REGION, aws://REGION?profile=NAME";
 
-/// What a URL asks for.
+/// The connection that a URL describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectTarget {
     Memory,

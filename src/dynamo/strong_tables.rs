@@ -1,10 +1,10 @@
-//! Which tables are known to be strongly consistent global tables.
+//! The tables that are known to be strongly consistent global tables.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was found out about tables, by their full names. A table that has items stays what it is.
+/// Facts about tables, by their full names. A table that has items does not change in this respect.
 #[derive(Debug, Default)]
 pub(crate) struct StrongTables {
     known: Mutex<BTreeMap<String, bool>>,

@@ -14,7 +14,7 @@ pub fn within<T>(name: &str, result: Result<T, CodecError>) -> Result<T, CodecEr
     result.map_err(|fault| fault.at(name))
 }
 
-/// Reads a field with a default, which a NULL stands for too.
+/// Reads a field with a default, which a NULL represents too.
 pub fn or_null<'r, T>(
     reader: &mut Reader<'r>,
     decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
@@ -105,7 +105,7 @@ pub fn keep_value<T>(
     Ok(())
 }
 
-/// Passes over an attribute that no field of the entity has. The attribute of a shape refuses the item.
+/// Passes over an attribute that no field of the entity has. The attribute of a shape rejects the item.
 #[inline]
 pub fn skip_unknown(name: &str, reader: &mut Reader<'_>) -> Result<(), CodecError> {
     if name == SHAPE {
@@ -181,7 +181,7 @@ pub(crate) fn lacking(name: &str) -> CodecError {
     CodecError::new(message).at(name)
 }
 
-/// The error for a part of an index key that is not known; the planning of an update asks for it before.
+/// The error for a part of an index key that is not known; the planning of an update checks that before.
 #[cold]
 pub fn unknown_part(name: &str) -> CodecError {
     CodecError::new("the new key of an index needs this part").at(name)
@@ -271,7 +271,7 @@ pub fn encode_nested_rest(
     Ok(())
 }
 
-/// Finds the tag of a map that stands for an enum; it may stand anywhere in the map.
+/// Finds the tag of a map that represents an enum; it may be anywhere in the map.
 pub fn find_tag<'a>(reader: &Reader<'a>, tag: &str) -> Result<Cow<'a, str>, CodecError> {
     let mut ahead = reader.clone();
     ahead.open_map()?;

@@ -65,10 +65,10 @@ impl TableSchema {
         Ok(placement)
     }
 
-    /// Where the service keeps an item of this table, by its attributes alone: in the table, and in each index that all of
+    /// The places of an item of this table in the service, by its attributes alone: in the table, and in each index that all of
     /// its key attributes are there for.
     ///
-    /// An item that the service refuses is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey): without
+    /// An item that the service rejects is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey): without
     /// its key, or with a key attribute of another type or without content.
     pub fn place_item(&self, item: &Item) -> Result<Placement> {
         self.place_of(item, None)
@@ -119,7 +119,7 @@ impl TableSchema {
         })
     }
 
-    /// The value of a key attribute, if it is there; an error if the service takes no such item.
+    /// The value of a key attribute, if it exists; an error if the service takes no such item.
     fn value<'i>(&self, item: &'i Item, attribute: &KeyAttribute) -> Result<Option<&'i Value>> {
         let name = &attribute.name;
         let Some(value) = item.get(name) else {

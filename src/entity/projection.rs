@@ -28,9 +28,9 @@ use crate::schema::SHAPE;
 /// # Ok(()) }
 /// ```
 ///
-/// A row whose stored key is not the one that its fields give is refused by every read as a
+/// A row whose stored key is not the one that its fields give is rejected by every read as a
 /// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those
-/// of the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key if you mean
+/// of the key it returns such a row, although a read of the whole entity rejects it. Give it the whole key if you mean
 /// to read or write by what you find.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no projection",
@@ -72,14 +72,14 @@ struct StoredAs<T> {
     name: &'static str,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
-    /// Whether the field has a default, which a NULL stands for too.
+    /// Whether the field has a default, which a NULL represents too.
     or_null: bool,
 }
 
 type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, CodecError>;
 
 impl<T> StoredAs<T> {
-    /// Reads the value; `None` for a NULL that stands for the default.
+    /// Reads the value; `None` for a NULL that represents the default.
     fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match self.or_null {
             true => or_null(reader, self.read),
@@ -103,7 +103,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// Makes a NULL stand for the default, as absence does.
+    /// Makes a NULL represent the default, as absence does.
     #[must_use]
     pub fn or_null(mut self) -> Self {
         if let Some(stored) = &mut self.stored {
@@ -238,7 +238,7 @@ pub fn key_with<E: DynamoEntity>(
     E::KeyParts::read_with(&mut Reader::new(json), Some(put))
 }
 
-/// The attributes of the fields that have one, and the one by which an item of a newer shape is refused.
+/// The attributes of the fields that have one, and the one by which an item of a newer shape is rejected.
 pub fn stored_names<const N: usize>(names: [Option<Projected>; N]) -> Vec<Projected> {
     let shape = Projected {
         name: SHAPE,

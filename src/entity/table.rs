@@ -24,7 +24,7 @@ pub trait DynamoTable: 'static {
     #[doc(hidden)]
     const ENTITIES: &'static [&'static EntityDef];
 
-    /// What else was declared, of the table and of its entities.
+    /// The remaining declarations of the table and of its entities.
     #[doc(hidden)]
     const MODEL: TableModel = TableModel::EMPTY;
 

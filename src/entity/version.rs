@@ -17,11 +17,11 @@ use crate::json::{CodecError, Name, Reader, Writer};
 /// decodes to *unversioned* and is adopted by its first write.
 ///
 /// A new item has 1, and each write adds one. Only a put that checks no version cannot count, because it does not
-/// know what is stored: it leaves a number that nobody holds, drawn at random from those between 2^52 and 2^53, which
-/// JavaScript still holds exactly. So whoever loaded the item before gets a conflict, and later writes count on
+/// know what is stored: it leaves a number that no caller holds, drawn at random from those between 2^52 and 2^53, which
+/// JavaScript still holds exactly. So anyone still holding the old item gets a conflict, and later writes count on
 /// from there. Compare versions for equality only; which one is greater says nothing.
 ///
-/// A deleted item that is created again begins at 1 again. Where that happens while others hold the deleted one, give
+/// A deleted item that is created again begins at 1 again. If that happens while others hold the deleted one, give
 /// the entity a `created_at`: it is part of what is checked.
 ///
 /// ```
@@ -71,7 +71,7 @@ pub(crate) enum VersionState {
 const DRAWN: u64 = 1 << 52;
 
 impl Version {
-    /// A version that nobody holds, for a write that does not know what it replaces.
+    /// A version that no caller holds, for a write that does not know what it replaces.
     pub(crate) fn drawn() -> Result<u64> {
         Ok(DRAWN | (entropy::half()? & (DRAWN / 2 - 1)))
     }
@@ -196,7 +196,7 @@ pub trait VersionField: Sized {
     #[doc(hidden)]
     fn decode_version(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What a missing attribute means.
+    /// The meaning of a missing attribute.
     #[doc(hidden)]
     fn absent_version() -> Option<Self>;
 

@@ -49,7 +49,7 @@ impl<V> WhenValue<'_, V> {
     }
 }
 
-/// A field that `when(field = None)` can be asked of.
+/// A field that supports `when(field = None)`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` is never None",
     label = "`None` is for an `Option`",
@@ -120,7 +120,7 @@ impl<'f> WhenArgument<'f, Option<String>> for Option<&'f str> {
     }
 }
 
-/// What a function of a `when` returns.
+/// The result of a function of a `when`.
 #[diagnostic::on_unimplemented(
     message = "the function of a `when` returns `bool`, not `{Self}`",
     label = "not a condition",

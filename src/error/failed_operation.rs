@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Error;
 
-/// Which operation of a transaction it is: its place among the others, and the name that the caller gave it.
+/// The identity of an operation in a transaction: its position among the others, and the name from the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct OperationPlace {
     pub(crate) index: usize,
@@ -20,7 +20,7 @@ impl fmt::Display for OperationPlace {
     }
 }
 
-/// An operation of a transaction that failed; see [`Error::failures`]. What happened is an [`Error`] of its own, as
+/// An operation of a transaction that failed; see [`Error::failures`]. Its cause is an [`Error`] of its own, as
 /// the operation alone would have returned it: its kind, its entity, the current item.
 #[derive(thiserror::Error)]
 #[error("{place} of the transaction: {error}")]
@@ -49,7 +49,7 @@ impl Failed {
         Failed::new(self.place, self.key.clone(), self.error.again())
     }
 
-    /// Which operation of the transaction, from 0 in the order in which they were given.
+    /// The position of the operation in the transaction, from 0 in the order of the call.
     pub fn index(&self) -> usize {
         self.place.index
     }
@@ -59,7 +59,7 @@ impl Failed {
         self.place.name
     }
 
-    /// What happened.
+    /// The cause.
     pub fn error(&self) -> &Error {
         &self.error
     }

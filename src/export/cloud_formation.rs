@@ -75,11 +75,11 @@ impl CloudFormation {
     /// if nothing differs.
     ///
     /// CloudFormation creates or deletes one global index of a table at a time, so each template does one for each table.
-    /// What is deleted is deleted last: indexes that are no longer declared, and then tables, which stay beside the stack
+    /// Deletions come last: indexes that are no longer declared, and then tables, which stay beside the stack
     /// unless they are [`disposable`](Self::disposable).
     /// The last of the templates is [`template`](Self::template).
     ///
-    /// What would replace a table, such as another key or a changed index, is an error of kind
+    /// A change that would replace a table, such as another key or a changed index, is an error of kind
     /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) that says what to do.
     pub fn since(
         &self,

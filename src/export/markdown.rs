@@ -10,7 +10,7 @@ use crate::schema::{
     ValueSchema, VariantSchema,
 };
 
-/// What was declared, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
+/// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
 /// its entities with their fields, its access patterns with the call of each, its unique values, and the types of values that
 /// its fields hold.
 ///
@@ -368,7 +368,7 @@ fn uniques(schema: &TableSchema) -> Grid<3> {
     }
 }
 
-/// What a declared value holds.
+/// The content of a declared value.
 fn content(value: &ValueSchema, out: &mut String) {
     match &value.content {
         ValueContent::Struct(struct_fields) => fields(struct_fields).write(out),
@@ -423,7 +423,7 @@ fn fields(fields: &[FieldSchema]) -> Grid<5> {
     }
 }
 
-/// What a field is to the library, and its doc comment.
+/// The role of a field in the library, and its doc comment.
 fn about(field: &FieldSchema) -> String {
     let role = match field.role {
         FieldRole::Attribute => "",

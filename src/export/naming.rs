@@ -13,7 +13,7 @@ use crate::schema::TableSchema;
 /// How long the name of a resource may be, with room for a hash.
 const LONGEST: usize = 200;
 
-/// Letters and digits: `busy-orders` is `BusyOrdersTable`. What is not lower-case words with dashes between them gets a
+/// Letters and digits: `busy-orders` is `BusyOrdersTable`. Any name but lower-case words with dashes between them gets a
 /// hash, so that no two tables have one name.
 pub(super) fn logical_id(table: &str) -> String {
     let words = table.split(|c: char| !c.is_ascii_alphanumeric());
@@ -75,7 +75,7 @@ pub(super) fn terraform_index_name(table: &str, index: &str) -> String {
     }
 }
 
-/// Refuses a global table, which the format cannot describe, rather than leave its replicas out.
+/// Rejects a global table, which the format cannot describe, rather than leave its replicas out.
 pub(super) fn check_replicas(table: &TableSchema, why: &str) -> Result<()> {
     let Some(replicas) = &table.settings.replicas else {
         return Ok(());
@@ -87,7 +87,7 @@ pub(super) fn check_replicas(table: &TableSchema, why: &str) -> Result<()> {
     Err(Error::config(message))
 }
 
-/// Refuses two resources of one name, which would be one.
+/// Rejects two resources of one name, which would be one.
 pub(super) fn check_apart<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
     let mut seen = BTreeSet::new();
     match names.into_iter().find(|name| !seen.insert(*name)) {

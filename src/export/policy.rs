@@ -21,14 +21,14 @@ use partitions::Partitions;
 pub use recorder::PolicyRecorder;
 pub use verb::PolicyVerb;
 
-/// What may be done, by table and index.
+/// The permitted actions, by table and index.
 #[derive(Debug, Clone, Default)]
 struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Partitions>>);
 
 /// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
 /// nothing else.
 ///
-/// There is no `Scan` in it unless [`PolicyVerb::SCAN`] is allowed. What each verb sends says
+/// There is no `Scan` in it unless [`PolicyVerb::SCAN`] is allowed. For the requests of each verb, see
 /// [the guide](crate::guide::exports#actions-of-each-operation).
 ///
 /// ```
@@ -79,10 +79,10 @@ pub struct Policy {
     region: String,
     account: String,
     grants: Vec<Grant>,
-    /// What a run did, with names of tables that lack the prefix.
+    /// The operations of a run, with names of tables that lack the prefix.
     recorded: Permissions,
     has_leading_keys: bool,
-    /// What the keys of partitions are limited to, by fields.
+    /// The limits for the keys of partitions, by fields.
     values: FieldValues,
 }
 
@@ -166,7 +166,7 @@ impl Policy {
         self.allow_reads().allow_writes()
     }
 
-    /// Allows [`ready`](crate::Dynamo::ready), which looks at tables and asks each index.
+    /// Allows [`ready`](crate::Dynamo::ready), which describes tables and queries each index.
     #[must_use]
     pub fn allow_ready(self) -> Self {
         self.with([Grant::Ready])
@@ -197,7 +197,7 @@ impl Policy {
     }
 
     /// Limits actions to the partitions whose keys begin as those of the allowed entities do, by the condition
-    /// `dynamodb:LeadingKeys`. Where a key begins with a field, any partition may be asked for, unless
+    /// `dynamodb:LeadingKeys`. If a key begins with a field, any partition is allowed, unless
     /// [`with_value`](Self::with_value) says which.
     ///
     /// Verbs then need keys of their own entity: a role that may put an `Order` of a shared table cannot put a `User`. A
@@ -299,7 +299,7 @@ impl Policy {
         }))
     }
 
-    /// Refuses values of fields that nothing has: the policy would be wider than it looks.
+    /// Rejects values of fields that nothing has: the policy would be wider than it looks.
     fn check_values(&self) -> Result<()> {
         let has = |field: &str| {
             let mut entities = self.schemas.iter().flat_map(|table| &table.entities);

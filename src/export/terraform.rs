@@ -15,7 +15,7 @@ use crate::table::named_by;
 /// module that the file is put into. Keys of several attributes need version 6.29 of the provider; everything else is in
 /// version 5.100, too.
 ///
-/// Of a table that is [`scaled`](TableSchema::scaled) Terraform gives the units once, and ignores later what others make of
+/// For a table that is [`scaled`](TableSchema::scaled), Terraform gives the units once, and ignores later what others make of
 /// them. Indexes within the table are the exception: Terraform ignores all changes of them or none, so it goes on to make, change
 /// and delete them, and sets their units back with each `terraform apply`. If others scale the indexes too, take
 /// [`standalone_indexes`](Self::standalone_indexes), whose units are ignored.
@@ -60,7 +60,7 @@ impl Terraform {
         self
     }
 
-    /// Lets Terraform destroy the tables. Without this it refuses every plan that would.
+    /// Lets Terraform destroy the tables. Without this it rejects every plan that would.
     #[must_use]
     pub fn disposable(mut self) -> Self {
         self.is_disposable = true;
@@ -151,7 +151,7 @@ impl Terraform {
         JsonTree::object(members)
     }
 
-    /// What Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
+    /// The settings that Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
     fn lifecycle(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
         let ignored = scaled_by_others(billing, units);
         let is_kept = !self.is_disposable;

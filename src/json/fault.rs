@@ -105,7 +105,7 @@ impl CodecError {
         CodecError::new(format!("expected {expected}, found {found}"))
     }
 
-    /// Adds the attribute or field in which the fault is. A value that stands by itself has no name.
+    /// Adds the attribute or field in which the fault is. A value that is by itself has no name.
     #[must_use]
     pub fn at(mut self, name: impl Into<String>) -> Self {
         let name = name.into();

@@ -7,7 +7,7 @@ use super::object::JsonMember;
 /// Up to so many names are gone through, for sorting them would take longer.
 const FEW: usize = 16;
 
-/// The values of a list, sorted by their names if there are many. Of several with one name the first is found, as by
+/// The values of a list, sorted by their names if there are many. If several have one name, the first is found, as by
 /// going through.
 pub(crate) struct Names<'a, T: ?Sized>(Vec<(&'a str, &'a T)>);
 

@@ -35,12 +35,12 @@ impl Number {
     }
 
     /// The number of a text that another library made. A text that is not a number is kept as it is and
-    /// refused when it is written, because a conversion cannot return an error.
+    /// rejected when it is written, because a conversion cannot return an error.
     pub(crate) fn foreign(text: &str) -> Number {
         text.parse().unwrap_or_else(|_| Number(text.into()))
     }
 
-    /// Refuses a number that DynamoDB would not keep.
+    /// Rejects a number that DynamoDB would not keep.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         Parts::of(&self.0).ok_or_else(not_a_number)?.check()
     }

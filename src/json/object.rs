@@ -35,7 +35,7 @@ pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u
     Ok(None)
 }
 
-/// The members of an answer. A null means that nothing is there, as in the SDK.
+/// The members of an answer. A null means a missing member, as in the SDK.
 pub(crate) fn answered(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
     let mut members = members(object)?;
     members.retain(|(_, value)| *value != NULL);

@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
 
     // --- plain JSON
 
-    /// Steps over a null of an answer, which means that nothing is there.
+    /// Skips a null of a response, which means a missing value.
     pub(crate) fn take_nothing(&mut self) -> bool {
         self.peek();
         let is_nothing = self.rest().starts_with(b"null");
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         Ok(Some(name))
     }
 
-    /// The next key of an answer whose value is not null: a null means that nothing is there, as in the SDK.
+    /// The next key of a response whose value is not null: a null means a missing value, as in the SDK.
     pub(crate) fn next_answered(
         &mut self,
         first: &mut bool,

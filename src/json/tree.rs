@@ -14,7 +14,7 @@ pub(crate) enum JsonTree {
 }
 
 impl JsonTree {
-    /// An object of those members that are there.
+    /// An object of those members that exist.
     pub(crate) fn object<'n>(
         members: impl IntoIterator<Item = (&'n str, Option<JsonTree>)>,
     ) -> Self {

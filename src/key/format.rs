@@ -330,7 +330,7 @@ impl YearMonth {
     }
 
     /// Its first day, as a date or as the time at which the day begins in UTC; `None` where the type does not reach so
-    /// far. A key that holds the whole time is asked for a month by a range, from this up to that of the
+    /// far. A key that holds the whole time is queried for a month by a range, from this up to that of the
     /// [`next`](Self::next) one.
     pub fn first_day<T: ToMonth>(self) -> Option<T> {
         let month = YearMonth::new(self.year, self.month)?;

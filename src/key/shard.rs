@@ -54,7 +54,7 @@ impl KeyHash {
     }
 }
 
-/// Which shard ends a partition key.
+/// The shard that ends a partition key.
 #[derive(Debug, Clone, Copy)]
 pub enum Shard {
     /// The shard of the item with this primary key.

@@ -7,7 +7,7 @@ use super::range::{Bound, KeyRange};
 /// begins with `P`, a part ends at `P` or `P#`, and both are below `P$`.
 const BEHIND_DELIMITER: char = '$';
 
-/// What follows a part in its template.
+/// The text that follows a part in its template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartEnd {
     /// Nothing: the key ends with the part.

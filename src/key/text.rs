@@ -36,7 +36,7 @@ pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
     out(&bytes[start..]);
 }
 
-/// The text that an escaped one stands for; `None` for anything that escaping does not make.
+/// The text that an escaped one represents; `None` for anything that escaping does not make.
 pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     if escaped.bytes().all(|byte| byte > b'%') {
         return Some(Cow::Borrowed(escaped));

@@ -1,4 +1,4 @@
-//! Which types are text or binary.
+//! The types that are text or binary.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use super::{Role, Shard};
 use crate::json::{CodecError, Name, Writer, escape_into};
 use crate::schema::{Presence, Style, Width};
 
-/// Where a generated function writes a key attribute, and how much of it.
+/// The buffer to which a generated function writes a key attribute, and how much of it.
 #[derive(Debug)]
 pub struct KeyTarget<'w>(TargetKind<'w>);
 
@@ -24,7 +24,7 @@ enum TargetKind<'w> {
     Stored(&'w str),
 }
 
-/// Which pieces of a template are written.
+/// The pieces of a template that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemplateExtent {
     /// The text before the first part.
@@ -131,7 +131,7 @@ impl<T: ?Sized> fmt::Debug for PartOf<'_, T> {
     }
 }
 
-/// Where a part of a template is written, and in which form.
+/// The place and the form of a part of a template.
 #[derive(Debug)]
 pub struct PartPlace<'k, 'w> {
     key: &'k mut KeyText<'w>,
@@ -160,7 +160,7 @@ impl PartPlace<'_, '_> {
         part.map_or(Ok(()), |part| write(part, self))
     }
 
-    /// Writes what stands in the key for a None.
+    /// Writes what is in the key for a None.
     pub(crate) fn write_none(self, presence: Presence) {
         if let Some((_, none)) = presence.marks() {
             self.key.mark(none);
@@ -406,7 +406,7 @@ fn may_not_hold<P: KeyPart>(
     (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }
 
-/// Refuses a key text that no key can hold.
+/// Rejects a key text that no key can hold.
 pub(crate) fn check_size(size: usize, role: Role) -> Result<(), CodecError> {
     let limit = role.max_size();
     if size > limit {

@@ -1,4 +1,4 @@
-//! What `allow(..)` makes silent, and which of them are not needed.
+//! The lints that `allow(..)` silences, and each `allow(..)` that is not needed.
 
 use super::model::{Findings, LintModel};
 use super::{Lint, LintPlace, LintRule};
@@ -23,7 +23,7 @@ impl Allowed<'_> {
         self.rule == lint.rule && is_there && is_part
     }
 
-    /// Where it is written.
+    /// Its place in the declaration.
     fn place(&self, table: &TableSchema) -> LintPlace {
         let table = table.name.clone();
         let (entity, name) = match (self.entity, self.of) {
@@ -61,7 +61,7 @@ impl Allowed<'_> {
 /// Finds nothing: which `allow` is not needed is known once all else is found.
 pub(super) fn later(_: &LintModel<'_>, _: &mut Findings) {}
 
-/// What is left of the lints, and the `allow`s that cover none of them. An `allow(unused_allow)` may stand in vain itself.
+/// The remaining lints, and the `allow`s that cover none of them. An `allow(unused_allow)` may be unused itself.
 pub(super) fn without_allowed(table: &TableSchema, mut found: Vec<Lint>) -> Vec<Lint> {
     let all: Vec<Allowed<'_>> = allowed(table).collect();
     let unused = all.iter().filter(|allowed| {

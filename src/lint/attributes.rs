@@ -6,7 +6,7 @@ use super::model::{Findings, KeyPair, LintModel, type_name};
 use crate::json::Tag;
 use crate::schema::{FieldRole, FieldSchema, KeyContent, KeySchema, PieceSchema};
 
-/// What is longer is paid for in every item, by every read and write.
+/// Longer names are paid for in every item, by every read and write.
 const LONG: usize = 30;
 
 /// Whether the value has no bound in the model: a list, a set, a map, or attributes that no field knows.

@@ -7,7 +7,7 @@ use crate::schema::{
     PatternSchema, PieceSchema, Presence, TableSchema, Width,
 };
 
-/// What the rules have found.
+/// The findings of the rules.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) lints: Vec<Lint>,
@@ -48,16 +48,16 @@ pub(super) struct KeyPair<'s> {
     pub(super) sk: &'s [KeySchema],
 }
 
-/// A field where it stands in a key.
+/// A field where it is in a key.
 #[derive(Clone, Copy)]
 pub(super) struct FieldInKey<'s> {
     pub(super) name: &'s str,
     pub(super) field: Option<&'s FieldSchema>,
-    /// How it stands in a template; None if it is the key attribute itself.
+    /// How it is in a template; None if it is the key attribute itself.
     pub(super) template: Option<(Option<&'s str>, Width, Presence)>,
 }
 
-/// What a time in a key tells.
+/// The precision of a time in a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TimeInKey {
     /// A day or a month.
@@ -103,7 +103,7 @@ impl<'s> LintModel<'s> {
             .map(|(keys, _)| keys)
     }
 
-    /// Whether the items of another entity may stand in the same partition of the index, to be read together.
+    /// Whether the items of another entity may be in the same partition of the index, to be read together.
     pub(super) fn is_read_together(self, keys: KeyPair<'_>, pattern: &PatternSchema) -> bool {
         let front = keys.front();
         self.patterns().any(|(other, filled)| {
@@ -118,7 +118,7 @@ impl<'s> LintModel<'s> {
         self.table.type_attribute.is_some() || self.table.entities.len() != 1
     }
 
-    /// Where the table is declared.
+    /// The place of the declaration of the table.
     pub(super) fn table_place(self) -> LintPlace {
         match self.table.entities.first() {
             Some(entity) if !self.is_shared() => LintPlace::Entity {
@@ -137,7 +137,7 @@ impl<'s> LintModel<'s> {
         }
     }
 
-    /// Where an index is declared: an entity with a table of its own declares it by the first pattern that fills it.
+    /// The place where an index is declared: an entity with a table of its own declares it by the first pattern that fills it.
     pub(super) fn index_place(self, index: &'s IndexSchema) -> LintPlace {
         match self.filling(index).next() {
             Some(keys) if !self.is_shared() => keys.place(),
@@ -327,7 +327,7 @@ impl<'s> FieldInKey<'s> {
         matches!(self.type_name(), "String" | "str")
     }
 
-    /// What it tells if it is a time.
+    /// Its precision, if it is a time.
     pub(super) fn time(&self) -> Option<TimeInKey> {
         match self.cut() {
             Some("date" | "month") => return Some(TimeInKey::Period),

@@ -6,7 +6,7 @@ use crate::schema::{EntitySchema, FieldRole, FieldSchema};
 
 /// So many values are as good as one.
 const FEW_VALUES: usize = 10;
-/// More partitions than a read should ask.
+/// More partitions than a read should query.
 const MANY_SHARDS: u16 = 100;
 
 pub(super) fn constant_partition(model: &LintModel<'_>, findings: &mut Findings) {
@@ -57,7 +57,7 @@ fn few_values(keys: &KeyPair<'_>, field: &FieldInKey<'_>) -> Option<usize> {
         .or_else(|| field.is_flag().then_some(2))
 }
 
-/// What the partition key tells of time, if it tells little else.
+/// The time in the partition key, if it contains little else.
 fn time_of(keys: &KeyPair<'_>) -> Option<TimeInKey> {
     let fields = keys.partition_fields();
     let times: Vec<TimeInKey> = fields.iter().filter_map(FieldInKey::time).collect();

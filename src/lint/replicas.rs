@@ -4,7 +4,7 @@ use super::LintPlace;
 use super::model::{Findings, LintModel};
 use crate::schema::{FieldRole, IndexSchema, ReplicaConsistency, ReplicationGap, TableSchema};
 
-/// What of the model does not hold in a global table of this kind.
+/// The declarations of the model that do not hold in a global table of this kind.
 fn gaps(table: &TableSchema, consistency: ReplicaConsistency) -> Vec<ReplicationGap> {
     let replicas = table.settings.replicas.as_ref();
     match replicas.filter(|replicas| replicas.consistency == consistency) {

@@ -11,7 +11,7 @@ pub(super) type LintCheck = fn(&LintModel<'_>, &mut Findings);
 /// Each rule with its name, its summary and what looks for it, so that no rule lacks any of them.
 macro_rules! rules {
     ($($rule:ident, $name:literal, $check:path, $summary:literal;)*) => {
-        /// What a lint looks for. The guide has [a section for each](crate::guide::lints).
+        /// The subject of a lint. The guide has [a section for each](crate::guide::lints).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum LintRule {
@@ -30,7 +30,7 @@ macro_rules! rules {
                 match self { $(LintRule::$rule => $name),* }
             }
 
-            /// What it finds, in one line.
+            /// Its subject, in one line.
             pub const fn summary(self) -> &'static str {
                 match self { $(LintRule::$rule => $summary),* }
             }

@@ -1,4 +1,4 @@
-//! Rules about sort keys, and about what stands in keys of both kinds.
+//! Rules about sort keys, and about what is in keys of both kinds.
 
 use super::model::{FieldInKey, Findings, KeyPair, LintModel, pinned_by_when};
 use crate::schema::{FieldRole, KeyContent, KeySchema, PieceSchema, Width};

@@ -1,4 +1,4 @@
-//! The file as blocks of lines, before anybody asks what they mean: its format, marks of an unfinished merge, sums.
+//! The file as blocks of lines, before they are interpreted: its format, marks of an unfinished merge, sums.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use super::text::{END, FORMAT, TITLE, sum};
 use super::words::{name, words};
 use crate::error::{Error, Result};
 
-/// What git writes between two sides that it cannot merge.
+/// The marks that git writes between two sides that it cannot merge.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
-/// What to do with a file that is not as it was written.
+/// The remedy for a file that was edited.
 const REPAIR: &str = "take the block, or the whole file, from one of the branches as it stands there (`git checkout --ours` \
      or `--theirs`, and the name of the file) and run the test again: it says what the code of the other branch changed";
 
@@ -19,12 +19,12 @@ pub(super) struct FileLine<'f> {
     pub(super) text: &'f str,
 }
 
-/// The lines of a block as they stand in the file, whose sum is right.
+/// The lines of a block as they are in the file, whose sum is right.
 #[derive(Debug)]
 pub(super) struct FileBlock<'f> {
     pub(super) header: FileLine<'f>,
     pub(super) facts: Vec<FileLine<'f>>,
-    /// Of a table: the entities whose blocks there are.
+    /// The entities of a table that have blocks.
     pub(super) listed: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ fn check_format(first: &str) -> Result<()> {
     }
 }
 
-/// The first format had types as they were written, and nothing of what declared values hold.
+/// The first format had types as they were written, and not the content of declared values.
 fn first_format() -> Error {
     Error::config(format!(
         "it has format 1, of an earlier version of dynamo-entity, which did not hold what values store: this version has \

@@ -1,14 +1,14 @@
-//! A change of what is stored: what it is, how grave it is, and what to do about it in which order.
+//! A change of the stored form: its subject, its class, and the steps to take in order.
 
 use std::fmt;
 
-/// What a change asks for, the least first.
+/// The class of a change, the mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ChangeClass {
     /// Nothing: old and new programs run side by side, and one may go back.
     Free,
-    /// Items that are there have to be filled or written anew before programs may rely on it.
+    /// Items that exist have to be filled or written anew before programs may rely on it.
     FillFirst,
     /// Programs that run, or the new ones, cannot read what the others write, or take something away from them: more than
     /// one deployment.
@@ -28,7 +28,7 @@ impl fmt::Display for ChangeClass {
     }
 }
 
-/// A change of what is stored, between the lock file and the declarations.
+/// A change of the stored form, between the lock file and the declarations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredChange {
     class: ChangeClass,
@@ -54,7 +54,7 @@ impl StoredChange {
         }
     }
 
-    /// What it asks for.
+    /// Its class.
     pub fn class(&self) -> ChangeClass {
         self.class
     }
@@ -64,24 +64,24 @@ impl StoredChange {
         &self.table
     }
 
-    /// What of the table it is, such as `Order.by_status` or `Order.total`; `None` if it is the table itself. Entities and
+    /// The part of the table that it concerns, such as `Order.total`; `None` if it is the table itself. Entities and
     /// attributes have the names that are stored.
     pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
     }
 
-    /// What is another than it was, and what comes of it.
+    /// The difference, and its consequence.
     pub fn what(&self) -> &str {
         &self.what
     }
 
-    /// What to do, in this order.
+    /// The steps to take, in this order.
     pub fn steps(&self) -> &[String] {
         &self.steps
     }
 }
 
-/// What it is on a line, what changed on the next, and each step on one.
+/// Its subject on a line, the difference on the next, and each step on one.
 impl fmt::Display for StoredChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
@@ -96,7 +96,7 @@ impl fmt::Display for StoredChange {
     }
 }
 
-/// What [`compare`](super::compare) found.
+/// The result of [`compare`](super::compare).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockComparison {
     changes: Vec<StoredChange>,

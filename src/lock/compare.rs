@@ -1,7 +1,7 @@
-//! Which changes lead from one stored form to another, and how grave they are.
+//! The changes from one stored form to another, and their classes.
 //!
-//! Of each change three questions are asked: what do new programs make of old items, what do old programs make of items
-//! that new ones wrote, and does going back lose anything. Where a declaration does not tell, the graver class is taken,
+//! Each change raises three questions: what do new programs make of old items, what do old programs make of items
+//! that new ones wrote, and does going back lose anything. If a declaration does not tell, the graver class is taken,
 //! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
 
 mod attribute;
@@ -81,7 +81,7 @@ type OldAndNew<'m> = (
     Option<&'m StoredEntity>,
 );
 
-/// Which entity is which: by the value of the type attribute, by the table that it has alone, or by its primary key.
+/// Matches entities: by the value of the type attribute, by the table that it has alone, or by its primary key.
 fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, OldAndNew<'m>> {
     let mut pairs: BTreeMap<&str, OldAndNew<'m>> = BTreeMap::new();
     for (name, entity) in &new.entities {

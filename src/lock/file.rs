@@ -28,7 +28,7 @@ pub(super) fn load(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Replaces the file: whoever reads it meanwhile reads the old text or the new one.
+/// Replaces the file: a concurrent reader sees the old text or the new one.
 pub(super) fn save(path: &Path, text: &str) -> Result<()> {
     let mut new: OsString = path.into();
     new.push(".new");

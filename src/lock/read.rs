@@ -221,7 +221,7 @@ impl Fact {
         self.text()?.parse().map_err(|_| not_ours(self.line))
     }
 
-    /// A word and what stands behind it, if it is the next one.
+    /// A word and what is behind it, if it is the next one.
     fn labelled(&mut self, label: &str) -> Result<Option<String>> {
         match self.words.as_slice().first() {
             Some(next) if next == label => {

@@ -106,7 +106,7 @@ fn list(text: &str) -> Vec<&str> {
     list
 }
 
-/// What the change from one type to another means. `named` says so of two names that are not equal or are declared.
+/// The meaning of a change from one type to another. `named` says so of two names that are not equal or are declared.
 pub(super) fn type_change(
     old: &RustType,
     new: &RustType,

@@ -20,7 +20,7 @@ pub(super) struct StoredModel {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredTable {
-    /// What the service knows, and how key texts are written.
+    /// The parts that the service knows, and the format of key texts.
     pub(super) head: StoredTableHead,
     /// By the value of the type attribute; in a table without one, by the name of the struct.
     pub(super) entities: BTreeMap<String, StoredEntity>,
@@ -53,7 +53,7 @@ pub(super) struct StoredEntity {
     pub(super) pk: StoredKey,
     pub(super) sk: Option<StoredKey>,
     pub(super) attributes: BTreeMap<String, StoredAttribute>,
-    /// The types of fields that stand in keys alone.
+    /// The types of fields that are in keys alone.
     pub(super) key_only: BTreeMap<String, String>,
     /// By the name of the access pattern.
     pub(super) patterns: BTreeMap<String, StoredPattern>,
@@ -108,7 +108,7 @@ pub(super) struct StoredAttribute {
     pub(super) role: FieldRole,
     pub(super) form: Option<String>,
     pub(super) default: Option<String>,
-    /// What it stores; of a type that only serde knows, the type as it is written.
+    /// Its storage; for a type that only serde knows, the type as it is written.
     pub(super) value_type: String,
     /// The name of the field in Rust, if it is stored under another one: by it, two names that change places are seen.
     pub(super) rust_name: Option<String>,
@@ -393,7 +393,7 @@ impl StoredEntity {
         [&self.pk].into_iter().chain(&self.sk)
     }
 
-    /// Whether a field stands in the primary key with all that it is.
+    /// Whether a field is in the primary key with all that it is.
     pub(super) fn is_whole_in_key(&self, name: &str) -> bool {
         self.own_keys().any(|key| {
             key.is_bare(name)
@@ -403,7 +403,7 @@ impl StoredEntity {
         })
     }
 
-    /// Whether a field stands in the primary key, whole or in part.
+    /// Whether a field is in the primary key, whole or in part.
     pub(super) fn is_in_key(&self, name: &str) -> bool {
         self.own_keys().any(|key| key.has(name))
     }
@@ -441,8 +441,8 @@ impl StoredKey {
 }
 
 impl StoredPart {
-    /// What of the field the part holds, such as `date`; None if it is all. How many digits a number has is said by the
-    /// width, and where a None stands by the presence.
+    /// The component of the field in the part, such as `date`; None if it is all. How many digits a number has is said by the
+    /// width, and the position of a None by the presence.
     pub(super) fn cut(&self) -> Option<&str> {
         let first = self.format.as_deref()?.split(':').next()?;
         let digits = first.strip_prefix('0').unwrap_or_default();

@@ -162,7 +162,7 @@ impl StoredValue {
 }
 
 impl StoredAttribute {
-    /// What it stores, if that is not known to serde alone.
+    /// Its storage, if that is not known to serde alone.
     pub(super) fn seen_type(&self) -> Option<&str> {
         (self.form.as_deref() != Some("serde")).then_some(self.value_type.as_str())
     }

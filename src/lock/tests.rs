@@ -154,7 +154,7 @@ fn facts_are_spelt_in_one_way() {
 }
 
 /// Two branches change a model, and a tool that knows lines alone merges their files: what comes out holds the changes of
-/// both, or is refused, by the tool or by the library.
+/// both, or is rejected, by the tool or by the library.
 #[test]
 fn merges_are_right_or_refused() {
     let (mut clean, mut refused) = (0, 0);
@@ -181,7 +181,7 @@ fn merges_are_right_or_refused() {
     );
 }
 
-/// Changes to entities that are there, each branch another one, do not meet.
+/// Changes to entities that exist, each branch another one, do not meet.
 #[test]
 fn branches_that_change_different_entities_merge() {
     let mut count = 0;

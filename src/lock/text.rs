@@ -13,7 +13,7 @@ use crate::schema::{FieldRole, KeyAttribute, Presence, ProjectionSchema, Word};
 
 /// The number of the format. Every new kind of line raises it, for an older version must not read past one.
 pub(super) const FORMAT: u64 = 2;
-/// What the first line begins with; the number follows.
+/// The beginning of the first line; the number follows.
 pub(super) const TITLE: &str = "dynamo-entity lock file, format ";
 /// The last line, so that a file that was cut off is noticed.
 pub(super) const END: &str = "end";
@@ -308,7 +308,7 @@ impl std::fmt::Display for StoredTemplate {
 }
 
 impl StoredPart {
-    /// As it stands in a template; the line of the part has names that are no words.
+    /// As it is in a template; the line of the part has names that are no words.
     pub(super) fn shown(&self) -> String {
         match &self.format {
             _ if !is_plain(&self.name) => "?".to_owned(),

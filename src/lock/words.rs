@@ -31,7 +31,7 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The words of a line; `None` if it has a quote without an end, or an escape that nobody writes.
+/// The words of a line; `None` if it has a quote without an end, or an escape that no one writes.
 pub(super) fn words(line: &str) -> Option<Vec<String>> {
     let mut characters = line.chars().peekable();
     let mut words = Vec::new();

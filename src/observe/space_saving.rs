@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Beside counting all: no count is too low or wrong by more than it says, and what comes often is there.
+        /// Beside counting all: no count is too low or wrong by more than it says, and frequent keys are included.
         #[test]
         fn counts_are_as_wrong_as_they_say(
             most in 1_usize..12,

@@ -47,7 +47,7 @@ impl Place {
         self
     }
 
-    /// Refuses a place whose values are stored in another form than here.
+    /// Rejects a place whose values are stored in another form than here.
     pub(crate) fn check_form(&self, other: &Place) -> Result<(), CodecError> {
         if self.form == other.form {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a write expects to find, as a condition, and what a failure of the condition means.
+//! The expectation of a write, as a condition, and the meaning of a failure of the condition.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
@@ -16,7 +16,7 @@ use crate::plan::{KeyNames, is_null};
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
 
-/// What a write expects to find.
+/// The expectation of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// Anything.
@@ -35,7 +35,7 @@ pub(crate) struct ConditionFailure {
     kind: ConditionFailureKind,
     /// The declaration of the entity, if there is one.
     def: Option<&'static EntityDef>,
-    /// Whether the condition asks for more than the kind says: a condition of the caller, a place that has to exist,
+    /// Whether the condition requires more than the kind says: a condition of the caller, a place that has to exist,
     /// room for a sum.
     asked_more: bool,
     /// The number of the version that was loaded, if one was.
@@ -53,7 +53,7 @@ struct LoadedCreation {
 }
 
 impl LoadedCreation {
-    /// `None` if the condition does not ask for it.
+    /// `None` if the condition does not require it.
     fn of(loaded: &LoadedItem) -> Option<Self> {
         let digest = loaded.created_at.as_deref().map(digest);
         let may_lack = loaded.may_lack_created_at;
@@ -89,7 +89,7 @@ enum ConditionFailureKind {
     New,
     /// `upsert`
     Upsert,
-    /// A write of an item without a type, which is whatever its conditions ask for.
+    /// A write of an item without a type, determined by its conditions.
     Untyped,
 }
 
@@ -126,7 +126,7 @@ impl ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Upsert, def)
     }
 
-    /// Says that the condition asks for more than the kind says.
+    /// States that the condition requires more than the kind says.
     pub(crate) fn or_condition(self) -> ConditionFailure {
         ConditionFailure {
             asked_more: true,
@@ -156,7 +156,7 @@ impl ConditionFailure {
         self.kind == ConditionFailureKind::Upsert
     }
 
-    /// The error of a failed request: what a failed condition means here. Of an unknown outcome, that is the source.
+    /// The error of a failed request: what a failed condition means here. If the outcome is unknown, that is the source.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         let error = failure.error.of(entity).declared_as(self.declared());
         if let Some(refusal) = failure.refusal {
@@ -238,7 +238,7 @@ impl ConditionFailure {
         }
     }
 
-    /// Whether the item has the version that was loaded. If none was asked for, it is true: the version did not decide.
+    /// Whether the item has the version that was loaded. If none was requested, it is true: the version did not decide.
     fn is_same_version(self, item: &[u8]) -> bool {
         let attribute = self.def.and_then(|def| def.version);
         attribute
@@ -272,7 +272,7 @@ pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
     ttl.ok().flatten()
 }
 
-/// What a loaded entity knows of its stored item.
+/// The facts that a loaded entity contains about its stored item.
 #[derive(Debug, Clone)]
 pub(crate) struct LoadedItem {
     version: Version,
@@ -452,7 +452,7 @@ mod tests {
         condition_failure.explain(failure, "Note", now).kind()
     }
 
-    /// Where the server sends no item, the one that was in the way may be gone before it is read.
+    /// If the server sends no item, the conflicting one may be gone before it is read.
     #[test]
     fn who_asks_for_no_item_does_not_miss_one() {
         for kind in [ConditionFailureKind::NeedsNone, ConditionFailureKind::New] {

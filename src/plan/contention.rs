@@ -48,7 +48,7 @@ pub(crate) fn call_again<'r>(
     persist(db, request, keys, Some(token))
 }
 
-/// The request and the token are the future's own where nobody else holds them. This is no `async fn`, because the future
+/// The request and the token are the future's own where no one else holds them. This is no `async fn`, because the future
 /// of one holds its arguments twice.
 fn persist<'r>(
     db: &'r Dynamo,
@@ -79,7 +79,7 @@ fn persist<'r>(
     })
 }
 
-/// What follows when a first attempt has failed.
+/// The next step after a first attempt has failed.
 async fn persist_after(
     mut failure: Failure,
     began: Instant,
@@ -124,7 +124,7 @@ async fn persist_after(
 }
 
 /// The failure with the item that its condition was checked on, where the server does not send it, or with the reason why
-/// a table has no transactions. What a later attempt met is not worth a read: it is left out if it would need one.
+/// a table has no transactions. The failure of a later attempt is omitted if it would need a read.
 async fn confirmed(
     mut failure: Failure,
     request: &Request,

@@ -21,7 +21,7 @@ pub struct Explanation {
     pub index: Option<String>,
     /// The bodies of the requests in DynamoDB JSON; for a query, the first one to each partition. They hold the values.
     /// If unique values are read before they are given up, the `GetItem` comes first, and the write is the one for an
-    /// item that is not there.
+    /// item that does not exist.
     pub requests: Vec<String>,
     /// The reasons why DynamoDB drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,

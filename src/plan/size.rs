@@ -43,7 +43,7 @@ pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> R
     ))
 }
 
-/// Refuses an item without a type for its size.
+/// Rejects an item without a type for its size.
 pub(crate) fn check_item(entity: &'static str, size: usize) -> Result<()> {
     match size <= MAX_ITEM_SIZE {
         true => Ok(()),
@@ -58,7 +58,7 @@ fn too_large(entity: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
 }
 
-/// Refuses names and values that an item cannot hold, whatever else is in it. A name may be empty if it is not known.
+/// Rejects names and values that an item cannot hold, whatever else is in it. A name may be empty if it is not known.
 pub(crate) fn check_least<'a>(
     entity: &'static str,
     parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,

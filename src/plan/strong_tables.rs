@@ -1,6 +1,6 @@
 //! Strongly consistent global tables, which have no transactions. The service has no error of its own for that, so the
-//! table is described when it refuses a transaction for no reason that is known. What was found is kept, and later
-//! transactions are refused before they are sent.
+//! table is described when it rejects a transaction for no reason that is known. The result is kept, and later
+//! transactions are rejected before they are sent.
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -11,7 +11,7 @@ use crate::wire::{Failure, Request, ServiceOperation, table};
 /// How many tables of a transaction are described at most.
 const MOST_DESCRIBED: usize = 5;
 
-/// The refusal of a transaction with a table that is known to have none.
+/// The rejection of a transaction with a table that is known to have none.
 pub(crate) fn refused(request: &Request, db: &Dynamo) -> Option<Failure> {
     if !is_transaction(request) || db.strong_tables().is_none_known() {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn refused(request: &Request, db: &Dynamo) -> Option<Failure> {
     Some(error(request, &table, Stage::Request).into())
 }
 
-/// Whether a refusal may be that of a table without transactions: the service refused the whole request and gave no
+/// Whether a rejection may be that of a table without transactions: the service rejected the whole request and gave no
 /// reason that is known.
 pub(crate) fn may_be_why(failure: &Failure, request: &Request) -> bool {
     let kind = failure.error.kind();

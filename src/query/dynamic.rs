@@ -26,7 +26,7 @@ pub use collection::DynamicCollection;
 use key::{DynamicKey, DynamicPart, PartModels};
 
 impl TableSchema {
-    /// An entity by its name, for programs that learn only while they run what is asked: command lines, admin pages. The
+    /// An entity by its name, for programs that learn the query only at run time: command lines, admin pages. The
     /// parts of its keys are given as texts.
     ///
     /// | part | text |
@@ -109,7 +109,7 @@ pub struct DynamicQuery {
     sort: Vec<DynamicKey>,
 }
 
-/// A part of a sort key, and what can be asked of it; see [`DynamicEntity::sort_parts`].
+/// A part of a sort key, and the conditions that it accepts; see [`DynamicEntity::sort_parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DynamicSortPart {
@@ -123,7 +123,7 @@ pub struct DynamicSortPart {
     pub may_be_missing: bool,
 }
 
-/// The keys of a partition and of what it is sorted by.
+/// The keys of a partition and of its sort order.
 struct PatternKeys {
     index: Option<&'static EntityIndexDef>,
     partition: Vec<DynamicKey>,
@@ -214,7 +214,7 @@ impl DynamicEntity {
         self.query_of(source, &keys, parts)
     }
 
-    /// The parts of the sort key of an access pattern, or of the table if none is named, with what can be asked of them.
+    /// The parts of the sort key of an access pattern, or of the table if none is named, with their conditions.
     pub fn sort_parts(&self, pattern: Option<&str>) -> Result<Vec<DynamicSortPart>> {
         let keys = match pattern {
             Some(pattern) => self.keys_of_pattern(pattern)?,
@@ -378,7 +378,7 @@ impl DynamicEntity {
         })
     }
 
-    /// Refuses other numbers of texts than there are parts.
+    /// Rejects other numbers of texts than there are parts.
     fn check_count(&self, what: &str, fields: &[&str], given: usize) -> Result<()> {
         if fields.len() == given {
             return Ok(());
@@ -529,7 +529,7 @@ impl DynamicQuery {
         }
     }
 
-    /// Refuses a range of a part by which the keys do not sort, which typed calls do not compile for.
+    /// Rejects a range of a part by which the keys do not sort, which typed calls do not compile for.
     fn check_order(&self, key: &DynamicKey, place: &DynamicPart) -> Result<()> {
         match key.is_sorted_by(place) {
             true => Ok(()),

@@ -47,14 +47,14 @@ pub trait PartOfItem: RowOfEntity {}
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> PartOfItem for Key<E> {}
 
-/// What is read of the items.
+/// The parts of the items that are read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hydration {
     /// The attributes to read; None reads all.
     pub(super) attributes: Option<Vec<&'static str>>,
 }
 
-/// A row: where it stands, and what is there.
+/// A row: its position, and its content.
 pub(super) struct HydratedRow {
     /// The row of the index, with the keys that a cursor is made of. None where the item is the row itself.
     place: Option<RawRow>,
@@ -96,7 +96,7 @@ pub(super) struct HydratedRows {
 }
 
 impl HydratedRows {
-    /// Leaves out the rows of which this does not hold. Each is asked once.
+    /// Leaves out the rows of which this does not hold. Each is tested once.
     pub(super) fn retain(&mut self, holds: impl FnMut(&HydratedRow) -> bool) {
         let stays: Vec<bool> = self.rows.iter().map(holds).collect();
         let staying = |rows: &[bool]| rows.iter().filter(|stays| **stays).count();
@@ -138,7 +138,7 @@ pub(super) struct Vanished {
     pub(super) before: usize,
 }
 
-/// The rows of a query, with the items behind them if those are asked for.
+/// The rows of a query, with the items behind them if those are requested.
 pub(super) struct RowSource {
     gather: Gather,
     behind: Option<Hydrator>,
@@ -228,7 +228,7 @@ impl RowSource {
         selection.row_source_at(db, self.meter.clone())
     }
 
-    /// Whether nothing more is there.
+    /// Whether no more rows remain.
     pub(super) fn is_done(&self) -> bool {
         self.gather.is_done() && !self.is_waiting()
     }
@@ -283,7 +283,7 @@ impl RowSource {
         })
     }
 
-    /// What was read behind the last row. Rows of an index that still wait for their items stand before it.
+    /// The rows that were read after the last row. Rows of an index that still wait for their items are before it.
     pub(super) fn gap(&self) -> Option<Run> {
         let position = self.gather.position().filter(|_| self.behind.is_none())?;
         Some(Run {
@@ -295,7 +295,7 @@ impl RowSource {
 }
 
 impl Hydrator {
-    /// How many items the next round fetches. The surplus doubles each time that rows were dropped, because nobody knows
+    /// How many items the next round fetches. The surplus doubles each time that rows were dropped, because no one knows
     /// how many will be.
     fn most(&self, wanted: Option<usize>) -> usize {
         let wanted = wanted.unwrap_or(ROUND).max(1);

@@ -1,4 +1,4 @@
-//! What was declared, as plain data: entities with their fields, keys, access patterns and unique values.
+//! The declarations, as plain data: entities with their fields, keys, access patterns and unique values.
 
 use std::fmt;
 
@@ -62,13 +62,13 @@ pub struct FieldSchema {
     pub value_type: Option<String>,
     /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
     pub stored: Option<Tag>,
-    /// What it is to the library.
+    /// Its role in the library.
     pub role: FieldRole,
     /// Whether an item without the attribute cannot be read.
     pub is_required: bool,
     /// `serde`, or the name of its `format`.
     pub form: Option<String>,
-    /// What a missing attribute means, as it is written.
+    /// The meaning of a missing attribute, as it is written.
     pub default: Option<String>,
     /// The doc comment.
     pub doc: String,
@@ -82,11 +82,11 @@ pub struct KeySchema {
     pub attribute: String,
     /// Its type.
     pub ty: KeyType,
-    /// What fills it.
+    /// Its source.
     pub content: KeyContent,
 }
 
-/// What fills a key attribute.
+/// The source of a key attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyContent {
     /// The field of this name, whose own attribute it is.
@@ -113,7 +113,7 @@ pub enum PieceSchema {
 pub struct PartSchema {
     /// Its name.
     pub field: String,
-    /// What stands behind the colon in the template, such as `08` or `date:last`.
+    /// The text after the colon in the template, such as `08` or `date:last`.
     pub format: Option<String>,
     /// How wide its text is.
     pub width: Width,
@@ -170,11 +170,11 @@ pub struct ValueSchema {
     pub name: String,
     /// The doc comment.
     pub doc: String,
-    /// What it holds.
+    /// Its content.
     pub content: ValueContent,
 }
 
-/// What a declared value holds.
+/// The content of a declared value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueContent {
@@ -234,7 +234,7 @@ pub struct CollectionSchema {
 }
 
 impl DeclaredEntity {
-    /// What a query is for that reads the table, or one of the entity's access patterns.
+    /// The subject of a query: the table, or one of the entity's access patterns.
     pub(crate) fn pattern_of(self, index: Option<&EntityIndexDef>) -> &'static Pattern {
         let mut indexes = self.entity.indexes.iter();
         let at = index.and_then(|index| indexes.position(|known| known.name == index.name));

@@ -21,7 +21,7 @@ impl TableSchema {
     ///
     /// | member | what it holds |
     /// |---|---|
-    /// | `format` | `1`; a reader refuses a greater one. Members may be added without raising it |
+    /// | `format` | `1`; a reader rejects a greater one. Members may be added without raising it |
     /// | `name`, `doc` | the table's name without prefix, its doc comment |
     /// | `pk`, `sk` | `name` and `type` (`S`, `N`, `B`) of the key attributes |
     /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
@@ -38,7 +38,7 @@ impl TableSchema {
     /// | `allows` | of a table or an entity: `rule`, the lint that is silent, and `of`, the part of the declaration where it is |
     /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
     ///
-    /// What is not there, or empty, is left out.
+    /// Missing and empty values are omitted.
     pub fn to_json(&self) -> String {
         let style = self.style.word();
         JsonTree::object([

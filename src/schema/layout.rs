@@ -124,7 +124,7 @@ impl Layout {
         ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// The attributes that were asked for, and those that reading an index needs: type and TTL. `None` means all.
+    /// The attributes that were requested, and those that reading an index needs: type and TTL. `None` means all.
     fn listed(&self, index: &IndexDef) -> Option<BTreeSet<&'static str>> {
         let listed = match index.project {
             Projection::All => return None,

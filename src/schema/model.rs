@@ -1,4 +1,4 @@
-//! What a declaration says beside what the library needs to read and write its rows. Only
+//! The declarations that the library does not need to read and write rows. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
 
 use std::any::Any;
@@ -6,7 +6,7 @@ use std::any::Any;
 use super::{FieldModel, Pattern, Piece, SEVERAL};
 use crate::json::Name;
 
-/// What the declaration of a table says besides its [`TableDef`](super::TableDef).
+/// The declaration of a table besides its [`TableDef`](super::TableDef).
 #[derive(Debug, Clone, Copy)]
 pub struct TableModel {
     /// The doc comment.
@@ -26,7 +26,7 @@ impl TableModel {
     };
 }
 
-/// What the declaration of an entity says besides its [`EntityDef`](super::EntityDef).
+/// The declaration of an entity besides its [`EntityDef`](super::EntityDef).
 #[derive(Debug, Clone, Copy)]
 pub struct EntityModel {
     /// The doc comment.
@@ -37,7 +37,7 @@ pub struct EntityModel {
     pub parts: &'static [PartModel],
     /// The keys of the items that keep its unique values, in the order of the definitions.
     pub uniques: &'static [&'static [Piece]],
-    /// What its queries are for: of its table, or of the access pattern at this place of the declaration.
+    /// The subject of its queries: its table, or the access pattern at this position of the declaration.
     pub pattern: fn(Option<usize>) -> &'static Pattern,
     /// Whether an item can be read without this attribute, by its number in the definition.
     pub may_be_absent: fn(usize) -> bool,
@@ -58,7 +58,7 @@ impl EntityModel {
     };
 }
 
-/// What the declaration of a collection says besides its entities.
+/// The declaration of a collection besides its entities.
 #[derive(Debug, Clone, Copy)]
 pub struct CollectionModel {
     /// The doc comment.
@@ -87,11 +87,11 @@ pub struct AllowModel {
 /// A part of a key.
 #[derive(Debug, Clone, Copy)]
 pub struct PartModel {
-    /// What stands behind the colon in the template, such as `08` or `date:last`; else empty.
+    /// The text after the colon in the template, such as `08` or `date:last`; else empty.
     pub format: &'static str,
     /// The attribute of a field that is a key by itself; else empty.
     pub name: Name,
-    /// What may be asked of it.
+    /// The conditions that it supports.
     pub ranges: PartRanges,
     /// Makes the part out of a text that a person writes; `None` if the text is no value of its type.
     pub given: GivenOfText,
@@ -103,7 +103,7 @@ impl PartModel {
         !self.format.is_empty() && self.pad().is_none()
     }
 
-    /// How many digits its format asks for.
+    /// How many digits its format has.
     pub(crate) fn pad(&self) -> Option<usize> {
         self.format
             .split(':')
@@ -114,14 +114,14 @@ impl PartModel {
     }
 }
 
-/// The name of what is no attribute.
+/// The name of a key without an attribute.
 pub const NO_NAME: Name = Name::new("", "");
 
-/// Makes a part of a key out of a text. What it makes is a [`GivenPart`](crate::key::GivenPart), which this room does not
+/// Makes a part of a key out of a text. The result is a [`GivenPart`](crate::key::GivenPart), which this room does not
 /// know, because keys are made by what it says.
 pub type GivenOfText = fn(&str, TextOf) -> Option<Box<dyn Any>>;
 
-/// What a text is a value of.
+/// The type that a text is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOf {
     /// The part: of `{at:date}`, a date.
@@ -130,7 +130,7 @@ pub enum TextOf {
     Field,
 }
 
-/// What a query may ask of a part besides being equal.
+/// The conditions that a query may put on a part besides equality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartRanges {
     /// Nothing: its texts do not sort as its values do.

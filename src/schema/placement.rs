@@ -1,8 +1,8 @@
-//! Where an item is: its key in the table, and in each index its key there, or why it is not in that index.
+//! The places of an item: its key in the table, and in each index its key there, or why it is not in that index.
 
 use crate::codec::Item;
 
-/// Where an item is; see [`TableSchema::place`](super::TableSchema::place).
+/// The places of an item; see [`TableSchema::place`](super::TableSchema::place).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Placement {
@@ -20,7 +20,7 @@ pub struct Placement {
 pub struct IndexPlacement {
     /// The name of the index.
     pub index: String,
-    /// The attributes of its key in the index, or why it is not there.
+    /// The attributes of its key in the index, or why it is missing.
     pub place: Result<Item, NotIndexed>,
 }
 
@@ -34,7 +34,7 @@ pub enum NotIndexed {
         /// The key attribute.
         attribute: String,
     },
-    /// A key of the index is not there.
+    /// A key of the index does not exist.
     #[error("{}", missing(.attribute, .fields))]
     Missing {
         /// The key attribute.

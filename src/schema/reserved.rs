@@ -24,7 +24,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
 }
 
-/// Whether the attribute is the word of a fill on the item as it was then. Whoever puts the item anew has not filled it.
+/// Whether the attribute is the word of a fill on the item as it was then. A later put of the item does not fill it.
 pub(crate) fn is_of_fill(name: &str) -> bool {
     name.starts_with(FILL)
 }

@@ -15,11 +15,11 @@ pub struct TableSettings {
     pub point_in_time_recovery: Option<u8>,
     /// The class; None leaves it to DynamoDB, which uses the standard one.
     pub class: Option<TableClass>,
-    /// How it is billed; None leaves it to whoever else runs the table, and a new table is billed by requests.
+    /// How it is billed; None leaves it to other managers of the table, and a new table is billed by requests.
     pub billing: Option<Billing>,
     /// Labels, by which costs are told apart.
     pub tags: BTreeMap<String, String>,
-    /// The regions of a global table; None leaves that to whoever else runs the table.
+    /// The regions of a global table; None leaves them to other managers of the table.
     pub replicas: Option<Replicas>,
 }
 

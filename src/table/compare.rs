@@ -51,16 +51,16 @@ pub(crate) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<Stri
     list
 }
 
-/// What a table without a declared index is told.
+/// The remedy for a table without a declared index.
 pub(super) fn missing_index(name: &str) -> String {
     format!("index `{name}` is missing: add it with db.add_indexes([..])")
 }
 
-/// What a new table is told that somebody else has made with another stream.
+/// The message for a new table that was created concurrently with another stream.
 pub(super) const OTHER_STREAM: &str =
     "its stream is not as declared: see what to do with db.plan([..])";
 
-/// What a table is told whose items expire by another attribute.
+/// The message for a table whose items expire by another attribute.
 pub(super) fn other_ttl(found: &str) -> String {
     format!(
         "items expire by `{found}`, declared is something else: switch TTL over with db.plan([..])"

@@ -14,10 +14,10 @@ use crate::wire::table::{self as service, TableUpdate};
 
 /// How long a service may take until it shows what it has taken.
 const SHOWS: Duration = Duration::from_secs(60);
-/// How old a description of the service may be, so that a change of somebody else is not in it.
+/// How old a description of the service may be, so that a change of someone else is not in it.
 const STALE: Duration = Duration::from_secs(5);
 
-/// What is to be done about a change that is lacking.
+/// The treatment of a missing change.
 pub(super) enum Verdict {
     Make,
     Leave,
@@ -25,11 +25,11 @@ pub(super) enum Verdict {
     Refuse(String),
 }
 
-/// What somebody wants of a table.
+/// The goal for a table.
 pub(super) trait TableGoal: Sync {
     fn judge(&self, change: &TableChange) -> Verdict;
 
-    /// The first words of a refusal.
+    /// The first words of a rejection.
     fn refusal(&self, table: &str) -> String {
         format!("table `{table}` is there with another schema")
     }
@@ -46,7 +46,7 @@ pub(super) trait TableGoal: Sync {
     fn left(&self, _found: Option<&FoundTable>, _changes: &[TableChange]) {}
 }
 
-/// How a table becomes as it is declared, as far as somebody wants that.
+/// How a table becomes as it is declared, as far as someone wants that.
 pub(super) struct Convergence<'c, G> {
     pub(super) wire: &'c Wire,
     pub(super) declared: &'c TableSchema,
@@ -54,7 +54,7 @@ pub(super) struct Convergence<'c, G> {
     pub(super) goal: &'c G,
 }
 
-/// How much is asked of a table. For each request a permission is needed.
+/// How much is requested of a table. For each request a permission is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
     Description,
@@ -63,21 +63,21 @@ pub(super) enum Asks {
     All,
 }
 
-/// What one table has been through.
+/// The history of one table.
 struct Course {
     /// The changes that the service has taken.
     taken: Vec<TableChange>,
-    /// The change that is asked for, to which the patience below belongs.
+    /// The requested change, to which the patience below belongs.
     asked: Option<TableChange>,
     trouble: TablePolling,
-    /// Until when the service may refuse a change for a reason that passes; None if it does not.
+    /// Until when the service may reject a change for a reason that passes; None if it does not.
     busy: Option<TablePolling>,
     /// Until when the service may take to show what it has taken.
     unshown: TablePolling,
 }
 
 impl<G: TableGoal> Convergence<'_, G> {
-    /// Refuses what cannot be done before anything is.
+    /// Rejects what cannot be done before anything is.
     pub(super) async fn look_first(&self) -> Result<()> {
         let found = self.look(None).await?;
         self.remaining(found.as_ref()).map(drop)
@@ -102,7 +102,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         }
     }
 
-    /// Looks at the table. A service that fails is asked again: it has answered before.
+    /// Looks at the table. A service that fails is retried: it has answered before.
     async fn look(&self, under_way: Option<&TableChange>) -> Result<Option<FoundTable>> {
         let mut trouble = TablePolling::until(TROUBLE);
         let tell = || {
@@ -126,7 +126,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         }
     }
 
-    /// What is still to be done.
+    /// The remaining work.
     fn remaining(&self, found: Option<&FoundTable>) -> Result<Vec<TableChange>> {
         let mut remaining = Vec::new();
         let mut refused = Vec::new();
@@ -153,7 +153,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         ))
     }
 
-    /// Why the service would refuse an index once the changes before it are made: one that is in its way is kept.
+    /// Why the service would reject an index once the changes before it are made: one that is in its way is kept.
     fn crowded_out(&self, there: &TableSchema, remaining: &[TableChange]) -> Vec<String> {
         let mut room = IndexRoom::of(there);
         let mut refused = Vec::new();
@@ -218,7 +218,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         busy.wait(|| error).await
     }
 
-    /// An error is none if the change is done: somebody else was faster. The service may show that late.
+    /// An error is none if the change is done: someone else was faster. The service may show that late.
     async fn told_why(&self, error: Error, change: &TableChange) -> Result<()> {
         let mut stale = TablePolling::until(STALE);
         loop {
@@ -277,7 +277,7 @@ fn is_too_soon(error: &Error) -> bool {
     error.kind() == ErrorKind::Rejected && error.to_string().contains("modified multiple times")
 }
 
-/// Whether the service refuses the change for a reason that passes. Of TTL it takes one change an hour, and does not say so by a
+/// Whether the service rejects the change for a temporary reason. It accepts one change of TTL an hour, and does not say so by a
 /// code.
 fn passes(
     error: &Error,

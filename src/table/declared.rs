@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::schema::{Declaration, TableSchema};
 
-/// Refuses a table that has two declarations. The same declaration may be passed twice.
+/// Rejects a table that has two declarations. The same declaration may be passed twice.
 pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     let declared = schemas
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     }
 }
 
-/// What is wrong, and what to do about it.
+/// The mistake, and its remedy.
 fn clash(table: &str, one: Declaration, two: Declaration) -> String {
     let (a, b) = names(one.id, two.id);
     let (alone, shared) = if one.is_shared { (b, a) } else { (a, b) };

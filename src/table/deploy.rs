@@ -56,8 +56,8 @@ impl Dynamo {
     /// Looks what would have to be done for the tables to be as they are declared, settings too. Nothing but reads is sent;
     /// [`apply`](TablePlan::apply) does it.
     ///
-    /// Only what is declared is compared. A global index that is not declared is to be removed, which nobody does who is not
-    /// told so by name ([`Deletion`]). A stream that is not declared, labels of others, and settings of which the schema says
+    /// Only what is declared is compared. A global index that is not declared is to be removed, but only if the
+    /// caller names it ([`Deletion`]). A stream that is not declared, labels of others, and settings of which the schema says
     /// nothing are left alone.
     ///
     /// A table that is being changed is waited for. The reads need the permissions `dynamodb:DescribeTable` and
@@ -72,7 +72,7 @@ impl Dynamo {
     }
 }
 
-/// What would be done to tables. It is data: what each step needs, risks and takes can be read before it is applied.
+/// The pending changes of tables. It is data: you can read the permissions, risks and duration of each step first.
 #[must_use = "nothing is changed until it is applied"]
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -81,21 +81,21 @@ pub struct TablePlan {
     pub tables: Vec<PlannedTable>,
 }
 
-/// What would be done to one table.
+/// The pending changes of one table.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PlannedTable {
     /// Its full name.
     pub name: String,
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
     /// The steps, in their order.
     pub steps: Vec<PlanStep>,
-    /// What the table has besides, which others look after: it is neither compared nor changed.
+    /// Other settings of the table, which others manage: they are neither compared nor changed.
     pub not_ours: Vec<String>,
-    /// What is declared and is unknown to the server, such as TTL: it is neither compared nor changed.
+    /// Declared settings that the server does not know, such as TTL: they are neither compared nor changed.
     pub unknown: Vec<&'static str>,
-    /// What is to be known of a global table: it is not declared as it is, or something of the model does not hold there.
+    /// Remarks on a global table: it is not declared as it is, or a part of the model does not hold there.
     /// A plan adds and removes no replicas.
     pub replicas: Option<ReplicationFinding>,
     /// Its name without the prefix.
@@ -112,17 +112,17 @@ pub struct PlannedTable {
 pub struct PlanStep {
     /// The full name of the table.
     pub table: String,
-    /// What is done.
+    /// The change.
     pub change: TableChange,
-    /// What kind of a change it is.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// What is lost by it, and has to be [allowed](PlanApplication::allow).
+    /// The loss, which must be [allowed](PlanApplication::allow).
     pub deletes: Option<Deletion>,
     /// The losses of earlier steps without which it cannot be done.
     pub after: Vec<Deletion>,
     /// The actions that a policy has to allow.
     pub needs: Vec<&'static str>,
-    /// What may come of it besides.
+    /// Its possible side effects.
     pub risk: Option<&'static str>,
     /// Roughly how long it takes.
     pub takes: RoughTime,
@@ -144,7 +144,7 @@ impl TablePlan {
         self.steps().filter_map(|step| step.deletes.as_ref())
     }
 
-    /// The tables that are there, as they were found: under their declared names, with what the service tells of them.
+    /// The tables that exist, as they were found: under their declared names, with what the service tells of them.
     pub fn found(&self) -> impl Iterator<Item = &TableSchema> {
         self.tables.iter().filter_map(|table| table.found.as_ref())
     }

@@ -1,10 +1,10 @@
-//! What a program that starts may want of a table, short of a plan: one kind of change, and no other difference.
+//! The goals of a program that starts, short of a plan: one kind of change, and no other difference.
 
 use super::compare;
 use super::converge::{TableGoal, Verdict};
 use super::deploy::TableChange;
 
-/// The global indexes that are lacking. What else differs does not matter, unless no index can mend it.
+/// The missing global indexes. Other differences do not matter, unless no index can repair them.
 pub(super) struct IndexGoal;
 
 impl TableGoal for IndexGoal {
@@ -30,7 +30,7 @@ impl TableGoal for TtlGoal {
     }
 }
 
-/// A table that was just requested. Somebody else may have made it, and made it otherwise.
+/// A table that was just requested. Someone else may have made it, and made it otherwise.
 pub(super) struct CreationGoal;
 
 impl TableGoal for CreationGoal {

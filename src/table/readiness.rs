@@ -6,15 +6,15 @@ use std::fmt;
 use super::replicas::ReplicationFinding;
 use crate::error::{Error, ErrorKind};
 
-/// What [`Dynamo::ready`](crate::Dynamo::ready) looks at, by the operation that it asks.
+/// The checks of [`Dynamo::ready`](crate::Dynamo::ready), by the operation that they send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Look {
-    /// Whether the table and its indexes are there, active and as declared.
+    /// Whether the table and its indexes exist, are active and match their declarations.
     DescribeTable,
     /// Whether items expire as declared.
     DescribeTimeToLive,
-    /// Whether an item can be read: a strongly consistent read of a key that nobody has.
+    /// Whether an item can be read: a strongly consistent read of a key that no item has.
     GetItem,
     /// Whether a partition of the table can be queried, if the table has a sort key.
     Query,
@@ -58,7 +58,7 @@ impl fmt::Display for Look {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Readiness {
-    /// The tables, in the order in which they were asked for.
+    /// The tables, in the order in which they were requested.
     pub tables: Vec<TableReadiness>,
 }
 
@@ -68,7 +68,7 @@ impl Readiness {
         self.tables.iter().all(TableReadiness::is_ready)
     }
 
-    /// What was found to be wrong, of all tables.
+    /// The findings about all tables.
     pub fn findings(&self) -> impl Iterator<Item = &ReadinessFinding> {
         self.tables.iter().flat_map(|table| &table.findings)
     }
@@ -90,9 +90,9 @@ impl fmt::Display for Readiness {
 pub struct TableReadiness {
     /// Its full name.
     pub table: String,
-    /// What is wrong; empty if nothing was found.
+    /// The findings; empty if there are none.
     pub findings: Vec<ReadinessFinding>,
-    /// What was looked at and is as it should be. What stands neither here nor in a finding was not looked at: writes
+    /// The checks that passed. Anything that is neither here nor in a finding was not checked: writes
     /// never are, nor is what the table does not have.
     pub proven: Vec<Look>,
 }
@@ -150,7 +150,7 @@ pub enum ReadinessFinding {
         /// For example `CREATING`.
         status: String,
     },
-    /// A declared index is not there.
+    /// A declared index does not exist.
     IndexMissing {
         /// Its name.
         index: String,
@@ -160,12 +160,12 @@ pub enum ReadinessFinding {
         /// Its name.
         index: String,
     },
-    /// The service refused to query an index: it is not there, is being filled, or has another key. Its description would
+    /// The service refused to query an index: it does not exist, is being filled, or has another key. Its description would
     /// say which, but was not looked at.
     IndexRefused {
         /// Its name.
         index: String,
-        /// What the service said.
+        /// The message of the service.
         error: Error,
     },
     /// The table is not as declared: how, and what to do about it.
@@ -174,16 +174,16 @@ pub enum ReadinessFinding {
     Denied {
         /// The action that a policy would have to allow, such as `DescribeTable`.
         action: &'static str,
-        /// The index, if it is one that was asked.
+        /// The index, if it is one that was queried.
         index: Option<String>,
-        /// What the service said.
+        /// The message of the service.
         error: Error,
     },
     /// It is a global table that is not declared as it is, or where something of the model does not hold.
     Replicated(ReplicationFinding),
     /// Credentials are missing, over, or not those of an account.
     Credentials(Error),
-    /// The service refused because of load.
+    /// The service rejected because of load.
     Throttled(Error),
     /// There was no connection, or no answer in time, or the service failed.
     Unreachable(Error),
@@ -192,7 +192,7 @@ pub enum ReadinessFinding {
 }
 
 impl ReadinessFinding {
-    /// What it means that this look failed.
+    /// The meaning of the failure of this check.
     pub(super) fn of(look: Look, index: Option<&str>, error: Error) -> Self {
         let index = index.map(str::to_owned);
         match (error.kind(), error.code()) {
@@ -220,7 +220,7 @@ impl ReadinessFinding {
         }
     }
 
-    /// What the service or the way to it said, if that is what was found.
+    /// The error of the service or the connection, if that was the finding.
     pub fn error(&self) -> Option<&Error> {
         match self {
             ReadinessFinding::IndexRefused { error, .. }

@@ -19,10 +19,10 @@ use crate::schema::{IndexSchema, KeyAttribute, KeyType, Pattern, TableSchema};
 use crate::wire::table::{self as service, DescribedTable, Status};
 use crate::wire::{Request, Resend, ServiceOperation, Wire};
 
-/// What the reads are for: they concern no entity.
+/// The pattern of the reads: they concern no entity.
 static READY: Pattern = Pattern::alone("Table", "ready");
 
-/// How long all looks together may take, if nobody says otherwise. Balancers wait about as long.
+/// How long all looks together may take, if no one says otherwise. Balancers wait about as long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Dynamo {
@@ -31,8 +31,8 @@ impl Dynamo {
     /// wrong is part of the answer.
     ///
     /// A table is described, as [`create_tables`](Self::create_tables) does it; then an item, a partition of a table with a
-    /// sort key, and a partition of each index are read, by keys that nobody has. That is two requests, and 1 read unit, half a
-    /// unit for the partition and half a unit for each index. What a balancer asks every few seconds had better be less: see
+    /// sort key, and a partition of each index are read, by keys that no item has. That is two requests, and 1 read unit, half a
+    /// unit for the partition and half a unit for each index. A load balancer that checks every few seconds should send less: see
     /// [`looking_at`](ReadinessCheck::looking_at). Whether the program may write cannot be found out without writing, and is
     /// not.
     ///
@@ -78,7 +78,7 @@ pub struct ReadinessCheck {
 impl ReadinessCheck {
     /// Looks at this and nothing else, in place of everything.
     ///
-    /// [`Look::GetItem`] alone is what a balancer may ask every few seconds: it shows that the service answers, that the table
+    /// [`Look::GetItem`] alone is cheap enough for a balancer every few seconds: it shows that the service answers, that the table
     /// can be read and the credentials are good. The reads alone are also for programs that may not describe tables; the
     /// descriptions alone for those whose policy allows them certain partition keys only.
     pub fn looking_at(mut self, looks: impl IntoIterator<Item = Look>) -> Self {
@@ -86,7 +86,7 @@ impl ReadinessCheck {
         self
     }
 
-    /// How long all looks together may take, in place of five seconds. What has no answer by then is
+    /// The time limit for all checks together, instead of five seconds. A check without a response by then is
     /// [`Unreachable`](ReadinessFinding::Unreachable).
     pub fn within(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -134,7 +134,7 @@ impl IntoFuture for ReadinessCheck {
     }
 }
 
-/// The answer where nothing can be asked.
+/// The result if nothing can be queried.
 fn refused(names: Vec<String>, error: &Error) -> Readiness {
     let table = |name: String| TableReadiness {
         findings: vec![ReadinessFinding::Failed(error.again())],
@@ -202,7 +202,7 @@ impl TableLook<'_> {
         self.looks.contains(&look)
     }
 
-    /// The indexes that cannot be asked; `None` if nothing of the table can be.
+    /// The indexes that cannot be queried; `None` if nothing of the table can be.
     async fn describe(&mut self) -> Option<Vec<String>> {
         let look = Look::DescribeTable;
         if !self.wants(look) {
@@ -281,7 +281,7 @@ impl TableLook<'_> {
         }
     }
 
-    /// Notes why a description failed. Who may not describe a table may still read it; all else would be found again.
+    /// Notes why a description failed. A program without that permission may still read the table; all else would be found again.
     fn goes_on_after(&mut self, look: Look, error: Error) -> bool {
         let finding = ReadinessFinding::of(look, None, error);
         let goes_on = matches!(finding, ReadinessFinding::Denied { .. });
@@ -339,7 +339,7 @@ impl TableLook<'_> {
     }
 }
 
-/// A strongly consistent read of a key that nobody has.
+/// A strongly consistent read of a key that no item has.
 fn get_item(schema: &TableSchema) -> Request {
     let mut body = begin(schema);
     body.raw(",\"ConsistentRead\":true,\"Key\":");
@@ -351,7 +351,7 @@ fn get_item(schema: &TableSchema) -> Request {
     request(ServiceOperation::GetItem, schema, body)
 }
 
-/// A query of a partition that nobody has.
+/// A query of a partition that no item has.
 fn query(schema: &TableSchema, index: Option<&str>, pk: &[KeyAttribute]) -> Request {
     let mut body = begin(schema);
     if let Some(index) = index {
@@ -409,7 +409,7 @@ fn object(body: &mut Writer, members: impl Iterator<Item = (impl AsRef<str>, imp
     body.raw("}");
 }
 
-/// The value of a key that nobody has: the last number, or a text that looks like no name.
+/// The value of a key that no item has: the last number, or a text that looks like no name.
 fn nobody(key: &KeyAttribute) -> &'static str {
     match key.ty {
         KeyType::S => "{\"S\":\"$ready\"}",

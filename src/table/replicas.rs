@@ -6,7 +6,7 @@ use crate::dynamo::Dynamo;
 use crate::schema::{ReplicaConsistency, Replicas, ReplicationGap, TableSchema};
 use crate::wire::table::DescribedTable;
 
-/// Remembers whether the table has transactions, so that one with it is refused before it is sent.
+/// Remembers whether the table has transactions, so that one with it is rejected before it is sent.
 pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &DescribedTable) {
     let found = described.schema.settings.replicas.as_ref();
     let replicas = match described.knows_replicas {
@@ -26,15 +26,15 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
 pub struct ReplicationFinding {
     /// The global table, None if the table has no replicas.
     pub found: Option<Replicas>,
-    /// What is declared by [`replicated`](TableSchema::replicated).
+    /// The declaration by [`replicated`](TableSchema::replicated).
     pub declared: Option<Replicas>,
-    /// What does not hold. That conditions are checked in one region only is known to a program that declares it, so it is
+    /// The unmet parts. That conditions are checked in one region only is known to a program that declares it, so it is
     /// told of a table that is not declared to be replicated.
     pub gaps: Vec<ReplicationGap>,
 }
 
 impl ReplicationFinding {
-    /// The finding about a table that is there.
+    /// The finding about a table that exists.
     pub(super) fn of(declared: &TableSchema, described: &DescribedTable) -> Option<Self> {
         let found = described.schema.settings.replicas.clone();
         let wanted = declared.settings.replicas.clone();

@@ -402,7 +402,7 @@ async fn a_table_without_settings_asks_for_none() {
 }
 
 /// If a creator died between the table and its TTL, the next one finishes it, but only while the table is
-/// young; an old table without TTL is somebody's choice.
+/// young; an old table without TTL is someone's choice.
 #[tokio::test]
 async fn a_young_table_waits_for_its_creators_ttl() {
     let (db, http) = start().await;
@@ -602,7 +602,7 @@ async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
     assert_eq!(writes(&http), [""; 0], "the other table is left alone too");
 }
 
-/// Whoever adds indexes changes nothing else, whatever else is lacking.
+/// Adding indexes changes nothing else, whatever else is missing.
 #[tokio::test]
 async fn adding_indexes_changes_nothing_else() {
     let (db, http) = start().await;
@@ -617,7 +617,7 @@ async fn adding_indexes_changes_nothing_else() {
     assert_eq!(writes(&http), ["UpdateTable", "UpdateTable"]);
 }
 
-/// Somebody else makes the table between the first look and the creation, and makes it otherwise.
+/// Someone else makes the table between the first look and the creation, and makes it otherwise.
 #[tokio::test]
 async fn a_table_that_somebody_else_makes_otherwise_is_left_alone() {
     let (db, http) = start().await;

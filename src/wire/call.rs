@@ -27,7 +27,7 @@ use crate::wire::embedded::EmbeddedEngine;
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
-    /// The user agent of a client that this library has built: nobody else has a say in it.
+    /// The user agent of a client that this library has built: nothing else changes it.
     agent: Option<Arc<Agent>>,
     /// The engine behind the client, for requests that can do without the client.
     #[cfg(feature = "embedded")]
@@ -121,7 +121,7 @@ impl Wire {
         known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
-    /// Whether a read that was to tell which item a condition failed on was refused.
+    /// Whether a read that was to tell which item a condition failed on was rejected.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.sends.denied.load(Ordering::Relaxed)
     }
@@ -271,7 +271,7 @@ impl Wire {
         exchange
     }
 
-    /// Sends the request through the SDK from the beginning, with credentials that were asked for already. Later requests
+    /// Sends the request through the SDK from the beginning, with credentials that were requested already. Later requests
     /// may learn from it how to do without.
     async fn through(
         &self,
@@ -435,7 +435,7 @@ fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
         .into()
 }
 
-/// The failure where somebody gave the SDK an output without an answer of the service.
+/// The failure where someone gave the SDK an output without an answer of the service.
 fn hidden(request: &Request) -> Failure {
     let kind = match request.resend {
         Resend::Always => ErrorKind::Unavailable,

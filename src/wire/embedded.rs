@@ -14,11 +14,11 @@
 //! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
 //! ```
 //!
-//! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. Of a database in memory,
-//! requests for one small item are answered by whoever asks, while nobody else is being answered: that takes a fraction of
+//! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. For a database in memory,
+//! requests for one small item are executed on the calling thread, while no other request is: that takes a fraction of
 //! a millisecond, and less than the way to another thread and back. Other tasks have their turn before each of them. A file
 //! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
-//! the last clone of the engine and of its clients is gone. What was acknowledged survives a crash.
+//! the last clone of the engine and of its clients is gone. Acknowledged writes survive a crash.
 
 mod batch_write;
 mod brief;
@@ -38,5 +38,5 @@ pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
 pub(super) use prepared::PreparedOperation;
 
-/// What stands in the names of the engine's tables in place of a region.
+/// The part of the engine's table names that takes the place of a region.
 pub(crate) const REGION: &str = "dynoxide";

@@ -1,4 +1,4 @@
-//! What the SDK reports, turned into our error by code and status, never by the text of a message.
+//! Failures of the SDK, turned into our error by code and status, never by the text of a message.
 
 mod cancel;
 mod redact;
@@ -28,22 +28,22 @@ pub(super) use refusal::{is_in_progress, metadata, request_id};
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: Error,
-    /// What is known of a condition that the service checked and that did not hold.
+    /// Facts about a condition that the service checked and that did not hold.
     pub(crate) condition: Option<ConditionFailed>,
     /// Whether other transactions, or too many of them, were in the way, so that it may go through a moment later. This
     /// attempt wrote nothing.
     pub(crate) is_contention: bool,
-    /// What became of each operation of a cancelled transaction.
+    /// The outcome of each operation of a cancelled transaction.
     pub(crate) reasons: Vec<Reason>,
     /// Whether an attempt had no answer, so that it may still be under way.
     pub(crate) has_stray: bool,
-    /// Of an unknown outcome: the refusal of a later attempt, which does not say what becomes of the earlier one.
+    /// If the outcome is unknown: the error of a later attempt, which does not say what becomes of the earlier one.
     pub(crate) refusal: Option<Box<Failure>>,
 }
 
 /// A condition of a write that did not hold.
 pub(crate) struct ConditionFailed {
-    /// The item that the condition was checked on, `{"name":{"S":"..."},...}`, if the request asked for it and there is
+    /// The item that the condition was checked on, `{"name":{"S":"..."},...}`, if the request returns it and there is
     /// one.
     pub(crate) item: Option<Bytes>,
 }
@@ -69,12 +69,12 @@ impl From<Error> for Failure {
     }
 }
 
-/// What the failure is about, for messages and for law W6.
+/// The subject of the failure, for messages and for law W6.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site<'a> {
     /// The name of the operation.
     pub(super) operation: &'a str,
-    /// What was sent; its values stay out of messages.
+    /// The request; its values stay out of messages.
     pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
@@ -138,7 +138,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The failure of a request that an engine in this process refused; does the same as [`from_sdk`] without the SDK.
+/// The failure of a request that an engine in this process rejected; does the same as [`from_sdk`] without the SDK.
 #[cfg(feature = "embedded")]
 pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Site<'_>) -> Failure {
     let (code, message) = (refusal::code(None, body), refusal::said(body));
@@ -152,7 +152,7 @@ pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Si
     refusal::refused(site, refusal)
 }
 
-/// The failure of a request that was refused, where the SDK could not be told of the answer.
+/// The failure of a request that was rejected, where the SDK could not be told of the answer.
 pub(super) fn from_answer(answer: &HttpResponse, site: Site<'_>) -> Failure {
     let read = metadata(answer);
     let refusal = Refusal {
@@ -188,7 +188,7 @@ where
     unread(error, site)
 }
 
-/// The failure of a call that brought no refusal.
+/// The failure of a call that brought no rejection.
 fn unread<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
 where
     E: StdError + Send + Sync + 'static,

@@ -65,14 +65,14 @@ pub enum WirePath {
     InProcess,
     /// Past the SDK's orchestration: the first attempt was answered.
     Plain,
-    /// Past the SDK's orchestration at first. That attempt failed or was refused, such as by a failed condition. The SDK
+    /// Past the SDK's orchestration at first. That attempt failed or was rejected, such as by a failed condition. The SDK
     /// decided what became of it, unless the time of the whole operation was over.
     Replayed,
     /// Through the SDK from the beginning.
     Sdk(Detour),
 }
 
-/// What a request tells of its way.
+/// The report of a request on its path.
 #[derive(Debug)]
 pub(crate) struct WireTrace {
     pub(crate) path: WirePath,
@@ -83,7 +83,7 @@ pub(crate) struct WireTrace {
     pub(crate) is_traced: bool,
 }
 
-/// What is refused before it is sent has not come further.
+/// A request that was rejected before it was sent has not come further.
 impl Default for WireTrace {
     fn default() -> Self {
         WireTrace {
@@ -128,9 +128,9 @@ pub enum Detour {
     Quota,
     /// The clock shows a year that no signature can have, before 1970 or after 9999.
     Clock,
-    /// Somebody listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
+    /// Someone listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
     Traced,
-    /// Somebody counts what the SDK measures.
+    /// Someone counts what the SDK measures.
     Metered,
     /// Credentials have to be loaded first.
     Credentials,
@@ -173,7 +173,7 @@ impl fmt::Display for Detour {
     }
 }
 
-/// What is known of a client.
+/// Facts about a client.
 #[derive(Debug, Default)]
 pub(super) struct PlainWay {
     learned: RwLock<Learned>,
@@ -181,7 +181,7 @@ pub(super) struct PlainWay {
     clock: Arc<ServiceClock>,
 }
 
-/// Why a request goes through the SDK, and the credentials that were asked for before that was known.
+/// Why a request goes through the SDK, and the credentials that were requested before that was known.
 #[derive(Debug)]
 pub(super) struct SdkCourse {
     pub(super) detour: Detour,
@@ -282,7 +282,7 @@ impl PlainWay {
         matches!(&*learned, Learned::Nothing)
     }
 
-    /// Learns from a request that the SDK has sent. Of lessons side by side the first one counts.
+    /// Learns from a request that the SDK has sent. If several requests run concurrently, the first one counts.
     pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         *learned = match lesson {
@@ -316,7 +316,7 @@ impl PlainWay {
         is_confirmed
     }
 
-    /// Forgets this route, unless somebody else has learned another one meanwhile.
+    /// Forgets this route, unless someone else has learned another one meanwhile.
     fn forget(&self, outdated: &Arc<Route>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {

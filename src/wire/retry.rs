@@ -84,8 +84,8 @@ pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool 
 
 /// Whether no connection was made. Only certain cases count: a connection that broke may have carried the request.
 ///
-/// This is for errors of the attempt that was handed to a connection. What comes before, such as credentials whose source
-/// refuses connections, fails in the same words and tells nothing about an earlier attempt.
+/// This is for errors of the attempt that was handed to a connection. Earlier failures, such as credentials whose source
+/// refuses connections, fail in the same words and tell nothing about an earlier attempt.
 pub(super) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
     causes(error).any(|cause| {
         let refused = cause

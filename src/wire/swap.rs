@@ -3,7 +3,7 @@
 //! The fluent builder carries only the table's name, which the endpoint rules read. Before it would be serialized, our
 //! serializer is put in place of the SDK's, and it sends the body as planned. Once an answer of 2xx is there, our
 //! deserializer is put in place of the SDK's: it keeps the body as it came and hands the SDK an empty output. The SDK
-//! still reads refusals, so that its retries see them.
+//! still reads rejections, so that its retries see them.
 //!
 //! An SDK that does not use ours only does its work twice: what its own serializer made is replaced before the first
 //! attempt, and the body is kept behind its own deserializer.
@@ -38,7 +38,7 @@ use super::{Request, Resend, ServiceOperation, TokenLife, retry};
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 
-/// What a call and its hooks tell each other.
+/// The messages between a call and its hooks.
 pub(super) struct HookExchange {
     operation: ServiceOperation,
     body: Bytes,
@@ -62,7 +62,7 @@ pub(super) struct HookExchange {
     has_stray: AtomicBool,
     /// Whether the current attempt is the first one, which was made without the SDK: the SDK is told its result.
     replays: AtomicBool,
-    /// What is known of the client.
+    /// Facts about the client.
     plain: Option<Arc<PlainWay>>,
     /// Whether later requests may learn from this one.
     teaches: bool,
@@ -552,7 +552,7 @@ mod tests {
     use crate::wire::failure::Site;
     use crate::wire::tests::create;
 
-    /// This holds whoever decides about retries, and however the last attempt ended.
+    /// This holds for every source of retry decisions, and however the last attempt ended.
     #[test]
     fn an_answer_that_was_lost_once_stays_lost() {
         for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {

@@ -45,7 +45,7 @@ pub(crate) struct DescribedTable {
     pub(crate) sets_index_units: bool,
     /// Whether the server has global tables, so that a table without replicas is none.
     pub(crate) knows_replicas: bool,
-    /// What else it has, in words, that others look after.
+    /// Its other settings, in words, which others manage.
     pub(crate) others: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<Described
     }
 }
 
-/// Starts to create a table that is billed on demand. It is no error if somebody else does the same.
+/// Starts to create a table that is billed on demand. It is no error if someone else does the same.
 pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
     let settings = &schema.settings;

@@ -51,7 +51,7 @@ async fn plain() -> (Wire, Http) {
     start(|config| config).await
 }
 
-/// What the requests of tests are for.
+/// The purpose of the requests of tests.
 pub(super) static PATTERN: Pattern = Pattern::alone("Test", "test");
 
 pub(super) fn request(operation: ServiceOperation, resend: Resend, body: &str) -> Request {
@@ -202,7 +202,7 @@ async fn hooks_alone_give_the_same() {
     assert_eq!(failure.error.kind(), ErrorKind::Unavailable);
 }
 
-/// Stands for an SDK that does not take our serializer: it puts the SDK's own back.
+/// Represents an SDK that does not take our serializer: it puts the SDK's own back.
 #[derive(Debug, Default)]
 struct OwnSerializer(Mutex<Option<SharedRequestSerializer>>);
 
@@ -295,7 +295,7 @@ async fn a_transaction_of_all_kinds() {
     }
 }
 
-/// Stands for an SDK that does not take our deserializer.
+/// Represents an SDK that does not take our deserializer.
 #[derive(Debug)]
 struct OwnDeserializer;
 
@@ -475,7 +475,7 @@ async fn kinds_come_from_code_and_status() {
     }
 }
 
-/// An answer that broke off has put our deserializer into the SDK's state, where it also meets the refusal that
+/// An answer that broke off has put our deserializer into the SDK's state, where it also meets the rejection that
 /// follows.
 #[tokio::test]
 async fn a_refusal_after_a_broken_answer() {
@@ -543,7 +543,7 @@ async fn missing_credentials_say_what_to_do() {
     assert!(http.calls().is_empty());
 }
 
-/// Every answer and every refusal is the same by both ways.
+/// Every answer and every rejection is the same by both ways.
 #[tokio::test]
 async fn past_the_sdk_everything_is_the_same() {
     let (sdk, _) = start(|config| config).await;

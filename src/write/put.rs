@@ -104,7 +104,7 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     ///
     /// It checks no version, and gives the item none that tells others of the change: a program that loaded an item with
     /// the same number before does not notice that it was replaced. So load into tables that no program uses, or write
-    /// rows that nobody has read. A version that is new is stored as none. The keys of indexes follow the fields, and what
+    /// rows that no one has read. A version that is new is stored as none. The keys of indexes follow the fields, and what
     /// has expired is stored too.
     ///
     /// ```

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::model::{ModelEntity, PartInput};
 use crate::text::nearest;
 
-/// The item of an object of JSON. What JSON cannot say, sets and bytes, is told by the types of the fields.
+/// The item of an object of JSON. Sets and bytes, which JSON lacks, follow from the types of the fields.
 pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Failure> {
     let given = Item::from_json(json)?;
     let mut item = Item::new();
@@ -109,7 +109,7 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
     base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
 }
 
-/// Refuses a member that nothing reads: it would be lost in silence.
+/// Rejects a member that nothing reads: it would be lost in silence.
 fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
     let entity = of.entity;
     let has_rest = entity
@@ -184,7 +184,7 @@ fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
     }
 }
 
-/// What is wrong with a text that is a key attribute by itself.
+/// The mistake in a text that is a key attribute by itself.
 fn wrong_key(
     error: &Error,
     parts: &[PartInput],

@@ -1,4 +1,4 @@
-//! What is asked of a part of a sort key: a value, or a range in Rust's words.
+//! The condition on a part of a sort key: a value, or a range in Rust's syntax.
 
 use std::ops::Bound;
 

@@ -1,4 +1,4 @@
-//! What would be asked of the service, and what that costs.
+//! The requests that would be sent, and their cost.
 
 use dynamo_entity::plan::{Cost, Explanation};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<Stri
     Ok(visible_json(&text).into_owned())
 }
 
-/// Whether the write shown is that of an item that is not there, because the one sent depends on what is read before.
+/// Whether the write shown is that of an item that does not exist, because the one sent depends on what is read before.
 fn is_read_first(explanation: &Explanation) -> bool {
     explanation.operation == Some("TransactWriteItems") && explanation.requests.len() > 1
 }

@@ -49,7 +49,7 @@ pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {
 }
 
 /// The attributes to show: the fields in their order, then what no field has. Keys that are made of fields are left out,
-/// unless all is asked for, or the fields do not tell what they say.
+/// unless all is requested, or the fields do not tell what they say.
 pub(super) fn columns<'i>(
     rows: impl IntoIterator<Item = &'i Item>,
     of: ModelEntity<'_>,

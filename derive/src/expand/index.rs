@@ -168,7 +168,7 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
     }
 }
 
-/// Asks whether an earlier index has written the attribute already, since an item cannot have it twice.
+/// Checks whether an earlier index has written the attribute already, since an item cannot have it twice.
 pub(super) fn already_written(
     entity: &Entity,
     index: &Index,

@@ -267,7 +267,7 @@ fn field_model(
     }
 }
 
-/// The type that a field is stored as. A type that is a bare key need not be a value, so it is not asked.
+/// The type that a field is stored as. A type that is a bare key need not be a value, so it is not used.
 fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
         (Role::Skip | Role::Rest, _) | (_, Form::Serde) => {
@@ -316,7 +316,7 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
     }
 }
 
-/// Asks the type of a part what queries by text have to know.
+/// Takes from the type of a part the facts that queries by text need.
 fn ask(field: &Field, contract: &TokenStream) -> (TokenStream, TokenStream) {
     let ask = |item| of(&field.ty, contract, item);
     (ask("RANGES"), ask("given"))

@@ -59,7 +59,7 @@ pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool)
     of(&entity.fields[field].ty, &contract, "WIDTH")
 }
 
-/// Asks whether a part of an index key may be missing, since an item without it is not in the index.
+/// Checks whether a part of an index key may be missing, since an item without it is not in the index.
 pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenStream {
     of(
         &entity.fields[field].ty,

@@ -1,4 +1,4 @@
-//! No tokens make a derive panic, and it never refuses wrong tokens without a message.
+//! No tokens make a derive panic, and it never rejects wrong tokens without a message.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;

@@ -1,4 +1,4 @@
-//! What a checkpoint holds, as an item in DynamoDB JSON, which the library can write and read.
+//! The contents of a checkpoint, as an item in DynamoDB JSON, which the library can write and read.
 
 use crate::bulk::BulkCounts;
 use crate::bulk::stray::StrayAttempt;
@@ -9,13 +9,13 @@ use crate::json::{CodecError, Number};
 
 const VERSION: u64 = 3;
 
-/// What makes a job the same job in its next run.
+/// The identity of a job across its runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bulk) struct JobIdentity {
     pub(in crate::bulk) name: String,
     /// The verb, so that rows that were half updated are not deleted by mistake.
     pub(in crate::bulk) verb: &'static str,
-    /// What tells its query from others.
+    /// The identity of its query.
     pub(in crate::bulk) binding: u64,
 }
 
@@ -31,9 +31,9 @@ pub(in crate::bulk) struct JobState {
     pub(in crate::bulk) counts: BulkCounts,
     /// The sum that tells the given writes that are done from others; 0 for rows.
     pub(in crate::bulk) identity: u64,
-    /// What the next run tries again: the keys of rows that failed, in DynamoDB JSON, or the names of given writes.
+    /// The work that the next run retries: the keys of rows that failed, in DynamoDB JSON, or the names of given writes.
     pub(in crate::bulk) failed: Vec<String>,
-    /// Attempts at given writes that may still take effect, by what stands for their items.
+    /// Attempts at given writes that may still take effect, by the numbers of their items.
     pub(in crate::bulk) strays: Vec<(u64, StrayAttempt)>,
     pub(in crate::bulk) is_finished: bool,
 }
@@ -79,7 +79,7 @@ impl JobState {
             .map_err(|fault| Error::encode("Checkpoint", fault))
     }
 
-    /// Reads a state, and refuses that of another job.
+    /// Reads a state, and rejects that of another job.
     pub(in crate::bulk) fn decode(bytes: &[u8], job: &JobIdentity) -> Result<Self> {
         let broken = |fault: CodecError| refused(format!("this is no checkpoint: {fault}"));
         let item = Item::from_dynamo_json(bytes).map_err(broken)?;

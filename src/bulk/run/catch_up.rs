@@ -16,7 +16,7 @@ const AT_ONCE: u64 = 1000;
 /// A write with its place in the input.
 pub(in crate::bulk) struct Input {
     pub(in crate::bulk) number: u64,
-    /// What tells it from others.
+    /// Its identity.
     pub(in crate::bulk) identity: u64,
     pub(in crate::bulk) prepared: Box<PreparedWrite>,
     /// Its name in the checkpoint, if it failed in an earlier run.
@@ -38,7 +38,7 @@ impl Input {
         })
     }
 
-    /// A number that stands for its item: writes of the same item have the same number.
+    /// A number that represents its item: writes of the same item have the same number.
     pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
         let prepared = &self.prepared;
         let key = ItemKey::in_table(prepared.table, prepared.key.as_ref().ok()?).ok()?;
@@ -51,7 +51,7 @@ impl Input {
     }
 }
 
-/// Takes what earlier runs have dealt with, and returns the writes that failed. Refuses an input that is not the one
+/// Takes what earlier runs have dealt with, and returns the writes that failed. Rejects an input that is not the one
 /// that they were given. The input may differ at the writes that failed, because those were to be mended, and behind
 /// the last write that was dealt with.
 pub(super) async fn catch_up(

@@ -1,4 +1,4 @@
-//! What is to be done next: rows of a query, rows that failed before, or writes that were given.
+//! The next work: rows of a query, rows that failed before, or given writes.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;

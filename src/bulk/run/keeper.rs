@@ -33,7 +33,7 @@ impl Drop for OwnCheckpoint<'_> {
 }
 
 impl<'j> Keeper<'j> {
-    /// Loads what earlier runs have done; the work goes on behind it. Refuses the checkpoint of another job.
+    /// Loads what earlier runs have done; the work goes on behind it. Rejects the checkpoint of another job.
     pub(super) async fn load(
         keeping: Keeping<'j>,
         work: &mut JobWork<'_>,
@@ -78,7 +78,7 @@ impl<'j> Keeper<'j> {
         self.state.passed
     }
 
-    /// What tells the writes that are done from others.
+    /// The statement by which completed writes are recognized.
     pub(super) fn identity(&self) -> u64 {
         self.state.identity
     }
@@ -92,7 +92,7 @@ impl<'j> Keeper<'j> {
         self.state.strays.clone()
     }
 
-    /// What the ledger goes on from.
+    /// The state from which the ledger resumes.
     pub(super) fn passed(&self) -> Passed {
         Passed {
             spot: RowSpot::default(),
@@ -148,7 +148,7 @@ impl<'j> Keeper<'j> {
     }
 }
 
-/// What makes the job the same job in its next run.
+/// The identity of the job across its runs.
 fn job(name: &str, work: &JobWork<'_>, db: &Dynamo) -> Result<JobIdentity> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {

@@ -1,11 +1,11 @@
 //! The order of given writes: those of one item are done one after the other, in the order in which they were given.
 //!
 //! The mark in an item tells which writes were done to it since the checkpoint was saved. If the item cannot tell,
-//! because it was deleted or because a write was refused, the checkpoint has to: the next write of the item waits until
+//! because it was deleted or because a write was rejected, the checkpoint has to: the next write of the item waits until
 //! it is saved. A delete takes away the mark of the writes before it, so it waits until they are in the checkpoint.
 //!
 //! An attempt that had no answer may still arrive. The mark keeps it from taking effect, but a delete takes the mark away:
-//! a delete is refused behind such an attempt, and without a checkpoint every write of the item is.
+//! a delete is rejected behind such an attempt, and without a checkpoint every write of the item is.
 //!
 //! ```text
 //! put 0, add 1, add 2            the mark tells
@@ -19,10 +19,10 @@ use super::catch_up::Input;
 use crate::bulk::stray::StrayAttempt;
 use crate::clock::Timestamp;
 
-/// A write, and where it stands in the ledger.
+/// A write, and where it is in the ledger.
 pub(in crate::bulk) struct Waiting {
     pub(in crate::bulk) entry: u64,
-    /// What stands for its item, if that is known.
+    /// The identity of its item, if that is known.
     pub(in crate::bulk) item: Option<u64>,
     pub(in crate::bulk) write: Input,
     pub(in crate::bulk) is_again: bool,
@@ -38,7 +38,7 @@ pub(in crate::bulk) struct Waiting {
 /// How many writes a mark tells of at most.
 const MARKED: usize = 32;
 
-/// What tells that a write was done, or that it failed.
+/// A signal that a write was done, or that it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trace {
     /// The mark in the item.
@@ -121,7 +121,7 @@ impl WriteOrder {
     }
 
     /// Notes that an attempt at a write of the item may still take effect. A delete that is marked off is no matter: every
-    /// later write that makes the item anew has a mark, and a delete asks that there is none.
+    /// later write that makes the item anew has a mark, and a delete requires that it has none.
     pub(super) fn note_stray(&mut self, item: u64, stray: StrayAttempt, is_delete: bool) {
         if self.has_checkpoint && is_delete {
             return;
@@ -130,7 +130,7 @@ impl WriteOrder {
         line.stray = Some(stray.later(line.stray));
     }
 
-    /// The attempts that may still take effect, by what stands for their items.
+    /// The attempts that may still take effect, by the numbers of their items.
     pub(super) fn strays(&self, now: Timestamp) -> Vec<(u64, StrayAttempt)> {
         let lines = self.lines.iter();
         let strays = lines.filter_map(|(item, line)| Some((*item, line.stray?)));

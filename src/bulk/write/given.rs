@@ -40,7 +40,7 @@ pub(in crate::bulk) struct GivenWrite<'a> {
 }
 
 impl<'a> GivenWrite<'a> {
-    /// Sends it. What becomes of it comes with the attempt that had no answer, if there was one.
+    /// Sends it. Its outcome comes with the attempt that had no answer, if there was one.
     pub(in crate::bulk) async fn write(
         tools: &'a Tools<'a>,
         waiting: Waiting,
@@ -149,7 +149,7 @@ impl<'a> GivenWrite<'a> {
         }
     }
 
-    /// What is stored, if that matters. It takes `&mut self`, because a plan is not shared between threads.
+    /// The stored item, if that matters. It takes `&mut self`, because a plan is not shared between threads.
     async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
         match self.intent {
             Intent::Ready(_) if !self.is_again => Ok(None),
@@ -172,7 +172,7 @@ impl<'a> GivenWrite<'a> {
         }
     }
 
-    /// What the item tells of this write, if it or a later one of the item was done before.
+    /// The statement of the item about this write, if it or a later one of the item was done before.
     fn told(&self, item: Option<&Bytes>) -> Result<Option<Fate>, Trouble> {
         let mark = self.mark.as_ref().zip(item);
         match mark.and_then(|(mark, item)| mark.fate_on(item)) {

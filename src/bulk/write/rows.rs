@@ -23,10 +23,10 @@ use crate::retry::Rounds;
 use crate::schema::Pattern;
 use crate::write::{PlannedWrite, Setback};
 
-/// What is done to rows.
+/// The operation on rows.
 pub(in crate::bulk) struct RowWrites<'j> {
     pub(in crate::bulk) target: JobRows,
-    /// What the requests for single rows are for.
+    /// The purpose of the requests for single rows.
     pub(in crate::bulk) pattern: &'static Pattern,
     /// The table's full name.
     pub(in crate::bulk) table: String,
@@ -204,7 +204,7 @@ impl Attempt<'_, '_> {
     }
 
     /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
-    /// that is gone stays gone: every write of a row asks for it.
+    /// that is gone stays gone: every write of a row has that condition.
     fn ended(&self, fate: Fate) -> Result<Fate, Trouble> {
         if !self.was_unknown || !matches!(fate, Fate::Unchanged | Fate::LeftQuery) {
             return Ok(fate);
@@ -296,7 +296,7 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// What became of the row, if it is no longer a row of the query. The question changes nothing, so it is asked
+    /// The outcome of the row, if it is no longer a row of the query. The question changes nothing, so it is asked
     /// again while the service is busy, and after a lost answer. If no answer comes, the error is returned.
     async fn ask(&mut self, claim: Node) -> Result<Option<Fate>, Trouble> {
         let (db, target) = (self.tools.db, &self.rows.target);
@@ -349,7 +349,7 @@ impl Attempt<'_, '_> {
     }
 }
 
-/// Why a row that is there was not written. If the server sent no item, the error says that the row is gone, which is
+/// Why a row that exists was not written. If the server sent no item, the error says that the row is gone, which is
 /// mended here.
 fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
     if error.current_bytes().is_some() {

@@ -69,7 +69,7 @@ pub(super) struct LateRequest {
 }
 
 impl LateRequest {
-    /// Is executed; there is nobody to take the answer.
+    /// Is executed; there is no one to take the answer.
     pub(super) async fn arrive(self) {
         drop(self.inner.call(self.request).await);
     }

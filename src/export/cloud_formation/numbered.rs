@@ -15,7 +15,7 @@ pub struct NumberedTemplate {
     pub file_name: String,
     /// The template.
     pub text: String,
-    /// What it does, each in words.
+    /// Its changes, each in words.
     pub changes: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct StackStep {
     pub(super) changes: Vec<String>,
 }
 
-/// What a table is after each step of its own.
+/// The table after each step of its own.
 type States = Vec<(TableSchema, String)>;
 
 /// The steps of one table.
@@ -34,7 +34,7 @@ struct TableSteps<'s> {
     /// The table as long as it takes no step; None if the stack does not have it at first.
     base: Option<Cow<'s, TableSchema>>,
     growth: States,
-    /// What is given up, after the growth of all tables.
+    /// The removals, after the growth of all tables.
     removal: States,
     /// Whether the stack has it in the end.
     stays: bool,
@@ -204,7 +204,7 @@ fn with_indexes(
     state
 }
 
-/// What has to change besides indexes. A stream and a TTL are switched off before they are switched on in another way.
+/// The changes besides indexes. A stream and a TTL are switched off before they are switched on in another way.
 fn settings(before: &TableSchema, after: &TableSchema) -> States {
     let mut states: States = Vec::new();
     let mut off = after.clone();
@@ -233,7 +233,7 @@ fn settings(before: &TableSchema, after: &TableSchema) -> States {
     states
 }
 
-/// What becomes of the settings. What begins to delete items, or to be read, is told by its name.
+/// The changes of the settings. A setting that deletes items, or makes them readable, is named.
 fn told(before: &TableSchema, after: &TableSchema) -> String {
     let settings = [
         ("TTL", before.ttl.is_some(), after.ttl.is_some()),
@@ -277,7 +277,7 @@ fn is_same(one: &TableSchema, other: &TableSchema) -> bool {
     resource(one) == resource(other)
 }
 
-/// Refuses what only another table can do.
+/// Rejects what only another table can do.
 fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
     let mut list = obstacles_to_change(after, before);
     let gone = before.local_indexes.iter();

@@ -76,7 +76,7 @@ fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
     (!values.is_empty()).then(|| JsonTree::list(values, tree))
 }
 
-/// Exactly the attributes that keys have: the service refuses others.
+/// Exactly the attributes that keys have: the service rejects others.
 fn definitions(schema: &TableSchema) -> JsonTree {
     let definitions = schema.key_types().into_iter().map(|(name, ty)| {
         JsonTree::object([

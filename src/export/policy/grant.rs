@@ -1,4 +1,4 @@
-//! What a policy was told to allow, and what that needs.
+//! The grants of a policy, and their actions.
 
 use super::leading_keys::{FieldValues, KeyReader, unlimited};
 use super::partitions::Partitions;
@@ -10,7 +10,7 @@ use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
 pub(super) enum Grant {
     /// A verb of the entity of this name.
     Verb(String, PolicyVerb),
-    /// What patterns tell of requests: the entity or the collection, and the verb or the access pattern.
+    /// The facts that patterns contain about requests: the entity or the collection, and the verb or the access pattern.
     Pattern(String),
     /// All reads of all entities.
     Reads,
@@ -50,7 +50,7 @@ impl Grant {
         Ok(())
     }
 
-    /// What operations on tables need.
+    /// The actions that operations on tables need.
     fn allow_table(&self, table: &TableSchema, all: &mut Permissions) {
         let settings = &table.settings;
         let mut actions = vec!["DescribeTable", "DescribeTimeToLive"];

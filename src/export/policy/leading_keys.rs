@@ -1,4 +1,4 @@
-//! What the keys of partitions begin with, as IAM compares texts.
+//! The beginnings of the keys of partitions, as IAM compares texts.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ impl KeyReader<'_> {
         Some(KeyLimit::Exact(text))
     }
 
-    /// The text of a part whose value is known. Only texts stand in keys as they are given.
+    /// The text of a part whose value is known. Only texts are in keys as they are given.
     fn part(&self, part: &PartSchema) -> Option<String> {
         let value = self.values.get(&part.field)?;
         let field = self.entity.field(&part.field)?;

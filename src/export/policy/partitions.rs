@@ -13,7 +13,7 @@ pub(super) enum KeyCondition {
     Fourth,
 }
 
-/// What a key has to be.
+/// The requirement for a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum KeyLimit {
     /// This text.
@@ -94,7 +94,7 @@ impl KeyLimit {
         escaped(text, |_| false)
     }
 
-    /// As a pattern, in which nothing but its end stands for others.
+    /// As a pattern, in which nothing but its end represents others.
     fn pattern(&self) -> String {
         let is_wild = |letter| matches!(letter, '*' | '?');
         match self {

@@ -1,4 +1,4 @@
-//! Policies out of what a run did.
+//! Policies from a recorded run.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,7 +15,7 @@ type Recorded = (String, Option<String>, &'static str);
 /// An observer that remembers what requests did, of which table and which index, and makes a [`Policy`] of it: run the tests of
 /// a service with it, and the role needs that.
 ///
-/// What no test does is not in it, so look at it before it is used. Clones remember together.
+/// It lacks operations that no test calls, so review it before use. Clones remember together.
 ///
 /// ```
 /// use dynamo_entity::export::PolicyRecorder;

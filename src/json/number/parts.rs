@@ -60,7 +60,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Refuses a number that DynamoDB would not keep.
+    /// Rejects a number that DynamoDB would not keep.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         if self.digits.len() > MAX_DIGITS {
             return Err(CodecError::new(
@@ -153,7 +153,7 @@ fn push_zeros(mut count: usize, push: &mut impl FnMut(&str)) {
     push(ZEROS.get(..count).unwrap_or_default());
 }
 
-/// Parses an exponent of any length. One beyond all limits is cut: the number is refused anyway.
+/// Parses an exponent of any length. One beyond all limits is cut: the number is rejected anyway.
 fn parse_exponent(text: &str) -> Option<i64> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Reader;
 use crate::json::CodecError;
 
-/// Where the values of some attributes begin in a text.
+/// The beginnings of the values of some attributes in a text.
 ///
 /// The items of an answer usually have their attributes in one order. So names are counted, not compared: the previous
 /// item tells how many names come before the next attribute that is looked for. If another name is found there, each
@@ -14,7 +14,7 @@ use crate::json::CodecError;
 #[derive(Debug)]
 pub(crate) struct KeyFinder {
     attributes: Vec<Attribute>,
-    /// How many of the attributes are asked for their values. For the one behind them only its presence matters.
+    /// How many of the attributes are read for their values. For the one behind them only its presence matters.
     values: usize,
     /// The number of the current item: places noted in earlier items do not count.
     item: Cell<usize>,
@@ -32,7 +32,7 @@ struct Attribute {
     name: &'static str,
     /// The number of the item in which the attribute was noted, and the place there.
     place: Cell<(usize, usize)>,
-    /// Which attribute comes at this position of the order; it may be another one than this.
+    /// The attribute at this position of the order; it may be another one than this.
     step: Cell<FinderStep>,
 }
 
@@ -73,13 +73,13 @@ impl KeyFinder {
         }
     }
 
-    /// Also finds out whether this attribute is there.
+    /// Also finds out whether this attribute exists.
     pub(crate) fn beside(mut self, name: &'static str) -> Self {
         self.attributes.push(Attribute::of(name));
         self
     }
 
-    /// Whether the attribute given to [`beside`](Self::beside) is there.
+    /// Whether the attribute given to [`beside`](Self::beside) exists.
     #[inline]
     pub(crate) fn has_beside(&self) -> bool {
         let beside = self.attributes.get(self.values);

@@ -16,7 +16,7 @@ const BESIDE: [&str; 4] = [
     "then drop the old one",
 ];
 
-/// What an item without the attribute is.
+/// The meaning of an item without the attribute.
 #[derive(PartialEq, Eq)]
 enum WhenMissing<'a> {
     Unreadable,

@@ -167,7 +167,7 @@ impl EntityPair<'_> {
         changes
     }
 
-    /// Fields that stand in keys and have no attribute.
+    /// Fields that are in keys and have no attribute.
     fn key_only_fields(&self, changes: &mut Vec<StoredChange>) {
         let (old, new) = (&self.old.key_only, &self.new.key_only);
         for (name, was) in old {

@@ -1,9 +1,9 @@
-//! Where rows of a new entity stand among those of others. Programs that run do not know their type: a query that asks for
+//! The position of rows of a new entity among those of others. Programs that run do not know their type: a query that requests
 //! no type, and a collection without `other`, takes them for errors.
 
 use crate::lock::stored::{StoredEntity, StoredKey, StoredPattern, StoredPiece, StoredTable};
 
-/// The old entities in whose partitions rows of an entity may stand, in the table or in an index.
+/// The old entities in whose partitions rows of an entity may be, in the table or in an index.
 pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &StoredEntity) -> Vec<&'m str> {
     let attributes = entity.attributes.keys();
     let in_indexes = attributes.filter_map(|attribute| index_of(old, name, attribute));
@@ -18,8 +18,8 @@ pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &StoredEntity
     met.map(|(other, _)| other.as_str()).collect()
 }
 
-/// An index that has an attribute as a key, and another entity that is looked for there. Whoever stores the attribute stands in
-/// that index, or is refused if it stores another type.
+/// An index that has an attribute as a key, and another entity that is looked for there. A row that stores the attribute is in
+/// that index, or is rejected if it stores another type.
 pub(super) fn index_of<'m>(
     old: &'m StoredTable,
     name: &str,
@@ -45,7 +45,7 @@ pub(super) fn index_of<'m>(
     })
 }
 
-/// The old entities in whose partitions of an index rows of an access pattern may stand.
+/// The old entities in whose partitions of an index rows of an access pattern may be.
 pub(super) fn met_in_index<'m>(
     old: &'m StoredTable,
     name: &str,
@@ -76,7 +76,7 @@ fn may_meet<'k>(
     })
 }
 
-/// What all keys begin with.
+/// The beginning that all keys share.
 fn front(key: &StoredKey) -> &str {
     match key.pieces().first() {
         Some(StoredPiece::Text(text)) => text,

@@ -117,7 +117,7 @@ impl EntityPair<'_> {
         rejected(was, &key.attribute).map(|rejected| (field.as_str(), rejected))
     }
 
-    /// Whether items that are there have a key of an index, or are rightly without it.
+    /// Whether items that exist have a key of an index, or are rightly without it.
     fn is_there(&self, key: &StoredKey) -> bool {
         match &key.content {
             StoredContent::Bare(field) => {

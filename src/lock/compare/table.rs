@@ -1,4 +1,4 @@
-//! What of a table the service knows.
+//! The parts of a table that the service knows.
 
 use super::pattern::rejected;
 use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, StoredChange};
@@ -51,7 +51,7 @@ pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
     )
 }
 
-/// What the tables themselves differ in; their entities are another matter.
+/// The differences of the tables themselves; their entities are another matter.
 pub(super) fn head(
     name: &str,
     old: &StoredTable,
@@ -100,7 +100,7 @@ pub(super) fn head(
     changes.extend(appeared.map(|(index, stored)| index_appeared(name, index, stored, old, new)));
 }
 
-/// What a change is, what comes of it, and what to do.
+/// The change, its consequence, and the remedy.
 type Told = (ChangeClass, String, &'static [&'static str]);
 
 fn type_attribute(was: &StoredTableHead, is: &StoredTableHead) -> Told {

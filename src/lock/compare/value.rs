@@ -28,12 +28,12 @@ pub(super) struct DeclaredTypes<'m> {
 }
 
 impl<'m> DeclaredTypes<'m> {
-    /// What the change from one type to another means; what declared types hold is compared on its own.
+    /// The meaning of a change from one type to another; the contents of declared types are compared on their own.
     pub(super) fn change(self, old: &str, new: &str) -> TypeChange {
         self.pairs(old, new).0
     }
 
-    /// The same, and the declared types that stand in the place of each other.
+    /// The same, and the declared types that are in the place of each other.
     fn pairs(self, old: &str, new: &str) -> (TypeChange, Vec<(&'m str, &'m str)>) {
         let mut pairs = Vec::new();
         let mut named =
@@ -91,7 +91,7 @@ impl StoredValue {
         }
     }
 
-    /// The types of what both hold.
+    /// The types of the content of both.
     fn pairs_within<'m>(&'m self, other: &'m StoredValue) -> Vec<(&'m str, &'m str)> {
         let mut pairs = Vec::new();
         if let (ValueKind::Wraps(was), ValueKind::Wraps(is)) = (&self.kind, &other.kind) {
@@ -378,7 +378,7 @@ impl EntityPair<'_> {
         self.old.is_in_key(name) || self.new.is_in_key(name)
     }
 
-    /// Where values of the type are, and what comes of it in keys.
+    /// The places of values of the type, and the consequence for keys.
     fn kept_in(&self, pair: &ValuePair<'_>) -> String {
         let has = |key: &StoredKey| pair.roots.iter().any(|root| key.has(root));
         let patterns = self.old.patterns.iter();

@@ -60,7 +60,7 @@ pub(super) fn merged(base: &str, ours: &str, theirs: &str) -> Option<String> {
     Some(merged.join("\n") + "\n")
 }
 
-/// What the merge should come to: of each block what one side made of it; None if both changed it in different ways.
+/// The expected merge: each block as one side changed it; None if both changed it in different ways.
 pub(super) fn of_models(
     base: &StoredModel,
     ours: &StoredModel,

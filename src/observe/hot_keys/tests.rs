@@ -24,7 +24,7 @@ fn json(number: usize) -> String {
     format!("{{\"S\":\"CUSTOMER#{number:08}\"}}")
 }
 
-/// A million accesses of 100,000 partitions, of which the nth is asked for one nth as often as the first.
+/// A million accesses of 100,000 partitions, of which the nth is accessed one nth as often as the first.
 #[test]
 fn the_hottest_of_a_million_is_found_in_64_kilobytes() {
     const ALL: u64 = 1_000_000;

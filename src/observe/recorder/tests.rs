@@ -1,4 +1,4 @@
-//! What a recorder is told, by a recorder that keeps it.
+//! The reports to a recorder, by a recorder that keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

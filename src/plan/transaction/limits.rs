@@ -31,7 +31,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
     Err(refused(ErrorKind::InvalidValue, first, message))
 }
 
-/// Refuses two operations on one item, because they would have no order.
+/// Rejects two operations on one item, because they would have no order.
 fn check_keys(members: &[TransactionMember]) -> Result<()> {
     let mut seen: BTreeMap<_, &TransactionMember> = BTreeMap::new();
     for member in members {

@@ -79,7 +79,7 @@ impl Owner {
         }
     }
 
-    /// Holds if the sentinel may be taken: it is not there, it is this owner's or the other one's, or it has expired.
+    /// Holds if the sentinel may be taken: it does not exist, it is this owner's or the other one's, or it has expired.
     pub(crate) fn free_condition(&self, other: Option<&Owner>) -> Node {
         let others = other.map(Owner::holder_condition);
         let ttl = self.entity.ttl;
@@ -92,7 +92,7 @@ impl Owner {
         )
     }
 
-    /// Holds if the sentinel is not there, or is this owner's.
+    /// Holds if the sentinel does not exist, or is this owner's.
     fn mine_condition(&self) -> Node {
         Node::any([
             Node::Missing(Place::of(self.table.pk)),

@@ -6,16 +6,16 @@ use crate::plan::{ConditionFailure, ItemKey, ItemKeys, KeyNames, Meaning, Transa
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
-/// What is kept of an operation while the transaction is under way.
+/// The facts that are kept of an operation during the transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Participant {
-    /// Which operation of the caller it is, if that was one of several.
+    /// The operation of the caller, if it was one of several.
     place: Option<OperationPlace>,
     entity: &'static str,
     /// The id of its entity's declaration, if that is known.
     declared: Option<&'static str>,
     key: ItemKey,
-    /// The attributes of the primary key of what it writes.
+    /// The attributes of the primary key of its item.
     names: Option<KeyNames>,
     meaning: Meaning,
 }
@@ -27,7 +27,7 @@ pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
 }
 
 impl Participant {
-    /// What a failure of its condition means, if it is the write of an item.
+    /// The meaning of a failure of its condition, if it is the write of an item.
     pub(crate) fn condition_failure(&self) -> ConditionFailure {
         self.meaning.condition_failure()
     }
@@ -56,7 +56,7 @@ impl Participant {
     }
 }
 
-/// The error of a cancelled transaction: which operations failed, and why. Of an unknown outcome, that is its source.
+/// The error of a cancelled transaction: which operations failed, and why. If the outcome is unknown, that is its source.
 pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
     if let Some(refusal) = failure.refusal.take() {
         let met = explain(*refusal, participants, now);

@@ -22,7 +22,7 @@ struct NumberedRead {
 }
 
 impl BatchGet {
-    /// Reads these keys of the only table. A key that comes twice is asked for once. The keys and the answer of each
+    /// Reads these keys of the only table. A key that comes twice is requested once. The keys and the answer of each
     /// request are dropped when the items of it were handed over.
     pub(crate) async fn read_each(
         &self,

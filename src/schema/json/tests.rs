@@ -1,4 +1,4 @@
-//! Every schema is read back as it was written, and broken texts are refused.
+//! Every schema is read back as it was written, and broken texts are rejected.
 
 use crate::json::Tag;
 use crate::schema::{
@@ -288,7 +288,7 @@ fn every_schema_is_read_back() {
     }
 }
 
-/// What was read may be anything, and has lints all the same.
+/// A schema that was read may contain anything, and has lints all the same.
 #[test]
 fn every_schema_has_its_lints() {
     let mut rules = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The words that stand for values in JSON.
+//! The words that represent values in JSON.
 
 use crate::json::Tag;
 use crate::schema::{

@@ -22,10 +22,10 @@ type Listener<'p> = Box<dyn FnMut(StepProgress<'_>) + Send + 'p>;
 ///
 /// Before anything is changed, all tables are looked at again: a change that the plan did not say, a change that is
 /// [never done](super::ChangeKind::Replace), and a loss that was not [allowed](Self::allow), are errors of kind
-/// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). What somebody else has done meanwhile is done.
+/// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Changes that another process has made meanwhile count as done.
 ///
 /// The tables are changed side by side, each by one step after the other, and each step is waited for. It may be dropped or
-/// killed at any time, and several may do it at once: whoever plans and applies again goes on from there.
+/// killed at any time, and several may do it at once: planning and applying again continues from there.
 #[must_use = "nothing is changed until it is awaited"]
 pub struct PlanApplication<'p> {
     plan: &'p TablePlan,
@@ -35,7 +35,7 @@ pub struct PlanApplication<'p> {
     listener: Option<Listener<'p>>,
 }
 
-/// What [`on_progress`](PlanApplication::on_progress) is told.
+/// The argument of [`on_progress`](PlanApplication::on_progress).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct StepProgress<'p> {
@@ -55,7 +55,7 @@ pub enum StepState {
     Begins,
     /// It is under way, or has to wait for another change of the table. This is told again and again.
     Waits,
-    /// It is done, whoever did it.
+    /// It is done, by this process or another.
     Done,
     /// The server does not have what it is about, so nothing came of it.
     Unknown,
@@ -99,13 +99,13 @@ impl<'p> PlanApplication<'p> {
         }
     }
 
-    /// Allows this loss. What the plan does not remove may be allowed, too, so that the same program can be run again.
+    /// Allows this loss. You may also allow a loss that the plan does not contain, so that the same program can be run again.
     pub fn allow(mut self, deletion: Deletion) -> Self {
         self.allowed.insert(deletion);
         self
     }
 
-    /// Passes over what was not allowed to be lost, instead of refusing the whole plan: for tables whose indexes belong to
+    /// Passes over what was not allowed to be lost, instead of rejecting the whole plan: for tables whose indexes belong to
     /// several programs.
     pub fn keeping_the_rest(mut self) -> Self {
         self.keeps = true;
@@ -150,7 +150,7 @@ impl<'p> IntoFuture for PlanApplication<'p> {
     }
 }
 
-/// Whether the planned change says the other one. Somebody may have set some of the labels meanwhile, and the labels of a new
+/// Whether the planned change says the other one. Someone may have set some of the labels meanwhile, and the labels of a new
 /// table may be shown late.
 fn says(planned: &TableChange, change: &TableChange) -> bool {
     match (planned, change) {
@@ -184,7 +184,7 @@ impl TableApplication<'_, '_> {
         }
     }
 
-    /// What has to be named for a change: its own loss, and that of the stream or the TTL in whose place something comes.
+    /// The losses that must be allowed for a change: its own, and that of the stream or the TTL that it replaces.
     /// Indexes that are in the way of others are seen on the table itself.
     fn loss(&self, change: &TableChange) -> Option<Deletion> {
         let PlannedTable { base, steps, .. } = self.table;
@@ -198,7 +198,7 @@ impl TableApplication<'_, '_> {
         })
     }
 
-    /// Whether a step is passed over, since nobody named what it needs.
+    /// Whether a step is skipped, because the caller has not named what it needs.
     fn is_kept(&self, step: &PlanStep) -> bool {
         let loss = self.loss(&step.change);
         loss.is_some_and(|deletion| self.is_unnamed(&deletion))

@@ -1,4 +1,4 @@
-//! What can be done to a table, and what that needs, risks and takes.
+//! The changes of a table, with their permissions, risks and durations.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::schema::{Billing, StreamView, TableClass};
 pub enum TableChange {
     /// The table is created, with its indexes, its stream and its settings.
     CreateTable,
-    /// Nobody can delete the table any more, or somebody can again.
+    /// Deletion protection is enabled, or disabled.
     SetProtection(bool),
     /// The table can be restored to any second of this many days.
     SetRecovery(u8),
@@ -40,11 +40,11 @@ pub enum TableChange {
     Replace(String),
 }
 
-/// What kind of a change it is.
+/// The kind of the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// Something is there that was not.
+    /// An addition.
     Add,
     /// Something is otherwise.
     Alter,
@@ -54,7 +54,7 @@ pub enum ChangeKind {
     Replace,
 }
 
-/// What is lost by a change, and is therefore to be named by whoever applies a plan. Tables are named as they are
+/// The loss of a change, which the caller must therefore name to apply a plan. Tables are named as they are
 /// declared, without a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -76,12 +76,12 @@ pub enum Deletion {
         /// The table.
         table: String,
     },
-    /// What is kept to restore the table to a day that is longer ago.
+    /// The backup for restoring the table to an earlier day.
     Recovery {
         /// The table.
         table: String,
     },
-    /// The expiry of items, which nobody deletes any more.
+    /// The expiry of items, which no one deletes any more.
     Ttl {
         /// The table.
         table: String,
@@ -104,7 +104,7 @@ impl Deletion {
         }
     }
 
-    /// What is kept to restore this table to a day that is longer ago.
+    /// The backup for restoring this table to an earlier day.
     pub fn recovery(table: impl Into<String>) -> Self {
         Deletion::Recovery {
             table: table.into(),
@@ -198,7 +198,7 @@ impl TableChange {
         }
     }
 
-    /// What is lost by it.
+    /// Its loss.
     pub(super) fn deletes(&self, table: &str) -> Option<Deletion> {
         match self {
             TableChange::RemoveIndex(index) => Some(Deletion::index(table, index)),
@@ -224,7 +224,7 @@ impl TableChange {
         }
     }
 
-    /// What may come of it besides.
+    /// Its possible side effects.
     pub(super) fn risk(&self) -> Option<&'static str> {
         Some(match self {
             TableChange::AddIndex(_) => {
@@ -279,7 +279,7 @@ impl TableChange {
         }
     }
 
-    /// How long the service may refuse it for a reason that passes.
+    /// How long the service may reject it for a reason that passes.
     pub(in crate::table) fn patience(&self) -> Duration {
         match self {
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => Duration::from_secs(70 * 60),
@@ -288,7 +288,7 @@ impl TableChange {
     }
 }
 
-/// What a stream shows, in words.
+/// The contents of a stream, in words.
 pub(super) fn shown(view: StreamView) -> &'static str {
     match view {
         StreamView::KeysOnly => "keys",

@@ -8,7 +8,7 @@ use crate::schema::TableSchema;
 use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable, ExpiryState, RecoveryState};
 
-/// A table as it is. What is None is not known to the server, or nobody asks for it.
+/// A table as it is. A value is None if the server does not know it, or if no caller needs it.
 #[derive(Debug, Clone)]
 pub(in crate::table) struct FoundTable {
     pub(in crate::table) described: DescribedTable,
@@ -18,7 +18,7 @@ pub(in crate::table) struct FoundTable {
 }
 
 impl FoundTable {
-    /// What the description alone tells.
+    /// The facts from the description alone.
     pub(in crate::table) fn described(described: DescribedTable) -> Self {
         FoundTable {
             described,
@@ -28,7 +28,7 @@ impl FoundTable {
         }
     }
 
-    /// Asks for what the description does not tell, as far as the declaration says anything of it: permissions are
+    /// Requests what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
     pub(in crate::table) async fn complete(
         wire: &Wire,

@@ -8,7 +8,7 @@ use crate::schema::{IndexSchema, TableSchema};
 /// The changes of global indexes. An index is added before others are removed, unless it needs their place.
 #[derive(Debug, Default)]
 pub(super) struct IndexChanges {
-    /// What no order makes possible.
+    /// The changes that no order makes possible.
     pub(super) impossible: Vec<TableChange>,
     /// Additions that need no removal.
     pub(super) first: Vec<TableChange>,
@@ -18,7 +18,7 @@ pub(super) struct IndexChanges {
     pub(super) last: Vec<TableChange>,
 }
 
-/// The changes from the indexes that are there to those that are declared.
+/// The changes from the indexes that exist to those that are declared.
 pub(super) fn index_changes(declared: &TableSchema, there: &TableSchema) -> IndexChanges {
     let is_lacking =
         |in_schema: &TableSchema, index: &&IndexSchema| !compare::has(in_schema, &index.name);

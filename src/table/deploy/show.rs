@@ -43,7 +43,7 @@ impl fmt::Display for PlannedTable {
 }
 
 impl PlannedTable {
-    /// What a new table has, which comes with it.
+    /// The settings that a new table has from its creation.
     fn created(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.declared;
         let key = show_key(

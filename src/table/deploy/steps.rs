@@ -1,4 +1,4 @@
-//! From a declared table and the one that is there to the changes between them. Nothing is asked here.
+//! From a declared table and the one that exists to the changes between them. It sends no requests.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::index_changes::index_changes;
 use super::{Deletion, PlanStep, RoughTime, TableChange};
 use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings};
 
-/// What makes the table as it is declared, in order. A table is protected before anything else, and what is removed goes
+/// The steps to the declared table, in order. A table is protected before anything else, and removals go
 /// last, unless something needs its place.
 pub(in crate::table) fn changes(
     declared: &TableSchema,
@@ -38,7 +38,7 @@ pub(in crate::table) fn changes(
     changes
 }
 
-/// A table that is not there. What the service takes only for a table that is there follows.
+/// A missing table. The steps that need an existing table follow.
 fn creation(declared: &TableSchema) -> Vec<TableChange> {
     let recovery = declared.settings.point_in_time_recovery;
     [TableChange::CreateTable]
@@ -201,7 +201,7 @@ fn step(
     }
 }
 
-/// What is to be known of an index that takes over a key attribute with another type.
+/// The remark on an index that takes over a key attribute with another type.
 fn other_type(
     declared: &TableSchema,
     there: &TableSchema,
@@ -233,7 +233,7 @@ fn other_type(
     others.any(|other| differs(of, other)).then_some(risk)
 }
 
-/// What is to be known of an index whose key is written by this library: items that are there have no such key.
+/// The remark on an index whose key this library writes: existing items have no such key.
 fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'static str> {
     let TableChange::AddIndex(name) = change else {
         return None;
@@ -263,7 +263,7 @@ fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
         .collect()
 }
 
-/// What the table has besides, that is left to others: it is neither compared nor changed.
+/// Other settings of the table, which others manage: they are neither compared nor changed.
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
     let mut notes = other_replicas(declared, found);
@@ -285,7 +285,7 @@ pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String
     notes
 }
 
-/// What was declared and cannot be looked at, since the server does not have it.
+/// The declared settings that cannot be compared, because the server does not have them.
 pub(super) fn unknown(declared: &TableSchema, found: &FoundTable) -> Vec<&'static str> {
     let settings = &declared.settings;
     let mut unknown = Vec::new();

@@ -1,4 +1,4 @@
-//! What AWS answers and no engine here does, as scripted answers; and the order of changes, as a pure function.
+//! Responses of AWS that no engine here gives, as scripts; and the order of changes, as a pure function.
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
@@ -54,7 +54,7 @@ async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
     found.unwrap()
 }
 
-/// What is protected goes first, what is removed goes last; but where there is no room for more indexes, one has to go before
+/// Protection goes first and removals go last; but if there is no room for more indexes, one has to go before
 /// another comes.
 #[tokio::test]
 async fn changes_have_an_order() {
@@ -89,7 +89,7 @@ async fn changes_have_an_order() {
     assert!(at(removed) < at(added), "{lacking:?}");
 }
 
-/// Recovery and labels that nobody declares are not asked for, so no permission is needed for them.
+/// Recovery and labels that no one declares are not requested, so no permission is needed for them.
 #[tokio::test]
 async fn nothing_is_asked_that_nobody_declares() {
     let (db, http) = start().await;
@@ -161,7 +161,7 @@ async fn recovery_is_changed_to_the_declared_days() {
     }
 }
 
-/// AWS refuses a change of TTL within an hour of another one. That is waited for where it can be the reason, and told at once
+/// AWS rejects a change of TTL within an hour of another one. That is waited for where it can be the reason, and told at once
 /// where it cannot.
 #[tokio::test]
 async fn a_ttl_that_is_changing_is_waited_for() {
@@ -197,7 +197,7 @@ async fn a_ttl_that_is_changing_is_waited_for() {
     assert_eq!(error.kind(), ErrorKind::Rejected, "{error}");
 }
 
-/// Of a TTL that is being switched off nothing is left, and it takes no other attribute before it is.
+/// A TTL that is being disabled is no longer shown, and it takes no other attribute before it is.
 #[tokio::test]
 async fn a_ttl_that_is_being_switched_off_is_gone() {
     let (db, _) = start().await;
@@ -269,7 +269,7 @@ async fn a_ttl_that_was_changed_by_a_killed_application_is_waited_for() {
     assert_eq!(writes(&http), ["UpdateTimeToLive"; 2]);
 }
 
-/// Labels of a new table may be shown late, and somebody may have set some of them.
+/// Labels of a new table may be shown late, and someone may have set some of them.
 #[tokio::test]
 async fn labels_that_are_lacking_in_part_were_planned() {
     let (db, http) = start().await;
@@ -341,7 +341,7 @@ fn was(more: &str) -> Fault {
     ))
 }
 
-/// A description may be older than what somebody else has done. The service then refuses the change, which is done.
+/// A description may be older than what someone else has done. The service then rejects the change, which is done.
 #[tokio::test]
 async fn a_refusal_is_not_believed_before_it_is_seen() {
     let (db, http) = start().await;
@@ -391,7 +391,7 @@ async fn what_was_removed_is_not_removed_again() {
     assert!(db.plan([declared]).await.unwrap().is_empty());
 }
 
-/// A limit of hours or days is told with what it is, and the change is asked for once.
+/// A limit of hours or days is told with what it is, and the change is requested once.
 #[tokio::test]
 async fn limits_that_last_are_told() {
     let provisioned = r#","ProvisionedThroughput":{"ReadCapacityUnits":9,"WriteCapacityUnits":9}"#;

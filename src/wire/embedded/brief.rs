@@ -1,8 +1,8 @@
-//! Which requests are so small that a caller may have them answered on its own thread.
+//! The requests that are so small that a caller may execute them on its own thread.
 //!
 //! Nothing of them waits for a disk or for another caller, they take well under a millisecond, and they need little of the
 //! caller's stack, although nested values and expressions are read by recursion. All others go to the thread of the
-//! database, which has a large stack: reads of many items above all, for an async runtime would stand still meanwhile.
+//! database, which has a large stack: reads of many items above all, for an async runtime would be still meanwhile.
 
 /// So many bytes are read and stored in a moment.
 const MOST_BYTES: usize = 16 * 1024;

@@ -31,14 +31,14 @@ const STACK: usize = 8 * 1024 * 1024;
 /// How often a small request looks whether the database is free, before it is queued.
 const PATIENCE: usize = 16;
 
-/// What an error is about, and what to do instead.
+/// The cause of an error, and the remedy.
 const WHAT: &str = "the embedded database";
 const INSTEAD: &str = "share one `Dynamo` by cloning it";
 
 /// DynamoDB in this process. Clones share one database.
 #[derive(Clone)]
 pub struct EmbeddedEngine {
-    /// A database in memory, which callers may ask themselves.
+    /// A database in memory, which callers may use on their own threads.
     near: Option<Arc<SharedDatabase>>,
     jobs: mpsc::Sender<EngineJob>,
     requests: Arc<AtomicU64>,
@@ -70,10 +70,10 @@ impl EmbeddedEngine {
         .await
     }
 
-    /// A database in a file. The file is created if it is not there; its folder has to exist.
+    /// A database in a file. The file is created if it does not exist; its folder has to exist.
     ///
     /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in another one, by
-    /// whatever name: beside `PATH.lock`, the file itself is locked. (Where only that second lock is in the way,
+    /// whatever name: beside `PATH.lock`, the file itself is locked. (If only that second lock is held,
     /// because the first was deleted or the file has several names, the answer takes half a minute.) Other programs
     /// cannot read the file meanwhile. A process that opens the file by other means, for example to copy it, gives that
     /// lock up.
@@ -153,7 +153,7 @@ impl EmbeddedEngine {
         format!("embedded-{id:012}")
     }
 
-    /// What an SDK client needs to talk to this engine instead of a server.
+    /// The configuration that an SDK client needs to talk to this engine instead of a server.
     pub fn http_client(&self) -> EmbeddedHttpClient {
         EmbeddedHttpClient::new(self.clone())
     }
@@ -225,7 +225,7 @@ fn open_file(path: &Path) -> Result<Opened> {
 }
 
 /// A URL with which SQLite locks the file itself for as long as it is open, and not only for each transaction. So no
-/// other process can open it by another name, or after the lock file was deleted. Only URLs of SQLite can ask for that.
+/// other process can open it by another name, or after the lock file was deleted. Only URLs of SQLite can open it so.
 /// On other systems than Unix, an open lock file cannot be deleted.
 fn url(path: &Path) -> Result<String> {
     let text = path
@@ -239,7 +239,7 @@ fn url(path: &Path) -> Result<String> {
     Ok(format!("file:{text}?vfs=unix-excl"))
 }
 
-/// Makes the file if it is not there yet, and claims it, so that this process does not open it by another name too.
+/// Makes the file if it does not exist yet, and claims it, so that this process does not open it by another name too.
 fn claim(path: &Path) -> Result<Claim> {
     let unusable = |error| cannot_open(path.display(), &error);
     if !path.exists() {

@@ -39,7 +39,7 @@ impl PageSizes {
     }
 }
 
-/// What the answers to queries and scans have in common.
+/// The common parts of the responses to queries and scans.
 trait EnginePage {
     fn scanned(&self) -> usize;
     fn has_more(&self) -> bool;

@@ -16,7 +16,7 @@ use super::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::wire::failure::{Site, from_engine};
 
-/// What the SDK would send, and how it would read the answer. Giving it to the engine saves all that stands between.
+/// The SDK's request, and its decoding of the response. Passing it to the engine saves everything in between.
 pub(in crate::wire) struct PreparedOperation {
     body: Bytes,
     /// They hold what reads the answer.

@@ -318,7 +318,7 @@ fn the_handles_are_for_every_thread() {
     shared::<Arc<Dynamo>>();
 }
 
-/// What is answered on the caller's thread needs little of its stack, in debug builds too, where threads of tests have 2 MB.
+/// Execution on the caller's thread needs little of its stack, in debug builds too, where threads of tests have 2 MB.
 #[test]
 fn brief_requests_need_little_stack() {
     let nested = |open: &str, close: &str, times: usize| {

@@ -436,7 +436,7 @@ mod tests {
     use super::*;
     use crate::error::Stage;
 
-    /// The failure of a request that is refused, and how many bodies and values were looked at for it.
+    /// The failure of a request that is rejected, and how many bodies and values were looked at for it.
     fn refusal(code: &str, message: &str, reasons: &str, body: &str) -> (Failure, (u32, u32)) {
         let site = Site {
             operation: "PutItem",
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!((bodies, values), (1, 10));
     }
 
-    /// Nothing of the request can stand in such words, and nothing is taken out of them.
+    /// Nothing of the request can be in such words, and nothing is taken out of them.
     #[test]
     fn words_that_are_always_the_same_hold_no_values() {
         let body = r#"{"TableName":"notes","Item":{"id":{"S":"table"}}}"#;
@@ -546,7 +546,7 @@ mod tests {
         assert_eq!(without_values(message, place), shown);
     }
 
-    /// Values stand behind escapes in quoted JSON, in a URL, and in the words of a program that prints bytes.
+    /// Values are behind escapes in quoted JSON, in a URL, and in the words of a program that prints bytes.
     #[test]
     fn values_are_found_behind_escapes() {
         for (value, message, shown) in [
@@ -588,7 +588,7 @@ mod tests {
         }
     }
 
-    /// What servers say about such values, in the spellings that they use.
+    /// The messages of servers about such values, in their formats.
     #[test]
     fn values_are_found_however_they_are_spelt() {
         for (value, message, shown) in [

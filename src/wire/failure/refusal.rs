@@ -1,4 +1,4 @@
-//! An answer that refuses: its kind, its words, and the item of a failed condition.
+//! An answer that rejects: its kind, its words, and the item of a failed condition.
 
 use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
@@ -17,7 +17,7 @@ const IN_PROGRESS: &str = "TransactionInProgressException";
 /// Two regions that replicate each other wrote one item at once; this write was not done.
 const REPLICATED_CONFLICT: &str = "ReplicatedWriteConflictException";
 
-/// An answer that refuses.
+/// An answer that rejects.
 pub(super) struct Refusal<'a> {
     pub(super) status: u16,
     pub(super) code: Option<&'a str>,
@@ -57,7 +57,7 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
     }
 }
 
-/// What a refusal says of its own attempt, which was not executed.
+/// The meaning of a rejection for its own attempt, which was not executed.
 fn certain(site: Site<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>) -> Failure {
     let failed = is_condition(&refusal, &reasons);
     let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
@@ -237,7 +237,7 @@ fn message(
     }
 }
 
-/// The value of `Item`, as it stands in the body.
+/// The value of `Item`, as it is in the body.
 fn item(body: &[u8]) -> Option<Bytes> {
     let found = member(body, "Item").ok().flatten()?;
     found
@@ -257,7 +257,7 @@ pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
     metadata(response).code() == Some(IN_PROGRESS)
 }
 
-/// The code and message of a refusal that the SDK's own parser does not see.
+/// The code and message of a rejection that the SDK's own parser does not see.
 pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
     let body = response.body().bytes().unwrap_or_default();
     let mut metadata = ErrorMetadata::builder();
@@ -278,7 +278,7 @@ pub(super) fn code(header: Option<&str>, body: &[u8]) -> Option<String> {
     code.rsplit('#').next().map(str::to_owned)
 }
 
-/// What the service says in words.
+/// The message of the service.
 pub(super) fn said(body: &[u8]) -> Option<String> {
     text(body, "message").or_else(|| text(body, "Message"))
 }

@@ -1,4 +1,4 @@
-//! What the service's model says can go wrong, and what becomes of it here.
+//! The errors in the service's model, and their meaning here.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -60,7 +60,7 @@ pub(crate) struct FailedAttempt {
     pub(crate) invocation: String,
 }
 
-/// What there is of an answer when it begins.
+/// The known part of a response when it begins.
 enum FirstLook {
     Whole(Result<Reply, Box<FirstResult>>),
     Part(BoxFuture<'static, Result<Reply, Box<FirstResult>>>),

@@ -3,7 +3,7 @@
 //! The SDK compares the `Date` of each answer with its own clock and signs with the difference, but keeps that measure
 //! private. So the same measure is taken here of the answers that the SDK does not see. If the clock of this machine
 //! drifts meanwhile, the SDK is told by an answer: its next request would otherwise be signed with an old measure, and
-//! be refused.
+//! be rejected.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -33,7 +33,7 @@ pub(super) const FOLLOWERS: [&str; 2] = [
 #[derive(Debug, Default)]
 pub(super) struct ServiceClock {
     ahead: AtomicI64,
-    /// What the SDK takes for the difference.
+    /// The SDK's estimate of the difference.
     sdk: AtomicI64,
 }
 

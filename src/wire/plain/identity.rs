@@ -1,6 +1,6 @@
 //! The credentials that sign a first attempt, and how they reach the SDK.
 //!
-//! Credentials may be slow to load, and a source may count how often it is asked. Therefore a load that has begun is
+//! Credentials may be slow to load, and a source may count how often it is called. Therefore a load that has begun is
 //! never abandoned: the SDK waits for it if it takes time, and signs with its result. In the same way the SDK gets the
 //! credentials of an attempt that it only hears of, so that a source that fails cannot keep it from hearing.
 
@@ -27,7 +27,7 @@ pub(super) enum IdentityLoad {
 }
 
 impl IdentityLoad {
-    /// Asks the client's cache, which has the credentials at hand or begins to load them.
+    /// Calls the client's cache, which has the credentials at hand or begins to load them.
     pub(super) fn start(signing: &Arc<Signing>) -> Self {
         let signing = signing.clone();
         let mut load: BoxFuture<'static, _> =
@@ -43,7 +43,7 @@ impl IdentityLoad {
     }
 }
 
-/// A cache for one call of the SDK: its first attempt gets the credentials that are there already, and the others ask
+/// A cache for one call of the SDK: its first attempt gets the credentials that exist already, and the others ask
 /// the client's own cache.
 pub(super) struct HandedIdentity {
     first: Mutex<Option<IdentityLoad>>,

@@ -1,4 +1,4 @@
-//! What the SDK's first request shows of a client, and whether all of it is understood.
+//! Facts about a client from the SDK's first request, and whether all of it is understood.
 //!
 //! Nothing is assumed of a client: its interceptors, retries, endpoint and headers are looked at. In the end the
 //! request is written anew and compared with what the SDK sent, byte for byte, including the signature.
@@ -61,7 +61,7 @@ const KNOWN_ENDINGS: [&str; 2] = [
 /// The interceptor of transactions. It makes a token where there is none, and all of ours have one.
 const TOKENS: &str = "IdempotencyTokenInterceptor";
 
-/// The classifiers that may ask for another attempt. None of them has anything to say about a success.
+/// The classifiers that may request another attempt. None of them has anything to say about a success.
 const CLASSIFIERS: [&str; 6] = [
     "AWS Error Code",
     "Errors Modeled As Retryable",
@@ -133,7 +133,7 @@ impl Lesson {
     }
 
     /// Compares the request that the route would write with the one that the SDK has written. The credentials are those
-    /// of a later request, because the SDK shows those of its own to nobody.
+    /// of a later request, because the SDK shows those of its own to no one.
     pub(super) fn confirm(&self, identity: Option<&Identity>) -> Result<(), String> {
         let date = self.sent.headers().get(DATE).and_then(Date::read);
         let ours = self.route.write(self.operation, &self.body, identity, date);
@@ -221,7 +221,7 @@ fn route(
     })
 }
 
-/// Refuses unknown interceptors, and a second one of the same name: it is somebody else's.
+/// Rejects unknown interceptors, and a second one of the same name: it is someone else's.
 fn know_interceptors(
     operation: ServiceOperation,
     components: &RuntimeComponents,
@@ -243,7 +243,7 @@ fn know_interceptors(
     Ok(())
 }
 
-/// Refuses unknown classifiers, because a user's own is asked about answers too, and may have any request sent again.
+/// Rejects unknown classifiers, because a user's own judges answers too, and may have any request sent again.
 fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
     let mut seen = Vec::with_capacity(CLASSIFIERS.len());
     for classifier in components.retry_classifiers() {

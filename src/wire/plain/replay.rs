@@ -23,7 +23,7 @@ use crate::wire::retry;
 
 /// The result of an attempt that brought no readable answer.
 pub(crate) enum FirstResult {
-    /// A refusal, or something that nobody can read.
+    /// A rejection, or something that no one can read.
     Answer(HttpResponse),
     Broken(ConnectorError),
     /// The time limit for all attempts was over.
@@ -67,7 +67,7 @@ impl FirstResult {
 #[error("{0}")]
 pub(crate) struct TimeOver(pub(crate) TimeLimit);
 
-/// Answers the first request with the result that is there already, and sends those that follow.
+/// Answers the first request with the result that exists already, and sends those that follow.
 #[derive(Clone)]
 pub(crate) struct ReplayClient {
     first: Arc<Mutex<Option<FirstAnswer>>>,
@@ -76,7 +76,7 @@ pub(crate) struct ReplayClient {
     identity: Option<SharedIdentityCache>,
 }
 
-/// What a connector gave, and the connection that it used.
+/// The result of a connector, and the connection that it used.
 struct FirstAnswer {
     result: Result<HttpResponse, ConnectorError>,
     connection: CaptureSmithyConnection,
@@ -106,7 +106,7 @@ impl ReplayClient {
         self.identity.clone()
     }
 
-    /// The refusal that the SDK has not heard of, because something kept it from making its first attempt.
+    /// The rejection that the SDK has not heard of, because something kept it from making its first attempt.
     pub(crate) fn take_untold_refusal(&self) -> Option<HttpResponse> {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let response = first.take()?.result.ok()?;
@@ -147,7 +147,7 @@ impl HttpClient for ReplayClient {
     }
 }
 
-/// Asks the real client for its connector only when it is needed, because the first attempt already had one.
+/// Gets its connector from the real client only when it is needed, because the first attempt already had one.
 struct ReplayConnector {
     client: ReplayClient,
     settings: HttpConnectorSettings,

@@ -40,7 +40,7 @@ use crate::wire::swap::CONTENT_TYPE;
 /// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
 /// connection at once.
 const LARGE: usize = 64 * 1024;
-/// How long the rest of a refusal is waited for without another limit.
+/// How long the rest of a rejection is waited for without another limit.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The variable in which Lambda says what invoked a function.
 const TRACE: &str = "_X_AMZN_TRACE_ID";
@@ -48,7 +48,7 @@ const TRACE: &str = "_X_AMZN_TRACE_ID";
 /// How a client sends its first attempts.
 pub(crate) struct Route {
     pub(super) http: SharedHttpClient,
-    /// The settings with which `http` is asked for a connector.
+    /// The settings with which `http` is called for a connector.
     pub(super) connecting: HttpConnectorSettings,
     pub(super) components: RuntimeComponents,
     pub(super) time: SharedTimeSource,
@@ -59,7 +59,7 @@ pub(crate) struct Route {
     pub(super) attempt: HeaderValue,
     pub(super) signing: Option<Arc<Signing>>,
     pub(super) clock: Arc<ServiceClock>,
-    /// Where a drift of the clock is told.
+    /// The destination of reports of clock drift.
     pub(super) followers: ClockFollowers,
     pub(super) quota: TokenBucket,
     pub(super) timeouts: TimeoutConfig,
@@ -233,7 +233,7 @@ impl Route {
         Ok(())
     }
 
-    /// The connector for one request. The client is asked each time, as the SDK does, because it may hand out more than
+    /// The connector for one request. The client is called each time, as the SDK does, because it may hand out more than
     /// one.
     pub(super) fn connector(&self) -> SharedHttpConnector {
         self.http.http_connector(&self.connecting, &self.components)
@@ -270,7 +270,7 @@ impl Route {
         all.into_iter().chain(one).min_by_key(|limit| limit.time)
     }
 
-    /// A refusal with its body in memory, as far as it comes before the time is over.
+    /// A rejection with its body in memory, as far as it comes before the time is over.
     pub(crate) async fn read_refusal(
         &self,
         mut refusal: HttpResponse,

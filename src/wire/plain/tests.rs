@@ -115,7 +115,7 @@ fn all() -> Vec<Request> {
     .into()
 }
 
-/// A new version of the SDK that is not understood fails here, and not in somebody's bill. Any operation may be the
+/// A new version of the SDK that is not understood fails here, and not in someone's bill. Any operation may be the
 /// first one.
 #[tokio::test]
 async fn the_plain_way_is_taken() {

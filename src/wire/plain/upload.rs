@@ -64,7 +64,7 @@ impl UploadWatch {
     }
 }
 
-/// No connection asked for the body.
+/// No connection has read the body.
 #[derive(Debug)]
 struct Stalled(Duration);
 

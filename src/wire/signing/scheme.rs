@@ -137,7 +137,7 @@ fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
         .any(|field| endpoint.get(field).is_some())
 }
 
-/// What the SDK's signer tells about the clocks.
+/// The report of the SDK's signer about the clocks.
 impl Skew {
     /// `date` is the date that the SDK's signer wrote at `now`.
     pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
@@ -151,7 +151,7 @@ impl Skew {
     }
 }
 
-/// Looks at every answer, because a clock that drifts would otherwise show only in a refusal, and a client without
+/// Looks at every answer, because a clock that drifts would otherwise show only in a rejection, and a client without
 /// retries would fail by that.
 #[derive(Debug)]
 struct SkewWatch(Arc<Skew>);

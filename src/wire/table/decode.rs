@@ -93,7 +93,7 @@ fn count(number: Option<i64>) -> u64 {
         .unwrap_or_default()
 }
 
-/// What stands in the names of tables in place of a region: DynamoDB Local knows no classes of tables.
+/// The part of table names that takes the place of a region: DynamoDB Local knows no classes of tables.
 const DYNAMODB_LOCAL: &str = "ddblocal";
 
 fn is_at(table: &TableDescription, region: &str) -> bool {
@@ -176,7 +176,7 @@ fn knows_replicas(table: &TableDescription) -> bool {
     table.table_arn().is_some() && !is_at(table, DYNAMODB_LOCAL)
 }
 
-/// What else the table has, in words, that no declaration says and others look after.
+/// Other settings of the table, in words, which no declaration contains and others manage.
 fn others(table: &TableDescription) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
     if let Some(key) = table

@@ -1,4 +1,4 @@
-//! Changes of a table that is there.
+//! Changes of a table that exists.
 
 use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
 use aws_sdk_dynamodb::types::{
@@ -80,7 +80,7 @@ fn add_index(
         .global_secondary_index_updates(change))
 }
 
-/// Sends what differs alone: the service refuses units that are as they were.
+/// Sends what differs alone: the service rejects units that are as they were.
 fn bill(
     request: UpdateTableFluentBuilder,
     found: &DescribedTable,

@@ -10,14 +10,14 @@ use crate::schema::Pattern;
 use crate::wire::Resend;
 use crate::write::{PlannedWrite, UniqueExchange};
 
-/// What is written and what is asked of the stored item.
+/// The changes, and the conditions on the stored item.
 pub(crate) struct Edit {
     pub(crate) pattern: &'static Pattern,
     pub(crate) key: UntypedKey,
     pub(crate) update: UpdateActions,
     /// The condition, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
-    /// What becomes of unique values.
+    /// The changes of unique values.
     pub(crate) exchange: UniqueExchange,
     pub(crate) resend: Resend,
 }

@@ -1,4 +1,4 @@
-//! What an update asks of the stored item.
+//! The conditions of an update on the stored item.
 
 use super::UpdateKind;
 use super::complete::refused;
@@ -13,7 +13,7 @@ use crate::plan::{ConditionFailure, Expect, check};
 use crate::schema::AttributeDef;
 use crate::write::Upkeep;
 
-/// Asks the stored item for what the upkeep relied on, where nothing else guards it.
+/// Adds conditions for the parts of the stored item that the upkeep relied on, if nothing else guards them.
 pub(crate) fn relied_on(
     upkeep: &Upkeep,
     source: &UpdateOrigin,
@@ -53,7 +53,7 @@ pub(crate) fn relied_on(
     Ok(guards)
 }
 
-/// The condition that the stored text is not empty. Where the field has a default, an absent text means that default.
+/// The condition that the stored text is not empty. If the field has a default, an absent text means that default.
 fn filled_condition(
     declared: &EntityDeclaration,
     at: usize,
@@ -71,7 +71,7 @@ fn filled_condition(
     })
 }
 
-/// The condition that the stored attribute is what the loaded entity holds, in whatever spelling. None stands for an
+/// The condition that the stored attribute is what the loaded entity holds, in whatever spelling. None represents an
 /// absent attribute or NULL, and a default for an absent one too.
 pub(crate) fn as_loaded(
     declared: &EntityDeclaration,
@@ -104,7 +104,7 @@ fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecErro
     Ok(from.and(until))
 }
 
-/// What the write expects to find, and what it means if that is not there.
+/// The expectation of the write, and the meaning of its failure.
 pub(crate) fn expected(
     declared: &EntityDeclaration,
     source: &UpdateOrigin,

@@ -1,4 +1,4 @@
-//! What an update does to unique values, derived from what is known.
+//! The effect of an update on unique values, derived from the known facts.
 
 use super::source::{UpdateOrigin, known, tell_changes};
 use crate::entity::UntypedKey;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::write::{Holdings, UniqueExchange, unique};
 
-/// Which values are taken and given up, and what that relies on in the stored item.
+/// The values that are claimed and released, and the parts of the stored item on which that relies.
 pub(super) fn reserve(
     update: &UpdateActions,
     source: &UpdateOrigin,

@@ -1,4 +1,4 @@
-//! Where an update comes from, and what is known because of that.
+//! The source of an update, and the facts that are known because of it.
 
 use crate::entity::{EntityDeclaration, Known, UntypedEntity, UntypedKey, encode_as_is};
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
@@ -6,11 +6,11 @@ use crate::json::{CodecError, Names, members};
 use crate::plan::LoadedItem;
 use crate::schema::AttributeDef;
 
-/// Where the update comes from.
+/// The source of the update.
 pub(crate) enum UpdateOrigin {
     Key,
     Entity {
-        /// What was loaded, if the entity has a version.
+        /// The loaded entity, if it has a version.
         loaded: Option<LoadedItem>,
         /// The attributes of the entity, if keys of indexes or unique values are made of them.
         attributes: Vec<(String, Vec<u8>)>,
@@ -19,7 +19,7 @@ pub(crate) enum UpdateOrigin {
 }
 
 impl UpdateOrigin {
-    /// What was loaded, if the stored row had a version.
+    /// The loaded row, if it had a version.
     pub(crate) fn numbered(&self) -> Option<&LoadedItem> {
         match self {
             UpdateOrigin::Entity {
@@ -49,7 +49,7 @@ impl UpdateOrigin {
     }
 }
 
-/// What a loaded entity knows.
+/// The facts that a loaded entity contains.
 pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecError> {
     let attributes = if entity.declaration().has_templates() {
         split(&encode_as_is(entity)?)?
@@ -89,7 +89,7 @@ pub(crate) fn attribute_of(
     known.find(|(_, known)| known.field == field)
 }
 
-/// What is known before the changes, from the loaded entity, from equalities in the condition, and from the key.
+/// The known facts before the changes, from the loaded entity, from equalities in the condition, and from the key.
 pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -> Known {
     let (declared, mut known) = (key.declared, Known::default());
     if let UpdateOrigin::Entity { attributes, .. } = source
@@ -124,7 +124,7 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
     known
 }
 
-/// What is known after the changes; returns the fields that change.
+/// The known facts after the changes; returns the fields that change.
 pub(crate) fn tell_changes(
     declared: &EntityDeclaration,
     update: &UpdateActions,

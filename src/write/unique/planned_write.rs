@@ -228,7 +228,7 @@ pub(crate) fn attributes_of(entity: &EntityDef) -> impl Iterator<Item = &'static
     known.map(|known| known.stored)
 }
 
-/// What an item gives up when it is deleted, and the condition that it still has the same values. Only its key and the
+/// The values that an item releases when it is deleted, and the condition that it still has the same values. Only its key and the
 /// attributes of those values are looked at.
 pub(crate) fn given_up(
     owner: &Arc<Owner>,

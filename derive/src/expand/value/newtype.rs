@@ -44,7 +44,7 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
     code!(#own #(#forwarded)* #contains)
 }
 
-/// A trait that the newtype has if its inner type has it. The bounds are checked only when somebody uses it.
+/// A trait that the newtype has if its inner type has it. The bounds are checked only on use.
 struct Forward {
     name: TokenStream,
     /// The bound on the inner type.
@@ -207,7 +207,7 @@ fn padded(inner: &Type) -> Forward {
     }
 }
 
-/// A newtype has the order of what it holds.
+/// A newtype has the order of its content.
 fn ordered(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Ordered),
@@ -254,7 +254,7 @@ fn textual(inner: &Type) -> Forward {
     }
 }
 
-/// What a newtype may contain is a parameter of the trait, so this impl has generics of its own.
+/// The content of a newtype is a parameter of the trait, so this impl has generics of its own.
 fn contains(value: &Value, inner: &Type) -> TokenStream {
     let ident = &value.ident;
     let params: Vec<_> = value

@@ -44,7 +44,7 @@ fn batch(writes: &[Value]) -> Value {
     json!({"RequestItems": {"rows": writes}})
 }
 
-/// What the engine says to a batch, and what is stored then.
+/// The response of the engine to a batch, and the stored items after it.
 fn by_engine(store: &mut EngineStore, request: &Value) -> (u16, Value) {
     let body = request.to_string();
     let answer = read(body.as_bytes()).and_then(|request| {

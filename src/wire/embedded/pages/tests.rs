@@ -118,7 +118,7 @@ fn unlimited(store: &EngineStore, operation: &str, request: &Value) -> Value {
     serde_json::from_slice(&body).unwrap()
 }
 
-/// What a caller may add to a request.
+/// The additions that a caller may make to a request.
 #[derive(Debug, Clone)]
 struct Extras {
     limit: Option<usize>,
@@ -331,7 +331,7 @@ fn segments_of_several_pages_get_an_index() {
     assert_eq!(left, 0);
 }
 
-/// Rows that nobody touches are in one segment each, whatever is written meanwhile.
+/// Rows that no one touches are in one segment each, whatever is written meanwhile.
 #[test]
 fn segments_are_a_partition_while_others_write() {
     let mut store = store();

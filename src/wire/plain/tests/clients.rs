@@ -188,7 +188,7 @@ fn key_ids(faults: &Faults) -> Vec<String> {
     seen.iter().map(id).collect()
 }
 
-/// A provider that the SDK asks each time is still asked each time, and requests are signed with what it says.
+/// A provider that the SDK calls each time is still called each time, and requests are signed with its result.
 #[tokio::test]
 async fn credentials_rotate() {
     let rotating = ["A", "A", "A", "A", "B", "C", "D"].map(|id| keys(id, Some(id), None));

@@ -1,4 +1,4 @@
-//! Whatever happens to the attempts of a request, both ways end alike.
+//! For every fault of the attempts of a request, both paths end alike.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! What is learned about a client, from which request, and for how long.
+//! The lessons about a client: from which request, and for how long.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
@@ -30,7 +30,7 @@ use super::clients::{Provider, is_unusual, keys};
 use super::*;
 use crate::connect::testing::Fault;
 
-/// An HTTP client that counts how often it was asked for a connector, and notes where requests went and who signed
+/// An HTTP client that counts how often it was called for a connector, and notes where requests went and who signed
 /// them.
 #[derive(Debug, Clone)]
 pub(super) struct Watched {
@@ -162,7 +162,7 @@ async fn a_client_that_is_dropped_is_gone() {
     assert!(there.upgrade().is_none());
 }
 
-/// The SDK asks for a connector for each attempt, because a client may hand out more than one.
+/// The SDK requests a connector for each attempt, because a client may hand out more than one.
 #[tokio::test]
 async fn each_attempt_has_a_connector_of_its_own() {
     let faults = Faults::default();
@@ -245,7 +245,7 @@ async fn names_are_not_taken_on_trust() {
     }
 }
 
-/// A user's classifier may judge any answer, and is asked about each.
+/// A user's classifier may judge any answer, and is called for each.
 #[tokio::test]
 async fn classifiers_of_users_hear_of_each_attempt() {
     #[derive(Debug, Clone)]
@@ -341,7 +341,7 @@ async fn signers_of_users_sign_each_request() {
     assert_eq!(auditing.1.load(SeqCst), 3);
 }
 
-/// Of many first requests the first lesson counts, and credentials that change after it spoil it once.
+/// With many first requests, the first lesson counts, and credentials that change after it spoil it once.
 #[tokio::test]
 async fn lessons_side_by_side_are_one() {
     let mut changing: Vec<_> = (0..20)

@@ -61,7 +61,7 @@ impl Obstacle {
     }
 }
 
-/// What a source of credentials does when it is asked.
+/// The behaviour of a source of credentials when it is called.
 #[derive(Debug, Clone, Copy)]
 enum Load {
     Fine,
@@ -241,7 +241,7 @@ async fn scene(obstacle: Obstacle, has_cache: bool) -> Scene {
     }
 }
 
-/// What a program can tell of an outcome, the requests that reached the server's side, and the loads of credentials.
+/// The visible parts of an outcome, the requests that reached the server's side, and the loads of credentials.
 async fn play(
     fault: &Fault,
     obstacle: Obstacle,
@@ -332,7 +332,7 @@ async fn an_attempt_that_was_sent_stays_sent() {
     );
 }
 
-/// A refusal that arrived is told, although there are no credentials for anything that follows.
+/// A rejection that arrived is told, although there are no credentials for anything that follows.
 #[tokio::test]
 async fn a_refusal_that_arrived_is_told() {
     let mut wrong = Vec::new();

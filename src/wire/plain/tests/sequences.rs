@@ -249,7 +249,7 @@ fn signed(time: SystemTime) -> String {
     text.replace(['-', ':'], "")
 }
 
-/// A service that allows five minutes never refuses a request of a day, although the clock of this machine loses 24
+/// A service that allows five minutes never rejects a request of a day, although the clock of this machine loses 24
 /// minutes: neither on the plain way, nor when a request goes through the SDK after all. There are no retries.
 #[tokio::test]
 async fn a_clock_may_drift_for_a_day() {
@@ -424,7 +424,7 @@ impl HttpClient for Expiring {
     }
 }
 
-/// If the SDK cannot even begin, a refusal is told all the same, and a lost answer stays lost.
+/// If the SDK cannot even begin, a rejection is told all the same, and a lost answer stays lost.
 #[tokio::test]
 async fn the_sdk_may_be_unable_to_hear_of_an_attempt() {
     for (fault, resend, kind) in [

@@ -102,7 +102,7 @@ async fn retries_as_they_are_set() {
     }
 }
 
-/// Nobody sends a token that is already too old.
+/// No one sends a token that is already too old.
 #[tokio::test]
 async fn old_tokens_stay_here() {
     let clock = Time::at(1_709_209_805);
@@ -190,7 +190,7 @@ async fn requests_may_be_dropped_anywhere() {
     }
 }
 
-/// Changes to another account each time that it has been asked a few times.
+/// Changes to another account each time that it has been called a few times.
 #[derive(Debug, Clone, Default)]
 struct Moving(Arc<AtomicUsize>);
 

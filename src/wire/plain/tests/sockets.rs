@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use super::*;
 use crate::error::ErrorKind;
 
-/// What a server does with a request.
+/// The treatment of a request by a server.
 #[derive(Debug, Clone)]
 enum Deed {
     /// Writes these bytes.
@@ -39,7 +39,7 @@ struct Server {
     conduct: Conduct,
 }
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 #[derive(Debug, Clone, Default)]
 struct Conduct {
     deeds: Arc<Mutex<std::collections::VecDeque<Deed>>>,
@@ -326,7 +326,7 @@ async fn a_server_that_says_no_more() {
     }
 }
 
-/// Compares the outcome and the requests of both ways where a refusal begins and does not end.
+/// Compares the outcome and the requests of both ways where a rejection begins and does not end.
 #[tokio::test]
 async fn refusals_that_stop_in_the_middle() {
     let half = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
