@@ -189,7 +189,7 @@ fn check_allowed(plan: &TablePlan, allowed: &[Deletion], keeps: bool) -> Result<
         .filter(|deletion| !allowed.contains(deletion));
     match refused.next().and_then(allowing) {
         Some(words) if !keeps => Err(Failure::said(format!(
-            "nothing was changed: a loss has to be named, by {words}, or is left out by --keep-rest"
+            "nothing was changed: you must name what is lost, by {words}; --keep-rest skips it, unless another step needs it"
         ))),
         _ => Ok(()),
     }

@@ -1,5 +1,7 @@
 //! A condition as a tree, and its text.
 
+use std::mem;
+
 use super::comparison::Comparison;
 use super::expression::Expression;
 use crate::json::{CodecError, Tag};
@@ -224,10 +226,13 @@ impl Node {
 }
 
 /// Joins nodes without moving earlier ones again, so that `a & b & c & ..` takes as many steps as it has conditions.
-fn append(nodes: &mut Vec<Node>, more: Vec<Node>) {
-    match nodes.is_empty() {
-        true => *nodes = more,
-        false => nodes.extend(more),
+fn append(nodes: &mut Vec<Node>, mut more: Vec<Node>) {
+    if nodes.len() < more.len() {
+        // The longer list has room already, so a chain that grows at its front allocates nothing new.
+        more.splice(..0, mem::take(nodes));
+        *nodes = more;
+    } else {
+        nodes.extend(more);
     }
 }
 

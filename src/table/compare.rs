@@ -139,7 +139,8 @@ fn index_difference(
     (!says.is_empty()).then(|| {
         format!(
             "index `{name}` {}: an index cannot be changed: declare it under a new name with \
-             `rename = \"..\"`, and remove the old one when no program reads it any more",
+             `rename = \"..\"`, and remove the old one when no program reads it any more; if an attribute of its key has \
+             another type, the attribute needs a new name too",
             says.join(" and ")
         )
     })

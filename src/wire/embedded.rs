@@ -18,7 +18,8 @@
 //! requests for one small item are executed on the calling thread, while no other request is: that takes a fraction of
 //! a millisecond, and less than the way to another thread and back. Other tasks have their turn before each of them. A file
 //! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
-//! the last clone of the engine and of its clients is gone. Acknowledged writes survive a crash.
+//! the last clone of the engine and of its clients is gone. Acknowledged writes survive the end of the process; if the machine
+//! loses power, the last ones may be missing.
 
 mod batch_write;
 mod brief;

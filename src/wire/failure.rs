@@ -230,7 +230,7 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
         (ErrorKind::Config, message)
     } else if is_credentials {
         let what = match is_sent {
-            true => "was sent in vain, and no credentials could be loaded to send it again",
+            true => "was sent, and no credentials could be loaded to send it again",
             false => "was not sent, no credentials could be loaded",
         };
         let message = format!(
@@ -243,7 +243,7 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
             (false, false) => "was not sent",
             (false, true) => "was not sent, no connection",
             (true, false) => "had no usable answer",
-            (true, true) => "was sent in vain, and there was no connection to send it again",
+            (true, true) => "was sent, and there was no connection to send it again",
         };
         (
             ErrorKind::Unavailable,

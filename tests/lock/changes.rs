@@ -1210,6 +1210,14 @@ changes! {
         pub struct Alarm { number: u32, owner: Option<String> }
     }
 
+    index_of_a_new_attribute: Free at "Order.of_owner" ["on an attribute that is new too"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(of_owner, pk = owner))]
+        pub struct Order { id: u32, owner: Option<u32> }
+    }
+
     index_of_a_text_that_another_index_has: Free at "Order.of_owner" ["on attributes that items have"] of Order {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner))]
         pub struct Order { id: u32, owner: String }
@@ -1217,6 +1225,40 @@ changes! {
         #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner), gsi(of_owner, pk = owner, sk = id))]
         pub struct Order { id: u32, owner: String }
     }
+}
+
+/// An index on an attribute that items have in another type finds none of them, whatever else the change breaks.
+#[test]
+fn items_of_another_type_are_not_in_a_new_index() {
+    use dynamo_entity::prelude::*;
+
+    mod before {
+        use dynamo_entity::prelude::*;
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner))]
+        pub struct Order {
+            id: u32,
+            owner: u32,
+        }
+    }
+    mod after {
+        use dynamo_entity::prelude::*;
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "orders", key(pk = id), gsi(of_owner, pk = owner))]
+        pub struct Order {
+            id: u32,
+            owner: String,
+        }
+    }
+    let found = compared(before::Order::schema(), after::Order::schema());
+    let mut changes = found.changes().iter();
+    let index = changes.find(|change| change.place().as_deref() == Some("Order.of_owner"));
+    let index = index.expect("a change of the access pattern");
+    assert_eq!(index.class(), ChangeClass::FillFirst, "{found}");
+    assert!(
+        index.to_string().contains("have `owner` in another type"),
+        "{index}"
+    );
 }
 
 /// Types that are stored alike are one type, whatever they are called and wherever they come from.

@@ -200,11 +200,12 @@ impl Sdk {
         let query = self.client.query().table_name(FILED);
         let query = query
             .key_condition_expression("#n0 = :v0")
-            .projection_expression("#n0, #n1, #n2, #n3")
+            .projection_expression("#n0, #n1, #n2, #n3, #n4")
             .expression_attribute_names("#n0", "pk")
             .expression_attribute_names("#n1", "sk")
             .expression_attribute_names("#n2", "number")
             .expression_attribute_names("#n3", "total_cents")
+            .expression_attribute_names("#n4", "_shape")
             .expression_attribute_values(":v0", S(format!("CUSTOMER#{CUSTOMER}")));
         let items = query.send().await?.items.unwrap_or_default();
         let total = |item| by_hand::to_total(item).expect("its two fields");

@@ -92,12 +92,40 @@ impl EntityPair<'_> {
             let steps = [never.as_str(), &fill, create, DEPLOY];
             return self.change(ChangeClass::FillFirst, name, what, &steps);
         }
-        self.change(
-            ChangeClass::Free,
-            name,
-            "the access pattern is new, on attributes that items have: DynamoDB finds those that have them all",
-            &[create, DEPLOY],
-        )
+        if let Some(field) = is.keys().find_map(|key| self.retyped(key)) {
+            let what = format!(
+                "the access pattern is new, and items that are there have `{field}` in another type: DynamoDB does not find them \
+                 in the index until they are written again"
+            );
+            return self.change(
+                ChangeClass::FillFirst,
+                name,
+                what,
+                &[create, "deploy programs that write the new type and do not query the index, everywhere", REWRITE, "then query it"],
+            );
+        }
+        let is_new = |key: &StoredKey| match &key.content {
+            StoredContent::Bare(field) => !self.old.attributes.contains_key(field),
+            StoredContent::Template(_) => false,
+        };
+        let what = match is.keys().any(is_new) {
+            true => {
+                "the access pattern is new, on an attribute that is new too: DynamoDB finds items once the attribute is written"
+            }
+            false => {
+                "the access pattern is new, on attributes that items have: DynamoDB finds those that have them all"
+            }
+        };
+        self.change(ChangeClass::Free, name, what, &[create, DEPLOY])
+    }
+
+    /// A field whose own attribute is the key, and which items store in another type than the key has.
+    fn retyped<'k>(&self, key: &'k StoredKey) -> Option<&'k str> {
+        let StoredContent::Bare(field) = &key.content else {
+            return None;
+        };
+        let was = self.old.attributes.get(field)?.stored?;
+        (was.word() != key.attribute.ty.word()).then_some(field)
     }
 
     /// A field that programs may store in a way which DynamoDB rejects in a key, and that way. An attribute that is a key

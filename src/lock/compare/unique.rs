@@ -9,7 +9,8 @@ const FILL: &str = "let the items that are there take their values: `put_each` o
      two items have is reported with its holder";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
-    "leave it as it is, and declare another `unique` beside it with a new `rename`; deploy that everywhere",
+    "leave it as it is, and declare another `unique` beside it with a new `rename`, of another field if the type of this one changes; \
+     deploy that everywhere",
     FILL,
     "deploy programs that look up by the new one, everywhere",
     "then drop the old one",

@@ -403,7 +403,7 @@ impl EntityPair<'_> {
             let uniques = uniques.join("`, `");
             text += &format!(
                 "; the unique values of `{uniques}` are kept under other keys, so old and new programs do not see each other's: \
-                 declare another `unique` beside it"
+                 declare another field with another `unique` beside it"
             );
         }
         text
