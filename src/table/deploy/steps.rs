@@ -120,6 +120,15 @@ fn tags(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     (!tags.is_empty()).then_some(TableChange::SetTags(tags))
 }
 
+/// Whether a key attribute of one index has another type in the other.
+fn has_key_of_other_type(index: &IndexSchema, other: &IndexSchema) -> bool {
+    let mut keys = index.keys();
+    keys.any(|key| {
+        let mut others = other.keys();
+        others.any(|other| other.name == key.name && other.ty != key.ty)
+    })
+}
+
 /// The changes as steps of a plan.
 pub(super) fn steps(
     base: &str,
@@ -127,7 +136,8 @@ pub(super) fn steps(
     found: Option<&FoundTable>,
     changes: Vec<TableChange>,
 ) -> Vec<PlanStep> {
-    let after = losses_before(base, &changes);
+    let there = found.map(|found| &found.described.schema);
+    let after = losses_before(base, declared, there, &changes);
     let steps = changes.into_iter().zip(after);
     steps
         .map(|(change, after)| PlanStep {
@@ -138,11 +148,18 @@ pub(super) fn steps(
 }
 
 /// For each change, the losses that it needs: another stream, another TTL, or an index that is in the way of one.
-fn losses_before(base: &str, changes: &[TableChange]) -> Vec<Vec<Deletion>> {
+fn losses_before(
+    base: &str,
+    declared: &TableSchema,
+    there: Option<&TableSchema>,
+    changes: &[TableChange],
+) -> Vec<Vec<Deletion>> {
     let last_added = changes
         .iter()
         .rposition(|change| matches!(change, TableChange::AddIndex(_)));
     let mut removed: Vec<Deletion> = Vec::new();
+    // An index that is gone for one addition may have been in the way of a later one too.
+    let mut gone: Vec<(&IndexSchema, Deletion)> = Vec::new();
     let mut after = Vec::new();
     for (at, change) in changes.iter().enumerate() {
         after.push(match change {
@@ -154,14 +171,27 @@ fn losses_before(base: &str, changes: &[TableChange]) -> Vec<Vec<Deletion>> {
                 let removal = removals.find(|other| matches!(other, TableChange::RemoveTtl(_)));
                 removal.map(|_| Deletion::ttl(base)).into_iter().collect()
             }
-            TableChange::AddIndex(_) => std::mem::take(&mut removed),
+            TableChange::AddIndex(name) => {
+                let mut needed = std::mem::take(&mut removed);
+                if let Some(index) = declared.index(name) {
+                    let others = gone.iter().filter(|(old, loss)| {
+                        !needed.contains(loss) && has_key_of_other_type(old, index)
+                    });
+                    let others: Vec<Deletion> = others.map(|(_, loss)| loss.clone()).collect();
+                    needed.extend(others);
+                }
+                needed
+            }
             _ => Vec::new(),
         });
         // Behind the last addition, removals are in nobody's way.
-        if let TableChange::RemoveIndex(_) = change
+        if let TableChange::RemoveIndex(name) = change
             && Some(at) < last_added
         {
-            removed.extend(change.deletes(base));
+            let loss = change.deletes(base);
+            let old = there.and_then(|there| there.index(name));
+            gone.extend(old.zip(loss.clone()));
+            removed.extend(loss);
         }
     }
     after

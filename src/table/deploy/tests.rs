@@ -89,6 +89,38 @@ async fn changes_have_an_order() {
     assert!(at(removed) < at(added), "{lacking:?}");
 }
 
+/// Two indexes that wait for the same removal both name it.
+#[tokio::test]
+async fn each_index_names_the_removal_that_it_needs() {
+    let (db, _) = start().await;
+    let on_state = |name: &str, ty: KeyType| IndexSchema {
+        pk: vec![KeyAttribute {
+            name: "state".into(),
+            ty,
+        }],
+        ..index(name)
+    };
+    let mut before = notes();
+    before.global_indexes = vec![on_state("one", KeyType::N)];
+    db.create_tables([before]).await.unwrap();
+    let mut declared = notes();
+    let both = ["two", "three"].map(|name| on_state(name, KeyType::S));
+    declared.global_indexes = both.into_iter().chain([index("other")]).collect();
+    let plan = db.plan([declared]).await.unwrap();
+    let needed = |name: &str| {
+        let change = TableChange::AddIndex(name.into());
+        let mut steps = plan.steps();
+        let step = steps.find(|step| step.change == change);
+        step.expect("a step").after.clone()
+    };
+    let one = [Deletion::index("notes", "one")];
+    assert_eq!(
+        (needed("two"), needed("three")),
+        (one.to_vec(), one.to_vec())
+    );
+    assert_eq!(needed("other"), []);
+}
+
 /// Recovery and labels that no one declares are not requested, so no permission is needed for them.
 #[tokio::test]
 async fn nothing_is_asked_that_nobody_declares() {
