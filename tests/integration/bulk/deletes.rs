@@ -288,7 +288,8 @@ async fn many_rows_are_deleted_by_one_request(db: Db) -> Outcome {
         .iter()
         .filter(|call| *call == "BatchWriteItem")
         .count();
-    assert!((13..=20).contains(&of_writes), "{calls:?}");
+    // A request holds the rows that have been read by then, so a slower server gets more and smaller requests.
+    assert!((13..=60).contains(&of_writes), "{calls:?}");
     assert!(!calls.iter().any(|call| call == "DeleteItem"), "{calls:?}");
     assert_eq!(Row::scan().count(&db).await?, 0);
     Ok(())
