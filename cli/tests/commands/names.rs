@@ -136,8 +136,10 @@ pub fn bash_completes_programs_with_dashes(place: &Place) -> Outcome {
     let script = place.file("completions.bash", &script)?;
     let complete = |words: &[&str]| -> Outcome<Vec<String>> {
         let mut bash = Command::new("bash");
+        // Bash complains of a language that is not installed.
         bash.args(["--norc", "-c", COMPLETE, "bash", &script, name])
-            .args(words);
+            .args(words)
+            .env("LC_ALL", "C");
         let said = said(bash.output()?)?;
         assert_eq!((said.code, said.notes.as_str()), (0, ""), "{said:?}");
         Ok(said.out.split_whitespace().map(str::to_owned).collect())
