@@ -25,7 +25,7 @@ fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// Cargo and the compiler have one version. Which compiler it is, cargo alone knows.
+/// Cargo and the compiler have one version. Only cargo knows which compiler it calls.
 fn version_of_rust() -> String {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo).arg("--version").output();

@@ -1341,7 +1341,7 @@ mod alike {
     }
 }
 
-/// What the model has of the types that values hold.
+/// The types of values in the model.
 mod model {
     use dynamo_entity::prelude::*;
     use dynamo_entity::schema::ValueContent;

@@ -139,7 +139,7 @@ fn raw(rows: u64) -> f64 {
     began.elapsed().as_secs_f64() * 1e6 / rows as f64
 }
 
-/// What the process has in memory, in megabytes, and from here on its peak. Linux only; elsewhere 0.
+/// The memory of the process in megabytes; its peak is counted from here on. Linux only; elsewhere 0.
 fn resident() -> f64 {
     drop(std::fs::write("/proc/self/clear_refs", "5"));
     status("VmRSS")

@@ -37,7 +37,7 @@ pub fn app() -> App {
     App::new(TABLES.map(|name| table(name, &[])))
 }
 
-/// What a plan prints is what `apply` takes, by way of a shell.
+/// `apply` takes the words that a plan prints, by way of a shell.
 pub fn every_name_of_an_index_is_taken_as_it_is_printed(place: &Place) -> Outcome {
     place.typed(async |db| {
         db.create_tables(TABLES.map(|name| table(name, &INDEXES)))

@@ -12,7 +12,7 @@ use crate::support::suite::Outcome;
 /// The command that has the tests in Python look.
 pub const PYTHON_TOOLS: &str = "scripts/python-tools cargo test --test examples exports";
 
-/// What a variable says, which this command sets; without it, the test is skipped.
+/// The value of a variable that this command sets; without it, the test is skipped.
 pub fn tool(variable: &str, test: &str, script: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     if found.is_none() {

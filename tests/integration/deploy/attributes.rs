@@ -224,7 +224,7 @@ fn orders(left: &[Action], taken: &mut Vec<Action>, seen: &mut impl FnMut(&[Acti
     }
 }
 
-/// What a plan does to indexes, in its order.
+/// The changes of indexes in a plan, in its order.
 fn actions(plan: &TablePlan, after: &[Index]) -> Vec<Action> {
     let steps = plan.steps().filter_map(|step| match &step.change {
         TableChange::AddIndex(name) => {

@@ -14,7 +14,7 @@ use crate::support::suite::Outcome;
 /// How old a description is at least.
 const AGE: Duration = Duration::from_millis(200);
 
-/// What was described, and when.
+/// Descriptions, each with its time.
 type History = BTreeMap<String, Vec<(Instant, Vec<u8>)>>;
 
 /// A connection that is told how tables were, as far as somebody has asked before.
