@@ -1252,7 +1252,7 @@ fn items_of_another_type_are_not_in_a_new_index() {
     }
     let found = compared(before::Order::schema(), after::Order::schema());
     let mut changes = found.changes().iter();
-    let index = changes.find(|change| change.place().as_deref() == Some("Order.of_owner"));
+    let index = changes.find(|change| change.place() == Some("Order.of_owner"));
     let index = index.expect("a change of the access pattern");
     assert_eq!(index.class(), ChangeClass::FillFirst, "{found}");
     assert!(
