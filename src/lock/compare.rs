@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
 use super::stored::{StoredEntity, StoredModel, StoredTable};
+use crate::schema::EntitySchema;
 use value::DeclaredTypes;
 
 const DEPLOY: &str = "deploy in any order";
@@ -54,8 +55,8 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 let entity = EntityPair {
                     tables,
                     name: entity,
-                    old,
-                    new,
+                    old: &old.entity,
+                    new: &new.entity,
                     types: DeclaredTypes {
                         old: &old.values,
                         new: &new.values,
@@ -69,7 +70,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 }
             }
             (Some(_), None) => changes.push(entity::gone(name, entity)),
-            (None, Some(new)) => changes.push(entity::appeared(tables, entity, new)),
+            (None, Some(new)) => changes.push(entity::appeared(tables, entity, &new.entity)),
             (None, None) => {}
         }
     }
@@ -91,7 +92,7 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
     for (name, entity) in &old.entities {
         let is_heir = |(other, heir): &(&String, &StoredEntity)| {
             !old.entities.contains_key(*other)
-                && (is_alone || (heir.pk == entity.pk && heir.sk == entity.sk))
+                && (is_alone || heir.entity.keys().eq(entity.entity.keys()))
         };
         let heir = match new.entities.contains_key(name) {
             true => None,
@@ -120,8 +121,8 @@ struct TablePair<'m> {
 struct EntityPair<'m> {
     tables: TablePair<'m>,
     name: &'m str,
-    old: &'m StoredEntity,
-    new: &'m StoredEntity,
+    old: &'m EntitySchema,
+    new: &'m EntitySchema,
     /// The declared types, also where the fields of one of them are compared as if it were an entity.
     types: DeclaredTypes<'m>,
     is_value: bool,
@@ -132,15 +133,16 @@ impl EntityPair<'_> {
     fn differs(&self) -> bool {
         let [old, new] =
             [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
-        let is_like_new = StoredEntity {
+        let like_new = EntitySchema {
             pk: self.new.pk.clone(),
             sk: self.new.sk.clone(),
             ..self.old.clone()
         };
-        match old == new {
-            true => self.old != self.new,
-            false => is_like_new != *self.new,
-        }
+        let is_same = match old == new {
+            true => self.old == self.new,
+            false => like_new == *self.new,
+        };
+        !is_same || self.types.old != self.types.new
     }
 
     fn change(

@@ -6,7 +6,7 @@ use std::fmt;
 use super::{FieldRole, TableSchema};
 
 /// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Replicas {
     /// How the regions agree.
@@ -18,11 +18,12 @@ pub struct Replicas {
 }
 
 /// How the regions of a global table agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ReplicaConsistency {
     /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
     /// one region only.
+    #[default]
     Eventual,
     /// A write is done when another region has it, and a strong read of any region sees it. There are no transactions, no
     /// TTL and no local indexes.

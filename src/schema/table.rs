@@ -1,11 +1,10 @@
 //! A table's schema, as plain data.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::{
-    AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
-    ValueSchema,
+    AllowSchema, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView, Style,
+    TableSettings, ValueSchema,
 };
 
 /// A table: the data that DynamoDB needs, its other declarations, and its settings.
@@ -31,7 +30,7 @@ use super::{
 /// assert_eq!((note.rust_type.as_str(), note.is_required), ("Option<String>", false));
 /// assert_eq!(order.patterns[0].name, "by_status");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSchema {
     /// The table's name, without the prefix of the connection.
@@ -74,20 +73,7 @@ impl TableSchema {
         TableSchema {
             name,
             pk,
-            sk: None,
-            global_indexes: Vec::new(),
-            local_indexes: Vec::new(),
-            ttl: None,
-            stream: None,
-            doc: String::new(),
-            type_attribute: None,
-            style: Style::Escaped,
-            entities: Vec::new(),
-            values: Vec::new(),
-            collections: Vec::new(),
-            settings: TableSettings::default(),
-            allows: Vec::new(),
-            origin: Origin(None),
+            ..TableSchema::default()
         }
     }
 
@@ -165,39 +151,8 @@ impl<T: NamedTable + ?Sized> NamedTable for &T {
     }
 }
 
-/// The source of a schema, which is not part of its value: two schemas with the same data are equal.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<T>(pub(crate) Option<T>);
-
-impl<T> PartialEq for Origin<T> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl<T> Eq for Origin<T> {}
-
-impl<T> fmt::Debug for Origin<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() {
-            "declared"
-        } else {
-            "not declared"
-        })
-    }
-}
-
-/// The declaration of a table: a table of several entities, or an entity with its own table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Declaration {
-    /// Module path and name.
-    pub(crate) id: &'static str,
-    /// Whether it lists its entities, and is not an entity itself.
-    pub(crate) is_shared: bool,
-}
-
 /// One attribute of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyAttribute {
     /// Its name.
     pub name: String,
@@ -206,7 +161,7 @@ pub struct KeyAttribute {
 }
 
 /// An index of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexSchema {
     /// Its name.
@@ -228,9 +183,10 @@ impl IndexSchema {
 }
 
 /// The attributes in an index, in addition to the keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ProjectionSchema {
     /// All.
+    #[default]
     All,
     /// None.
     Keys,
