@@ -59,9 +59,9 @@ pub use partition::{
 pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
-pub use replicas::{ReplicaConsistency, Replicas, ReplicationGap};
+pub use replicas::ReplicationGap;
 pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
-pub use settings::{Billing, TableClass, TableSettings};
+pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    AllowSchema, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView, Style,
-    TableSettings, ValueSchema,
+    AllowSchema, Billing, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView,
+    Style, TableClass, TableSettings, ValueSchema,
 };
 
 /// A table: the data that DynamoDB needs, its other declarations, and its settings.
@@ -117,6 +117,59 @@ impl TableSchema {
     /// The attributes of the primary key.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
         std::iter::once(&self.pk).chain(&self.sk)
+    }
+}
+
+/// Settings differ between environments, so code sets them and not the declaration.
+impl TableSchema {
+    /// Protects the table from being deleted by anybody, until that is switched off.
+    #[must_use]
+    pub fn deletion_protection(mut self, on: bool) -> Self {
+        self.settings.deletion_protection = Some(on);
+        self
+    }
+
+    /// Keeps what is needed to restore the table to any second of the last 1 to 35 days.
+    #[must_use]
+    pub fn point_in_time_recovery(mut self, days: u8) -> Self {
+        self.settings.point_in_time_recovery = Some(days);
+        self
+    }
+
+    /// Takes the table class for data that is seldom read.
+    #[must_use]
+    pub fn infrequent_access(mut self) -> Self {
+        self.settings.class = Some(TableClass::InfrequentAccess);
+        self
+    }
+
+    /// Bills the table by requests, like a new table without a setting.
+    #[must_use]
+    pub fn on_demand(mut self) -> Self {
+        self.settings.billing = Some(Billing::OnDemand);
+        self
+    }
+
+    /// Bills this number of read and write units per second, for the table and for each of its global indexes.
+    #[must_use]
+    pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Some(Billing::Provisioned { reads, writes });
+        self
+    }
+
+    /// Bills by units that others change as needed, such as the auto scaling of AWS. A new table, and each of its
+    /// global indexes, starts with these; for an existing table they are not compared.
+    #[must_use]
+    pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Some(Billing::Scaled { reads, writes });
+        self
+    }
+
+    /// Labels the table.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.tags.insert(name.into(), value.into());
+        self
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::entity::{is_in_key, is_whole_in_key};
 use super::meeting::index_of;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{attributes, keeps_rest, seen_type, type_text};
 use crate::schema::{EntitySchema, FieldRole, FieldSchema, Word};

@@ -1,7 +1,8 @@
 //! Entities, their primary keys and their guards.
 
 use super::meeting::met_by;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange, TablePair};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, TablePair};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::form::template_text;
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{keeps_rest, key_only};

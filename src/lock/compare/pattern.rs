@@ -2,7 +2,8 @@
 
 use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
-use super::{ChangeClass, DEPLOY, EntityPair, NOTHING, REWRITE, StoredChange};
+use super::pair::{DEPLOY, EntityPair, NOTHING, REWRITE};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::seen_type;
 use crate::schema::{FieldSchema, KeyAttribute, KeySchema, KeyType, PatternSchema, Presence, Word};
 

@@ -1,7 +1,8 @@
 //! The parts of a table that the service knows.
 
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE};
 use super::pattern::rejected;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, StoredChange};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::{StoredTable, sorted_indexes};
 use crate::schema::{
     EntitySchema, IndexKind, IndexSchema, KeyAttribute, ProjectionSchema, TableSchema, Word,

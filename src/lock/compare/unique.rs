@@ -1,6 +1,7 @@
 //! Unique values: whether all programs keep them under the same keys.
 
-use super::{ChangeClass, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
+use super::pair::{DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};

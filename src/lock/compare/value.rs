@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::{MOVE_KEYS, has, is_in_key};
-use super::{ChangeClass, EntityPair, NOTHING, StoredChange};
+use super::pair::{DeclaredTypes, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::{RustType, TypeChange, is_among, type_change};
 use crate::lock::stored::{attributes, key_only, seen_type};
 use crate::schema::{
@@ -18,13 +19,6 @@ const BESIDE: [&str; 4] = [
     "deploy programs that read the new one and still write both, everywhere",
     "then drop the old one",
 ];
-
-/// The declared types of an entity as they were and are.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DeclaredTypes<'m> {
-    pub(super) old: &'m [ValueSchema],
-    pub(super) new: &'m [ValueSchema],
-}
 
 impl<'m> DeclaredTypes<'m> {
     /// The meaning of a change from one type to another; the contents of declared types are compared on their own.
