@@ -37,7 +37,7 @@ pub(super) fn same_question(table: &TableSchema, findings: &mut Findings) {
         {
             let (name, kept) = (&pattern.name, &kept.name);
             findings.add(
-                LintPlace::of_keys(&keys),
+                LintPlace::of_keys(keys),
                 format!("`{kept}` answers what `{name}` does: it has the same partitions and the same order"),
                 format!("remove `{name}` and its index, and ask `{kept}`"),
             );
