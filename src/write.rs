@@ -7,6 +7,7 @@ mod difference;
 pub(crate) mod draft;
 mod dynamic;
 mod idempotent;
+mod item_write;
 mod modify;
 mod put;
 mod repeatable;
@@ -21,15 +22,18 @@ pub use create::Create;
 pub use delete::Delete;
 pub(crate) use delete::{delete_as_read, delete_of};
 pub(crate) use draft::{
-    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, read_back, refused,
-    split, stamp_fields, tell_changes, update_of,
+    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, refused, split,
+    stamp_fields, tell_changes, update_of,
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
+pub(crate) use item_write::read_back;
+#[doc(hidden)]
+pub use item_write::{ItemWrite, MemberWrite, WriteOutcome, WritePlan};
 pub use modify::{Modify, TryModify};
 pub(crate) use modify::{as_read, revision};
 pub use put::Put;
-pub(crate) use put::{PreparedPut, WrittenPut, encode_item, send_put, untyped_key, with_stored};
+pub(crate) use put::{PreparedPut, encode_item, untyped_key, with_stored};
 pub use repeatable::Repeatable;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
