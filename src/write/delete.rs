@@ -11,13 +11,12 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactionMember,
-    WriteRequest, WriteVerb, check,
+    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactionMember, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
     Holdings, Intent, ItemWrite, Main, MemberWrite, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueExchange, WriteOutcome, WritePlan, unique,
+    ReturningOld, Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityVerbs::delete`](crate::verbs::EntityVerbs::delete).
@@ -247,20 +246,6 @@ fn members_of(
     let main = TransactionMember::of_key(write, key.json())?;
     let beside = exchange.members(key, now, db)?;
     Ok([main].into_iter().chain(beside).collect())
-}
-
-/// A delete by key.
-pub(crate) fn delete_of(
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-    asked: (Node, ConditionFailure),
-    now: Timestamp,
-    db: &Dynamo,
-) -> WriteRequest {
-    let (declared, verb) = (key.declared, WriteVerb::Delete);
-    let mut write = WriteRequest::of_entity(declared, verb, pattern, 256, asked, now, db);
-    write.writer().raw_bytes(key.json());
-    write
 }
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {

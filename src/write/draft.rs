@@ -4,6 +4,8 @@ mod builder;
 mod complete;
 mod edit;
 mod guard;
+mod kind;
+mod loaded;
 mod reserve;
 mod source;
 
@@ -11,15 +13,16 @@ use std::fmt;
 
 pub(crate) use builder::draft_builder;
 pub(crate) use complete::{refused, stamp_fields};
-pub(crate) use edit::{Edit, update_of};
-pub(crate) use guard::as_loaded;
+pub(crate) use edit::Edit;
+pub(crate) use kind::UpdateKind;
+pub(crate) use loaded::loaded_condition;
 pub(crate) use source::{UpdateOrigin, attribute_of, known, split, tell_changes};
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Patterns, Stamp,
-    UntypedEntity, UntypedKey, encode_as_is,
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Stamp, UntypedEntity,
+    UntypedKey, encode_as_is,
 };
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
@@ -35,27 +38,6 @@ use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
 use reserve::reserve;
 use source::source;
-
-/// The effect of the write if no item exists, and without changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UpdateKind {
-    /// Needs a live item; without changes it only checks.
-    Update,
-    /// Needs a live item, and renews the managed fields.
-    Touch,
-    /// Creates the item.
-    Upsert,
-}
-
-impl UpdateKind {
-    fn pattern<E: DynamoEntity>(self) -> &'static Pattern {
-        match self {
-            UpdateKind::Update => Patterns::<E>::UPDATE,
-            UpdateKind::Touch => Patterns::<E>::TOUCH,
-            UpdateKind::Upsert => Patterns::<E>::UPSERT,
-        }
-    }
-}
 
 /// Changes of one item, with their conditions.
 pub(crate) struct UpdateDraft {

@@ -8,7 +8,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
 use crate::entity::{
     Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, Patterns, Stamp,
-    UntypedEntity, UntypedKey, Version, VersionState,
+    UntypedEntity, Version, VersionState,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
@@ -20,6 +20,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{
     Intent, ItemWrite, Main, MemberWrite, PlannedWrite, Rewrite, WriteOutcome, WritePlan, unique,
+    untyped_key,
 };
 
 /// Stores an entity and replaces an existing item; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
@@ -291,12 +292,6 @@ fn intent_of(
         now: write.now,
         returns_old: false,
     }))
-}
-
-/// The key of an entity.
-pub(crate) fn untyped_key(entity: &dyn UntypedEntity) -> Result<UntypedKey> {
-    let key = entity.untyped_key();
-    key.map_err(|fault| entity.declaration().unwritten(fault))
 }
 
 /// A put of this entity, and the entity as it will be stored.

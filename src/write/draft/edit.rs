@@ -5,10 +5,10 @@ use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::plan::{ConditionFailure, TransactionMember, WriteRequest, WriteVerb, size};
+use crate::plan::{ConditionFailure, TransactionMember, WriteRequest};
 use crate::schema::Pattern;
 use crate::wire::Resend;
-use crate::write::{PlannedWrite, UniqueExchange};
+use crate::write::{PlannedWrite, UniqueExchange, update_of};
 
 /// The changes, and the conditions on the stored item.
 pub(crate) struct Edit {
@@ -48,22 +48,4 @@ impl Edit {
         write.resend = self.resend;
         Ok((PlannedWrite::of(write, self.key.json(), beside)?, self.key))
     }
-}
-
-/// An update by key.
-pub(crate) fn update_of(
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-    update: UpdateActions,
-    asked: (Node, ConditionFailure),
-    now: Timestamp,
-    db: &Dynamo,
-) -> Result<WriteRequest> {
-    let declared = key.declared;
-    size::check_update(declared.def.type_name, &update)?;
-    let mut write =
-        WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
-    write.writer().raw_bytes(key.json());
-    write.update = update;
-    Ok(write)
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::exchange::{Holdings, UniqueExchange};
-use super::holdings_in;
 use super::planned_write::{PlannedWrite, Setback};
+use super::rules::{depends_on, must_read};
+use super::values::holdings_in;
 use crate::clock::Timestamp;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::UntypedKey;
@@ -187,7 +188,7 @@ impl Rewrite {
                 .collect();
         }
         let attributes = declared.def.attributes.iter();
-        let relied = attributes.filter(|known| super::depends_on(declared, known.field));
+        let relied = attributes.filter(|known| depends_on(declared, known.field));
         relied.map(|known| known.stored.to_owned()).collect()
     }
 
@@ -263,6 +264,6 @@ impl Intent {
             Main::Update(_) => "`upsert`",
             Main::Delete => "delete",
         };
-        Err(super::must_read(rewrite.key.declared, verb))
+        Err(must_read(rewrite.key.declared, verb))
     }
 }
