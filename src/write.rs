@@ -28,9 +28,9 @@ pub(crate) use draft::{
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
-pub(crate) use item_write::read_back;
 #[doc(hidden)]
-pub use item_write::{ItemWrite, MemberWrite, WriteOutcome, WritePlan};
+pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
+pub(crate) use item_write::{members_of, read_back};
 pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub use modify::{Modify, TryModify};
 pub(crate) use modify::{as_read, revision};

@@ -6,10 +6,10 @@ use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, UntypedEntity};
 use crate::error::Result;
 use crate::json::CodecError;
-use crate::plan::{ConditionFailure, Expect, Outcome, TransactionMember, check};
+use crate::plan::{ConditionFailure, Expect, Outcome, TransactWrite, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{
-    ItemWrite, MemberWrite, PreparedPut, WriteOutcome, WritePlan, untyped_key, with_stored,
+    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, untyped_key, with_stored,
 };
 
 /// Stores an entity if no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
@@ -52,7 +52,12 @@ impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     }
 }
 
-impl<E: DynamoEntity> MemberWrite for Create<'_, E> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Create<'_, E> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
 
 fn prepared<'e>(
     pattern: &'static Pattern,

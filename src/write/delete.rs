@@ -11,12 +11,13 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactionMember, check,
+    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite,
+    TransactionMember, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
-    Holdings, Intent, ItemWrite, Main, MemberWrite, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, unique,
+    Holdings, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing, ReturningOld,
+    Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, members_of, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityVerbs::delete`](crate::verbs::EntityVerbs::delete).
@@ -138,7 +139,12 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
     }
 }
 
-impl<E: DynamoEntity, G: Guard> MemberWrite for Delete<E, G, ReturningNothing> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, G: Guard> TransactWrite for Delete<E, G, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     fn given(self) -> Result<GivenDelete> {
@@ -213,7 +219,7 @@ impl GivenDelete {
             Some(values) => values?,
         };
         let asked = check::with(condition, condition_failure, guard);
-        members_of(&self.key, self.pattern, asked, &values, now, db)
+        delete_members(&self.key, self.pattern, asked, &values, now, db)
     }
 }
 
@@ -228,10 +234,10 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
         false => Holdings::nothing(E::DECLARATION),
     };
     let (key, now) = (Key::of(old).untyped()?, db.now());
-    members_of(&key, Patterns::<E>::DELETE, asked, &values, now, db)
+    delete_members(&key, Patterns::<E>::DELETE, asked, &values, now, db)
 }
 
-fn members_of(
+fn delete_members(
     key: &UntypedKey,
     pattern: &'static Pattern,
     asked: (Node, ConditionFailure),

@@ -10,8 +10,8 @@ use crate::entity::{DynamoEntity, EntityContract, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactWrite,
-    TransactionMember, WrittenItem, read_raw,
+    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactionMember,
+    WrittenItem, read_raw,
 };
 use crate::schema::Pattern;
 use crate::write::{Intent, PlannedWrite};
@@ -38,9 +38,6 @@ pub trait ItemWrite: Sized {
         plan.members(None)
     }
 }
-
-/// A write that fits into a transaction, because it returns nothing that a transaction does not return.
-pub trait MemberWrite: ItemWrite {}
 
 /// How the result of a write is read.
 #[derive(Debug)]
@@ -160,12 +157,11 @@ impl<W: ItemWrite> Operation for W {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<W: MemberWrite> TransactWrite for W {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let members = self.members(db);
-        members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
-    }
+/// The operations of the write in a transaction. Their errors name the declaration of the entity. Each verb that fits into a
+/// transaction says so itself, because the compiler explains one trait better than two.
+pub(crate) fn members_of<W: ItemWrite>(write: W, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+    let members = write.members(db);
+    members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
 }
 
 /// Writes the item and its sentinels.

@@ -14,12 +14,12 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::{CodecError, Writer};
 use crate::plan::{
-    ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactionMember, WriteRequest,
-    WriteVerb, check, size,
+    ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite, TransactionMember,
+    WriteRequest, WriteVerb, check, size,
 };
 use crate::schema::Pattern;
 use crate::write::{
-    Intent, ItemWrite, Main, MemberWrite, PlannedWrite, Rewrite, WriteOutcome, WritePlan, unique,
+    Intent, ItemWrite, Main, PlannedWrite, Rewrite, WriteOutcome, WritePlan, members_of, unique,
     untyped_key,
 };
 
@@ -175,7 +175,12 @@ impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
     }
 }
 
-impl<E: DynamoEntity, G: Guard> MemberWrite for Put<'_, E, G> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, G: Guard> TransactWrite for Put<'_, E, G> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
 
 /// A put without the type of the entity.
 struct GivenPut<'e> {

@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Outcome, Returned};
+use crate::plan::{AnswerItem, Outcome, Returned, TransactWrite, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    ItemWrite, MemberWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew,
-    ReturningNothing, ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
+    ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
 };
 
 /// Changes some attributes of an item; see [`Key::update`] and [`EntityVerbs::update`](crate::verbs::EntityVerbs::update).
@@ -114,6 +114,16 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
     }
 }
 
-impl<E: DynamoEntity> MemberWrite for Update<E, ReturningNothing> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
 
-impl<E: DynamoEntity> MemberWrite for Update<E, ReturningNew> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNew> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}

@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Outcome};
+use crate::plan::{AnswerItem, Outcome, TransactWrite, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    ItemWrite, MemberWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
+    ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
 };
 
 /// Changes an item or creates it; see [`Key::upsert`].
@@ -62,6 +62,16 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
     }
 }
 
-impl<E: DynamoEntity> MemberWrite for Upsert<E, ReturningNothing> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
 
-impl<E: DynamoEntity> MemberWrite for Upsert<E, ReturningNew> {}
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNew> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
