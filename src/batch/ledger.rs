@@ -8,38 +8,12 @@ use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Batch;
+use super::builder::Batch;
+use super::error::BatchError;
 use super::plan::{BatchPlan, Ready, Write};
-use super::report::{BatchError, BatchReport};
+use super::report::BatchReport;
+use super::settings::{BatchCounts, OnProgress};
 use crate::error::Error;
-
-/// The progress of a batch so far; see [`Batch::on_progress`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct BatchCounts {
-    /// How many writes the input has.
-    pub total: u64,
-    /// How many writes the service has acknowledged.
-    pub done: u64,
-    /// How many writes were not sent, because a later write of the input has the same key.
-    pub superseded: u64,
-    /// How many writes failed and are not worth sending again.
-    pub failed: u64,
-}
-
-impl BatchCounts {
-    /// How many writes are yet to be done.
-    pub fn left(&self) -> u64 {
-        self.total - self.settled()
-    }
-
-    /// How many writes are done, superseded or failed.
-    pub fn settled(&self) -> u64 {
-        self.done + self.superseded + self.failed
-    }
-}
-
-pub(super) type OnProgress = Box<dyn FnMut(BatchCounts) + Send>;
 
 pub(super) struct BatchLedger(Mutex<BatchState>);
 

@@ -126,16 +126,20 @@ impl KeyList {
             }
             let (frame, key) = (self.frame(number), self.get(number));
             let fitting = filling.iter_mut().find(|open| open.takes(frames, frame));
-            let open = match fitting {
-                Some(open) if open.has_room(key) => open,
+            let room = || KeyChunk::for_keys(self.len() - number, key.len());
+            match fitting {
                 Some(open) => {
-                    let next = KeyChunk::for_keys(self.len() - number, key.len());
-                    full.push(std::mem::replace(open, next));
-                    open
+                    if !open.has_room(key) {
+                        full.push(std::mem::replace(open, room()));
+                    }
+                    open.push(number, frame, key);
                 }
-                None => filling.push_mut(KeyChunk::for_keys(self.len() - number, key.len())),
-            };
-            open.push(number, frame, key);
+                None => {
+                    let mut open = room();
+                    open.push(number, frame, key);
+                    filling.push(open);
+                }
+            }
         }
         full.extend(filling);
         full
