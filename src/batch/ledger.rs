@@ -8,9 +8,8 @@ use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::builder::Batch;
 use super::error::BatchError;
-use super::plan::{BatchPlan, Ready, Write};
+use super::plan::{BatchPlan, Write};
 use super::report::BatchReport;
 use super::settings::{BatchCounts, OnProgress};
 use crate::error::Error;
@@ -114,14 +113,9 @@ impl BatchLedger {
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
         let errors = state.errors.iter().map(BatchError::again).collect();
         let reasons = state.reasons.iter().map(Error::again).collect();
-        BatchReport {
-            done: state.counts.done,
-            superseded: state.counts.superseded,
-            sent_twice: state.sent_twice,
-            left: Batch::of_ready(Ready(left)),
-            errors: mem::replace(&mut state.errors, errors),
-            reasons: mem::replace(&mut state.reasons, reasons),
-        }
+        let errors = mem::replace(&mut state.errors, errors);
+        let reasons = mem::replace(&mut state.reasons, reasons);
+        BatchReport::of(state.counts, state.sent_twice, left, errors, reasons)
     }
 
     fn state(&self) -> MutexGuard<'_, BatchState> {

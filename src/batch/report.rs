@@ -3,6 +3,8 @@
 use super::builder::Batch;
 use super::error::BatchError;
 use super::key::BatchKey;
+use super::plan::{Ready, Write};
+use super::settings::BatchCounts;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// The result of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or `errors`.
@@ -28,6 +30,24 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
+    /// The report of these counts. The writes are those that are left.
+    pub(super) fn of(
+        counts: BatchCounts,
+        sent_twice: u64,
+        left: Vec<Write>,
+        errors: Vec<BatchError>,
+        reasons: Vec<Error>,
+    ) -> Self {
+        BatchReport {
+            done: counts.done,
+            superseded: counts.superseded,
+            sent_twice,
+            left: Batch::of_ready(Ready(left)),
+            errors,
+            reasons,
+        }
+    }
+
     /// The keys of the writes that are left, in the order of the input.
     ///
     /// ```

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::builder::Batch;
 use super::error::BatchError;
-use super::plan::{BatchInput, BatchPlan, Ready, Write};
+use super::plan::{BatchInput, BatchPlan, Write};
 use super::report::BatchReport;
 use super::request::MOST_WRITES;
 use super::send::BatchSend;
@@ -116,7 +116,7 @@ impl<'w> BatchStream<'w> {
             };
             sum.add(total, BatchSend::new(db, plan, settings).await?);
             if let Some(call) = &mut self.settings.on_progress {
-                call(sum.counts());
+                call(sum.counts);
             }
         }
         Ok(sum.report())
@@ -134,10 +134,8 @@ impl<'w> BatchStream<'w> {
 /// The reports so far.
 #[derive(Default)]
 struct ReportSum {
-    /// How many writes were read.
-    total: usize,
-    done: u64,
-    superseded: u64,
+    /// Of the writes that were read.
+    counts: BatchCounts,
     sent_twice: u64,
     left: Vec<Write>,
     errors: Vec<BatchError>,
@@ -146,25 +144,25 @@ struct ReportSum {
 
 impl ReportSum {
     fn add(&mut self, total: usize, report: BatchReport) {
-        self.done += report.done;
-        self.superseded += report.superseded;
+        self.counts.done += report.done;
+        self.counts.superseded += report.superseded;
         self.sent_twice += report.sent_twice;
         self.reasons.extend(report.reasons);
         self.add_left(report.left.ready().cloned());
         self.add_errors(report.errors);
-        self.total += total;
+        self.counts.total += total as u64;
     }
 
     /// Adds writes that are not sent.
     fn leave(&mut self, plan: BatchPlan) {
-        self.superseded += plan.superseded;
+        self.counts.superseded += plan.superseded;
         self.add_left(plan.writes.into_iter());
         self.add_errors(plan.errors);
-        self.total += plan.total;
+        self.counts.total += plan.total as u64;
     }
 
     fn add_left(&mut self, writes: impl Iterator<Item = Write>) {
-        let before = self.total;
+        let before = self.counts.total as usize;
         self.left.extend(writes.map(|mut write| {
             write.index += before;
             write
@@ -172,7 +170,8 @@ impl ReportSum {
     }
 
     fn add_errors(&mut self, errors: Vec<BatchError>) {
-        let before = self.total;
+        let before = self.counts.total as usize;
+        self.counts.failed += errors.len() as u64;
         let errors = errors.into_iter();
         self.errors.extend(errors.map(|failed| BatchError {
             index: before + failed.index,
@@ -180,24 +179,14 @@ impl ReportSum {
         }));
     }
 
-    fn counts(&self) -> BatchCounts {
-        BatchCounts {
-            total: self.total as u64,
-            done: self.done,
-            superseded: self.superseded,
-            failed: self.errors.len() as u64,
-        }
-    }
-
     fn report(self) -> BatchReport {
-        BatchReport {
-            done: self.done,
-            superseded: self.superseded,
-            sent_twice: self.sent_twice,
-            left: Batch::of_ready(Ready(self.left)),
-            errors: self.errors,
-            reasons: self.reasons,
-        }
+        BatchReport::of(
+            self.counts,
+            self.sent_twice,
+            self.left,
+            self.errors,
+            self.reasons,
+        )
     }
 }
 
