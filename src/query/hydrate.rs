@@ -333,7 +333,9 @@ impl Hydrator {
         let keys = keys.collect::<Result<Vec<KeyJson>>>()?;
         let asked = keys.len();
         let mut wanted = KeyList::new();
-        keys.iter().for_each(|key| wanted.push_json(key));
+        for key in &keys {
+            wanted.push_json(key);
+        }
         let items = self.items.read(wanted, Failing::Together).await?;
         let now = self.items.db.now();
         let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());

@@ -80,9 +80,9 @@ impl KeyList {
     }
 
     fn frame(&self, number: usize) -> usize {
-        let begun = self.frames.iter().rev();
-        let mut begun = begun.filter(|(first, _)| *first <= number);
-        begun.next().map_or(0, |(_, frame)| *frame)
+        let mut begun = self.frames.iter().rev();
+        let begun = begun.find(|(first, _)| *first <= number);
+        begun.map_or(0, |(_, frame)| *frame)
     }
 
     /// The entries of a key, without the braces.
