@@ -6,7 +6,7 @@
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
 //! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
-//! `query_doc`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`, `table`,
+//! `query_doc`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `table`, `entity`,
 //! `collection`, `value`, `fallback`.
 
 #[macro_use]

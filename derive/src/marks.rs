@@ -35,15 +35,6 @@ pub(crate) struct TableMarks {
     pub(crate) pk: Span,
     pub(crate) sk: Option<Span>,
     pub(crate) type_attribute: Option<Span>,
-    pub(crate) indexes: Vec<TableIndexMarks>,
-}
-
-/// Parallel to `TableIndex`.
-pub(crate) struct TableIndexMarks {
-    pub(crate) rename: Option<Span>,
-    pub(crate) pk: Vec<Span>,
-    pub(crate) sk: Vec<Span>,
-    pub(crate) project: Vec<Span>,
 }
 
 /// Parallel to `Value`.

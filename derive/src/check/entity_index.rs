@@ -4,7 +4,7 @@ use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
 use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
+use crate::model::{Entity, Index, IndexKind, IndexProjection, KeySource};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
@@ -16,14 +16,10 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
         lists_stand_beside_fields(index, diag);
         projected_fields_are_stored(entity, index, marks, diag);
     }
-    none_sorts_in_sort_keys(entity, std::iter::once(&entity.pk).chain(&entity.sk), diag);
-    if matches!(entity.table, TableRef::Own(_)) {
+    none_sorts_in_sort_keys(entity, entity.primary(), diag);
+    if entity.own_table().is_some() {
         indexes_are_few(entity, diag);
     }
-}
-
-fn sources(index: &Index) -> impl Iterator<Item = &KeySource> {
-    index.pk.iter().chain(&index.sk)
 }
 
 /// `first` and `last` say where a None sorts: a partition key sorts nothing, and a primary key has no None.
@@ -57,7 +53,7 @@ fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
         );
         return;
     }
-    for source in sources(index) {
+    for source in index.keys() {
         if let KeySource::Field { span, .. } = source {
             let message = "this index has a `when`, and every key of such an index is a \
                 template; write `\"{field}\"`";
@@ -69,7 +65,7 @@ fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
 /// `when` looks at an attribute, which `skip` and `rest` fields do not have.
 fn conditions_are_stored(entity: &Entity, index: &Index, diag: &Diag) {
     for (field, word) in index.when.iter().flat_map(|when| &when.fields) {
-        if matches!(entity.fields[*field].role, Role::Skip | Role::Rest) {
+        if !entity.fields[*field].is_stored() {
             diag.at(
                 word.span(),
                 format!("`{word}` has no attribute of its own; `when` needs a stored field"),
@@ -108,7 +104,7 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
     if index.pk.len() < 2 && index.sk.len() < 2 {
         return;
     }
-    for source in sources(index) {
+    for source in index.keys() {
         if let KeySource::Template(template) = source {
             diag.at(
                 template.span,
@@ -120,14 +116,14 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
 
 /// A projection names attributes, each once.
 fn projected_fields_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, diag: &Diag) {
-    let (EntityProjection::Fields(fields), Some(span)) = (&index.project, marks.project) else {
+    let (IndexProjection::Only(fields), Some(span)) = (&index.project, marks.project) else {
         return;
     };
     for (at, number) in fields.iter().enumerate() {
         let Some(field) = entity.fields.get(*number) else {
             continue;
         };
-        if matches!(field.role, Role::Skip | Role::Rest) {
+        if !field.is_stored() {
             let message = format!(
                 "`{}` has no attribute of its own and cannot be projected; remove it from the list",
                 field.ident

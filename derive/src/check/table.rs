@@ -8,8 +8,8 @@ use crate::check::service::{
     MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL, key_attribute, resource_name,
 };
 use crate::diag::Diag;
-use crate::marks::{TableIndexMarks, TableMarks};
-use crate::model::{IndexKind, Table, TableIndex, TableProjection};
+use crate::marks::TableMarks;
+use crate::model::{IndexKind, IndexProjection, Table, TableIndex};
 
 pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
     resource_name("a table", &table.name, marks.name, "choose another", diag);
@@ -18,21 +18,20 @@ pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
     type_attribute_is_no_key(table, marks, diag);
     no_name_is_reserved(table, marks, diag);
     entities_differ(table, diag);
-    for (index, marks) in table.indexes.iter().zip(&marks.indexes) {
-        let span = marks.rename.unwrap_or(index.ident.span());
+    for index in &table.indexes {
         resource_name(
             "an index",
-            &index.stored,
-            span,
+            &index.stored.value(),
+            index.stored.span(),
             "give it another by `rename = \"..\"`",
             diag,
         );
-        index_attributes_differ(table, index, marks, diag);
-        lists_are_short(index, marks, diag);
+        index_attributes_differ(table, index, diag);
+        lists_are_short(index, diag);
         local_index_needs_a_sort_key(table, index, diag);
-        projected_attributes_differ(index, marks, diag);
+        projected_attributes_differ(index, diag);
     }
-    index_names_differ(table, marks, diag);
+    index_names_differ(table, diag);
     indexes_are_few(table, diag);
 }
 
@@ -50,38 +49,27 @@ fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
 /// DynamoDB would reject a longer key attribute.
 fn key_attributes_are_short(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
-        key_attribute(name, span, diag);
+        key_attribute(&name, span, diag);
     }
 }
 
 /// All attributes of all keys of the table.
-fn key_attributes<'a>(
-    table: &'a Table,
-    marks: &'a TableMarks,
-) -> impl Iterator<Item = (&'a str, Span)> {
-    let own =
-        std::iter::once((table.pk.as_str(), marks.pk)).chain(table.sk.as_deref().zip(marks.sk));
-    own.chain(
-        table
-            .indexes
-            .iter()
-            .zip(&marks.indexes)
-            .flat_map(|(index, marks)| index_attributes(index, marks)),
-    )
+fn key_attributes(table: &Table, marks: &TableMarks) -> Vec<(String, Span)> {
+    let mut all = vec![(table.pk.clone(), marks.pk)];
+    all.extend(table.sk.clone().zip(marks.sk));
+    all.extend(table.indexes.iter().flat_map(index_attributes));
+    all
 }
 
-fn index_attributes<'a>(
-    index: &'a TableIndex,
-    marks: &'a TableIndexMarks,
-) -> impl Iterator<Item = (&'a str, Span)> {
-    let names = index.pk.iter().chain(&index.sk).map(String::as_str);
-    names.zip(marks.pk.iter().chain(&marks.sk).copied())
+fn index_attributes(index: &TableIndex) -> impl Iterator<Item = (String, Span)> {
+    let names = index.pk.iter().chain(&index.sk);
+    names.map(|name| (name.value(), name.span()))
 }
 
 /// The type attribute contains an entity's name, so it cannot be part of a key.
 fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
-    let clash = key_attributes(table, marks).find(|(name, _)| *name == table.type_attribute);
-    if let Some((name, span)) = clash {
+    let clash = |(name, _): &(String, Span)| table.type_attribute.as_ref() == Some(name);
+    if let Some((name, span)) = key_attributes(table, marks).into_iter().find(clash) {
         let message = format!(
             "`{name}` is the type attribute and cannot be a key; name another attribute, or set \
                 `type_attribute = \"..\"`"
@@ -93,10 +81,10 @@ fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
 /// No attribute has a reserved name.
 fn no_name_is_reserved(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
-        reserved::refuse(name, span, diag);
+        reserved::refuse(&name, span, diag);
     }
-    if let Some(span) = marks.type_attribute {
-        reserved::refuse(&table.type_attribute, span, diag);
+    if let (Some(name), Some(span)) = (&table.type_attribute, marks.type_attribute) {
+        reserved::refuse(name, span, diag);
     }
 }
 
@@ -116,17 +104,12 @@ fn entities_differ(table: &Table, diag: &Diag) {
 }
 
 /// All attributes of an index differ, and a local index has the table's partition key.
-fn index_attributes_differ(
-    table: &Table,
-    index: &TableIndex,
-    marks: &TableIndexMarks,
-    diag: &Diag,
-) {
-    let mut seen: Vec<&str> = Vec::new();
+fn index_attributes_differ(table: &Table, index: &TableIndex, diag: &Diag) {
+    let mut seen = Vec::new();
     if index.kind == IndexKind::Local {
-        seen.push(&table.pk);
+        seen.push(table.pk.clone());
     }
-    for (name, span) in index_attributes(index, marks) {
+    for (name, span) in index_attributes(index) {
         if seen.contains(&name) {
             let message = format!(
                 "`{name}` is part of the key of `{}` already; name another attribute",
@@ -139,15 +122,15 @@ fn index_attributes_differ(
 }
 
 /// The partition key of a gsi has up to four attributes, and so has its sort key.
-fn lists_are_short(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
-    for list in [&marks.pk, &marks.sk] {
-        if let Some(span) = list.get(MOST_ATTRIBUTES) {
+fn lists_are_short(index: &TableIndex, diag: &Diag) {
+    for list in [&index.pk, &index.sk] {
+        if let Some(name) = list.get(MOST_ATTRIBUTES) {
             let message = format!(
                 "a list of `{}` holds at most {MOST_ATTRIBUTES} attributes, this one has {}",
                 index.ident,
                 list.len()
             );
-            diag.at(*span, message);
+            diag.at(name.span(), message);
         }
     }
 }
@@ -165,20 +148,24 @@ fn local_index_needs_a_sort_key(table: &Table, index: &TableIndex, diag: &Diag) 
 }
 
 /// A projection names each attribute once.
-fn projected_attributes_differ(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
-    let TableProjection::Attributes(names) = &index.project else {
+fn projected_attributes_differ(index: &TableIndex, diag: &Diag) {
+    let IndexProjection::Only(names) = &index.project else {
         return;
     };
-    for (at, (name, span)) in names.iter().zip(&marks.project).enumerate() {
-        if names.iter().take(at).any(|other| other == name) {
-            diag.at(*span, format!("`{name}` is projected twice; keep one"));
+    for (at, name) in names.iter().enumerate() {
+        let text = name.value();
+        if names.iter().take(at).any(|other| other.value() == text) {
+            diag.at(
+                name.span(),
+                format!("`{text}` is projected twice; keep one"),
+            );
         }
     }
 }
 
 /// Two indexes differ in name, and in stored name.
-fn index_names_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
-    for (at, (index, marks)) in table.indexes.iter().zip(&marks.indexes).enumerate() {
+fn index_names_differ(table: &Table, diag: &Diag) {
+    for (at, index) in table.indexes.iter().enumerate() {
         let earlier = || table.indexes.iter().take(at);
         if earlier().any(|other| other.ident == index.ident) {
             diag.at(
@@ -188,12 +175,15 @@ fn index_names_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
                     index.ident
                 ),
             );
-        } else if let Some(other) = earlier().find(|other| other.stored == index.stored) {
+        } else if let Some(other) =
+            earlier().find(|other| other.stored.value() == index.stored.value())
+        {
             let message = format!(
                 "`{}` is the stored name of the index `{}` already; choose another",
-                index.stored, other.ident
+                index.stored.value(),
+                other.ident
             );
-            diag.at(marks.rename.unwrap_or(index.ident.span()), message);
+            diag.at(index.stored.span(), message);
         }
     }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
-use crate::model::{DefaultValue, Field, Role};
+use crate::model::{DefaultValue, Field, FieldRole};
 
 /// The role of a field as a key, as tokens of an `Option`.
 pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
@@ -14,13 +14,9 @@ pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
     }))
 }
 
-fn is_stored(field: &Field) -> bool {
-    !matches!(field.role, Role::Skip | Role::Rest)
-}
-
 /// Writes a field. `place` is an expression for a reference to it.
 pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return TokenStream::new();
     }
     let (stored, name) = (&field.stored, name(&field.stored));
@@ -115,7 +111,7 @@ pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
             let default = default_value(field, default);
             code!(|| ::core::option::Option::Some(#default))
         }
-        None if field.role == Role::Skip => code!(__d::never_absent),
+        None if field.role == FieldRole::Skip => code!(__d::never_absent),
         None => way(field, key).absent(field),
     }
 }
@@ -164,7 +160,7 @@ pub(super) fn holder(field: &Field) -> Ident {
 /// Reads a field into its variable: the arm of a match on the name, which gives a `Result`. Errors leave the function
 /// at one place, because each such place makes the compiler drop all variables.
 fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return None;
     }
     let (stored, holder) = (&field.stored, holder(field));
@@ -240,7 +236,7 @@ fn name_hash(name: &str) -> u32 {
 
 /// Declares the variable of a field.
 pub(super) fn declare(field: &Field) -> Option<TokenStream> {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return None;
     }
     let (holder, ty) = (holder(field), &field.ty);
@@ -251,11 +247,11 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
 pub(super) fn finish(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Skip => {
+        FieldRole::Skip => {
             let value = value_when_absent(field);
             return code!(#ident: #value);
         }
-        Role::Rest => {
+        FieldRole::Rest => {
             let from = of(&field.ty, &code!(RestField), "from_item");
             return code!(#ident: #from(rest));
         }
@@ -278,7 +274,7 @@ pub(super) fn complete<'f>(
 ) -> Option<TokenStream> {
     let mut fills = Vec::new();
     let mut holders = Vec::new();
-    for (field, key) in fields.filter(|(field, _)| is_stored(field) && field.default.is_none()) {
+    for (field, key) in fields.filter(|(field, _)| field.is_stored() && field.default.is_none()) {
         let (stored, holder) = (&field.stored, holder(field));
         let absent = way(field, key).absent(field);
         fills.push(code!(__d::fill(&mut #holder, #absent, #stored, &mut lacking);));

@@ -9,7 +9,7 @@ use super::codec::{self, default_value};
 use super::field_path::{self, PathCode};
 use super::tokens::{bounds, plain_name};
 use super::usage::{usage, usage_of};
-use crate::model::{Entity, Field, Role};
+use crate::model::{Entity, Field, FieldRole};
 
 /// The paths of an entity: a struct without content.
 pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
@@ -188,8 +188,8 @@ fn method(
     let (vis, ident) = (&field.vis, &field.ident);
     let doc = format!("The path of `{}`.", plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
-        Role::Skip => skipped(field, root, place),
-        Role::Rest => PathCode {
+        FieldRole::Skip => skipped(field, root, place),
+        FieldRole::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
             path: rest.clone(),
             bound: TokenStream::new(),

@@ -13,7 +13,7 @@ use super::query_doc::PatternDoc;
 use super::template;
 use super::tokens::{beside, name, plain_name};
 use crate::model::{
-    Entity, EntityProjection, Field, Format, Index, IndexKind, KeySource, Piece, Role, Style,
+    Entity, Field, FieldRole, Format, Index, IndexKind, IndexProjection, KeySource, Piece, Style,
     TableRef, Template,
 };
 
@@ -87,7 +87,7 @@ fn no_sort_key(entity: &Entity) -> TokenStream {
     let (ident, vis) = (&entity.ident, &entity.vis);
     let parts = match &entity.pk {
         KeySource::Field { .. } => 1,
-        KeySource::Template(template) => template::parts(template).count(),
+        KeySource::Template(template) => template.parts().count(),
     };
     let arguments = (0..parts).map(template::part_name);
     code! {
@@ -239,7 +239,8 @@ impl<'a> Pattern<'a> {
                     writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
                 KeySource::Template(template) => {
-                    let parts: Vec<_> = template::parts(template)
+                    let parts: Vec<_> = template
+                        .parts()
                         .map(|(field, format)| {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
@@ -270,7 +271,7 @@ impl<'a> Pattern<'a> {
     /// Makes the call by which the writer of the sort key writes one part.
     fn write_part(&self, template: &Template, part: Option<usize>) -> TokenStream {
         let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
-        let parts = (0..template::parts(template).count()).map(|at| {
+        let parts = (0..template.parts().count()).map(|at| {
             if part == Some(at) {
                 code!(part)
             } else {
@@ -283,7 +284,8 @@ impl<'a> Pattern<'a> {
     /// The parts of the sort key, in order.
     fn sort_parts(&self) -> Vec<SortPart<'a>> {
         match self.sort().as_slice() {
-            [KeySource::Template(template)] => template::parts(template)
+            [KeySource::Template(template)] => template
+                .parts()
                 .enumerate()
                 .map(|(at, (field, format))| SortPart {
                     field: &self.entity.fields[field],
@@ -454,7 +456,7 @@ impl<'a> Pattern<'a> {
             }
             TableRef::Own(_) => {
                 let project = &distinct_of(self.entity, index).project;
-                let whole = matches!(project, EntityProjection::All);
+                let whole = matches!(project, IndexProjection::All);
                 code!(__d::RowsHold<#whole>)
             }
         }
@@ -559,10 +561,10 @@ pub(super) fn kind(field: &Field, format: Option<Format>) -> TokenStream {
 /// Names what a bare key field is to a query.
 fn bare_kind(field: &Field) -> TokenStream {
     match field.role {
-        Role::Ttl => code!(__d::BareTtl),
-        Role::CreatedAt | Role::UpdatedAt => code!(__d::BareTime),
-        Role::CreatedBy | Role::UpdatedBy => code!(__d::BareActor),
-        Role::Version => code!(__d::BareVersion),
-        Role::Attribute | Role::Skip | Role::Rest => code!(__d::Bare),
+        FieldRole::Ttl => code!(__d::BareTtl),
+        FieldRole::CreatedAt | FieldRole::UpdatedAt => code!(__d::BareTime),
+        FieldRole::CreatedBy | FieldRole::UpdatedBy => code!(__d::BareActor),
+        FieldRole::Version => code!(__d::BareVersion),
+        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest => code!(__d::Bare),
     }
 }

@@ -9,7 +9,7 @@ use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident};
 
 use crate::diag::Diag;
 use crate::model::hint::{CollectionHint, EntityHint, PatternHint, TableHint, ValueHint};
-use crate::model::{Field, Form, Role};
+use crate::model::{Field, FieldRole, Form};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::{attribute, entity, krate};
 
@@ -125,9 +125,9 @@ fn path(field: syn::Field) -> Option<Field> {
     let options = options(&field.attrs);
     let has = |name: &str| options.iter().any(|opt| opt.name == name);
     let roles = [
-        ("skip", Role::Skip),
-        ("rest", Role::Rest),
-        ("version", Role::Version),
+        ("skip", FieldRole::Skip),
+        ("rest", FieldRole::Rest),
+        ("version", FieldRole::Version),
     ];
     let role = roles.into_iter().find(|(name, _)| has(name));
     let ident = field.ident?;
@@ -136,7 +136,7 @@ fn path(field: syn::Field) -> Option<Field> {
         ident,
         vis: field.vis,
         ty: field.ty,
-        role: role.map_or(Role::Attribute, |(_, role)| role),
+        role: role.map_or(FieldRole::Attribute, |(_, role)| role),
         form: if has("serde") { Form::Serde } else { Form::Own },
         doc: String::new(),
         default: None,

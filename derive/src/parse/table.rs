@@ -33,10 +33,10 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     let stream = options.take("stream").and_then(|opt| stream(opt, diag));
     let style = style(options.take("verbatim"), diag);
     let indexes = options.take_all(&["gsi", "lsi"]);
-    let (indexes, index_marks) = indexes
+    let indexes = indexes
         .into_iter()
         .filter_map(|opt| table_index::read(opt, diag))
-        .unzip();
+        .collect();
     let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
@@ -46,7 +46,6 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
         pk: pk.span(),
         sk: sk.as_ref().map(LitStr::span),
         type_attribute: type_attribute.as_ref().map(LitStr::span),
-        indexes: index_marks,
     };
     let table = Table {
         krate: krate::read(&attrs),
@@ -56,7 +55,9 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
         name: name.value(),
         pk: pk.value(),
         sk: sk.map(|text| text.value()),
-        type_attribute: type_attribute.map_or_else(|| "_type".to_owned(), |text| text.value()),
+        type_attribute: Some(
+            type_attribute.map_or_else(|| "_type".to_owned(), |text| text.value()),
+        ),
         stream,
         style,
         entities: entities?,
