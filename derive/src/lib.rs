@@ -2,10 +2,10 @@
 //!
 //! A derive has these steps: `parse` reads tokens into `model`, `check` compares the parts of the model, `expand` turns
 //! it into code. A mistake does not stop the reading: all mistakes of one item are reported together, followed by an
-//! empty impl from `fallback`, so that one mistake gives one message.
+//! empty impl from `expand::fallback`, so that one mistake gives one message.
 //!
 //! The folders and files depend in one direction: each imports only from those before it in this order: `diag`,
-//! `literal`, `marks`, `model`, `parse`, `check`, `expand`, `fallback`.
+//! `literal`, `marks`, `model`, `parse`, `check`, `expand`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -17,7 +17,6 @@
 mod check;
 mod diag;
 mod expand;
-mod fallback;
 mod literal;
 mod marks;
 mod model;
@@ -26,6 +25,7 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::DeriveInput;
 
 use crate::diag::Diag;
@@ -52,7 +52,13 @@ use crate::model::{Collection, Entity, Table, Value};
 #[doc = include_str!("grammar/projection.md")]
 #[proc_macro_derive(DynamoEntity, attributes(dynamo))]
 pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_entity, expand::entity, fallback::entity).into()
+    run(
+        input.into(),
+        read_entity,
+        expand::entity,
+        expand::fallback::entity,
+    )
+    .into()
 }
 
 /// Makes a unit struct a table that several entities share.
@@ -62,7 +68,13 @@ pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 #[doc = include_str!("grammar/table.md")]
 #[proc_macro_derive(DynamoTable, attributes(dynamo))]
 pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_table, expand::table, fallback::table).into()
+    run(
+        input.into(),
+        read_table,
+        expand::table,
+        expand::fallback::table,
+    )
+    .into()
 }
 
 /// Makes an enum a collection: several entities of a shared table, one variant each.
@@ -76,7 +88,7 @@ pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
         input.into(),
         read_collection,
         expand::collection,
-        fallback::collection,
+        expand::fallback::collection,
     )
     .into()
 }
@@ -88,7 +100,13 @@ pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 #[doc = include_str!("grammar/value.md")]
 #[proc_macro_derive(DynamoValue, attributes(dynamo))]
 pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_value, expand::value, fallback::value).into()
+    run(
+        input.into(),
+        read_value,
+        expand::value,
+        expand::fallback::value,
+    )
+    .into()
 }
 
 /// Makes a struct a projection: some fields of an entity, under the same names and of the same types.
@@ -102,7 +120,7 @@ pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
         input.into(),
         parse::projection::read,
         expand::projection,
-        fallback::projection,
+        expand::fallback::projection,
     )
     .into()
 }
@@ -114,7 +132,7 @@ fn run<M>(
     tokens: TokenStream,
     read: fn(DeriveInput, &Diag) -> Option<M>,
     expand: fn(&M) -> TokenStream,
-    fallback: fn(DeriveInput) -> TokenStream,
+    fallback: fn(DeriveInput) -> Option<TokenStream>,
 ) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(tokens.clone()) {
         Ok(input) => input,
@@ -123,7 +141,10 @@ fn run<M>(
     let diag = Diag::new();
     match (read(input, &diag), diag.finish()) {
         (Some(model), None) => expand(&model),
-        (_, mistakes) => fallback::after(mistakes, tokens, fallback),
+        (_, mistakes) => {
+            let stub = syn::parse2(tokens).ok().and_then(fallback);
+            quote!(#mistakes #stub)
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 mod collection;
 mod entity;
 mod field;
-pub(crate) mod hint;
 mod index;
 mod key;
 mod projection;

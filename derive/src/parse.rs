@@ -17,7 +17,7 @@ pub(crate) mod hint;
 mod index;
 mod index_option;
 mod key;
-mod krate;
+pub(crate) mod krate;
 mod option;
 mod option_place;
 mod options;

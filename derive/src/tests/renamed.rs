@@ -4,7 +4,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::{expand, fallback, read_entity, read_table, read_value, run};
+use crate::expand::fallback;
+use crate::{expand, read_entity, read_table, read_value, run};
 
 fn names_only(path: &str, expanded: &TokenStream) {
     let text = expanded.to_string();

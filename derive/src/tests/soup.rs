@@ -274,25 +274,25 @@ fn any_tokens_expand() {
                 item.clone(),
                 crate::read_entity,
                 |_| TokenStream::new(),
-                crate::fallback::entity,
+                crate::expand::fallback::entity,
             );
             crate::run(
                 item.clone(),
                 crate::read_table,
                 |_| TokenStream::new(),
-                crate::fallback::table,
+                crate::expand::fallback::table,
             );
             crate::run(
                 item.clone(),
                 crate::read_collection,
                 |_| TokenStream::new(),
-                crate::fallback::collection,
+                crate::expand::fallback::collection,
             );
             crate::run(
                 item,
                 crate::read_value,
                 |_| TokenStream::new(),
-                crate::fallback::value,
+                crate::expand::fallback::value,
             );
         }
     }

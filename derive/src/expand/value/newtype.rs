@@ -1,47 +1,103 @@
 //! A newtype is stored as its inner type, and usable wherever that is.
 
 use proc_macro2::TokenStream;
-use syn::Type;
+use syn::{Type, parse_quote};
 
-use super::implement::implement;
+use super::implement::{implement_with, own_path};
 use crate::expand::tokens::{bounds, of};
 use crate::model::Value;
 
+/// The content of a newtype.
+struct Content<'a> {
+    ty: &'a Type,
+    /// References to the content of `self` and of `start`.
+    held: TokenStream,
+    start: TokenStream,
+    /// The function that makes the newtype of its content.
+    make: TokenStream,
+}
+
+impl<'a> Content<'a> {
+    fn of_newtype(ty: &'a Type) -> Self {
+        Content {
+            ty,
+            held: code!(&self.0),
+            start: code!(&start.0),
+            make: code!(Self),
+        }
+    }
+
+    /// The content of a value with mistakes, which is never there.
+    fn of_stub(ty: &'a Type) -> Self {
+        Content {
+            ty,
+            held: code!(__d::fallback_content(self)),
+            start: code!(__d::fallback_content(start)),
+            make: code!(__d::fallback_value),
+        }
+    }
+}
+
 pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
-    let [encode, decode, copy] =
-        ["encode", "decode", "as_stored"].map(|item| of(inner, &code!(DynamoValue), item));
-    let stored = of(inner, &code!(DynamoValue), "STORED");
-    let own = implement(
-        value,
-        &code! {
-            const STORED: ::core::option::Option<__d::Tag> = #stored;
-
-            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                #encode(&self.0, writer)
-            }
-
-            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                #decode(reader).map(Self)
-            }
-
-            fn as_stored(&self) -> ::core::option::Option<Self> {
-                #copy(&self.0).map(Self)
-            }
-        },
-    );
+    let content = Content::of_newtype(inner);
+    let own = own(value, &content, &own_path());
     let forwarded = [
-        set_element(inner),
-        map_key(inner),
-        key_part(inner),
-        key_value(inner),
-        padded(inner),
-        ordered(inner),
-        numeric(inner),
-        textual(inner),
+        set_element(&content),
+        map_key(&content),
+        key_part(&content),
+        key_value(&content),
+        padded(&content),
+        ordered(&content),
+        numeric(&content),
+        textual(&content),
     ];
     let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
     let contains = contains(value, inner);
     code!(#own #(#forwarded)* #contains)
+}
+
+/// Makes a value with mistakes usable anywhere: a text, a number, and a part of a key that needs no delimiter.
+pub(super) fn stub(value: &Value, path: &TokenStream) -> TokenStream {
+    let (text, number) = (parse_quote!(::std::string::String), parse_quote!(u64));
+    let part = parse_quote!(__d::YearMonth);
+    let (text, number) = (Content::of_stub(&text), Content::of_stub(&number));
+    let own = own(value, &text, path);
+    let forwarded = [
+        set_element(&text),
+        map_key(&text),
+        key_part(&Content::of_stub(&part)),
+        key_value(&text),
+        padded(&number),
+        numeric(&number),
+        textual(&text),
+    ];
+    let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
+    code!(#own #(#forwarded)*)
+}
+
+fn own(value: &Value, content: &Content<'_>, path: &TokenStream) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let [encode, decode, copy, stored] =
+        ["encode", "decode", "as_stored", "STORED"].map(|item| of(ty, &code!(DynamoValue), item));
+    implement_with(
+        value,
+        path,
+        &code! {
+            const STORED: ::core::option::Option<__d::Tag> = #stored;
+
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+                #encode(#held, writer)
+            }
+
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+                #decode(reader).map(#make)
+            }
+
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                #copy(#held).map(#make)
+            }
+        },
+    )
 }
 
 /// A trait that the newtype has if its inner type has it. The bounds are checked only on use.
@@ -57,21 +113,10 @@ impl Forward {
         let Forward { name, bound, body } = self;
         let ident = &value.ident;
         let (with, types, _) = value.generics.split_for_impl();
-        let own = value
-            .generics
-            .where_clause
-            .iter()
-            .flat_map(|clause| &clause.predicates);
-        let params = value.generics.type_params().map(|param| {
-            let ident = &param.ident;
-            code!(#ident: __d::DynamoValue,)
-        });
+        let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
         code! {
             impl #with #name for #ident #types
-            where
-                #(#own,)*
-                #(#params)*
-                #bound,
+            #bounds #bound,
             {
                 #body
             }
@@ -79,103 +124,107 @@ impl Forward {
     }
 }
 
-fn set_element(inner: &Type) -> Forward {
+fn set_element(content: &Content<'_>) -> Forward {
+    let Content { ty, held, make, .. } = content;
     Forward {
         name: code!(__d::SetElement),
-        bound: code!(for<'__x> #inner: __d::SetElementIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::SetElementIn<'__x>),
         body: code! {
-            const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
+            const TAG: __d::Tag = <#ty as __d::SetElement>::TAG;
             const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
             fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::SetElement>::write_element(&self.0, writer)
+                <#ty as __d::SetElement>::write_element(#held, writer)
             }
 
             fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#inner as __d::SetElement>::read_element(reader).map(Self)
+                <#ty as __d::SetElement>::read_element(reader).map(#make)
             }
 
             fn element_as_stored(&self) -> ::core::option::Option<Self> {
-                <#inner as __d::SetElement>::element_as_stored(&self.0).map(Self)
+                <#ty as __d::SetElement>::element_as_stored(#held).map(#make)
             }
         },
     }
 }
 
-fn map_key(inner: &Type) -> Forward {
+fn map_key(content: &Content<'_>) -> Forward {
+    let Content { ty, held, make, .. } = content;
     Forward {
         name: code!(__d::MapKey),
-        bound: code!(for<'__x> #inner: __d::MapKeyIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::MapKeyIn<'__x>),
         body: code! {
             const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
             fn to_map_key(&self) -> __d::Cow<'_, str> {
-                <#inner as __d::MapKey>::to_map_key(&self.0)
+                <#ty as __d::MapKey>::to_map_key(#held)
             }
 
             fn from_map_key(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::MapKey>::from_map_key(text).map(Self)
+                <#ty as __d::MapKey>::from_map_key(text).map(#make)
             }
         },
     }
 }
 
-fn key_part(inner: &Type) -> Forward {
+fn key_part(content: &Content<'_>) -> Forward {
+    let Content { ty, held, make, .. } = content;
     Forward {
         name: code!(__d::KeyPart),
-        bound: code!(for<'__x> #inner: __d::KeyPartIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::KeyPartIn<'__x>),
         body: code! {
-            const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
-            const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
-            const IS_EXACT: bool = <#inner as __d::KeyPart>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#inner as __d::KeyPart>::RANGES;
+            const WIDTH: __d::Width = <#ty as __d::KeyPart>::WIDTH;
+            const MAY_BE_EMPTY: bool = <#ty as __d::KeyPart>::MAY_BE_EMPTY;
+            const IS_EXACT: bool = <#ty as __d::KeyPart>::IS_EXACT;
+            const RANGES: __d::PartRanges = <#ty as __d::KeyPart>::RANGES;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyPart>::write_part(&self.0, writer)
+                <#ty as __d::KeyPart>::write_part(#held, writer)
             }
 
             fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyPart>::parse_part(text).map(Self)
+                <#ty as __d::KeyPart>::parse_part(text).map(#make)
             }
 
             fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyPart>::from_plain(text).map(Self)
+                <#ty as __d::KeyPart>::from_plain(text).map(#make)
             }
 
             fn to_part(&self) -> Self {
-                Self(<#inner as __d::KeyPart>::to_part(&self.0))
+                #make(<#ty as __d::KeyPart>::to_part(#held))
             }
 
             fn is_empty_part(&self) -> bool {
-                <#inner as __d::KeyPart>::is_empty_part(&self.0)
+                <#ty as __d::KeyPart>::is_empty_part(#held)
             }
         },
     }
 }
 
-fn key_value(inner: &Type) -> Forward {
+fn key_value(content: &Content<'_>) -> Forward {
+    let Content { ty, held, make, .. } = content;
     Forward {
         name: code!(__d::KeyValue),
-        bound: code!(for<'__x> #inner: __d::KeyValueIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::KeyValueIn<'__x>),
         body: code! {
-            const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
-            const IS_EXACT: bool = <#inner as __d::KeyValue>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#inner as __d::KeyValue>::RANGES;
+            const TYPE: __d::KeyType = <#ty as __d::KeyValue>::TYPE;
+            const IS_EXACT: bool = <#ty as __d::KeyValue>::IS_EXACT;
+            const RANGES: __d::PartRanges = <#ty as __d::KeyValue>::RANGES;
 
             fn is_empty_key(&self) -> bool {
-                <#inner as __d::KeyValue>::is_empty_key(&self.0)
+                <#ty as __d::KeyValue>::is_empty_key(#held)
             }
 
             fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
-                <#inner as __d::KeyValue>::is_text(&self.0, text)
+                <#ty as __d::KeyValue>::is_text(#held, text)
             }
 
             fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyValue>::from_plain(text).map(Self)
+                <#ty as __d::KeyValue>::from_plain(text).map(#make)
             }
 
             fn to_key(&self) -> Self {
-                Self(<#inner as __d::KeyValue>::to_key(&self.0))
+                #make(<#ty as __d::KeyValue>::to_key(#held))
             }
 
             fn encode_key(
@@ -184,45 +233,53 @@ fn key_value(inner: &Type) -> Forward {
                 role: __d::Role,
                 writer: &mut __d::Writer,
             ) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
+                <#ty as __d::KeyValue>::encode_key(#held, name, role, writer)
             }
 
             fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyValue>::encode_bound(&self.0, writer)
+                <#ty as __d::KeyValue>::encode_bound(#held, writer)
             }
 
             fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#inner as __d::KeyValue>::decode_key(reader).map(Self)
+                <#ty as __d::KeyValue>::decode_key(reader).map(#make)
             }
         },
     }
 }
 
 /// Lossy formats are not forwarded, because what they make belongs to the inner type.
-fn padded(inner: &Type) -> Forward {
+fn padded(content: &Content<'_>) -> Forward {
+    let ty = content.ty;
     Forward {
         name: code!(__d::Padded),
-        bound: code!(for<'__x> #inner: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
         body: TokenStream::new(),
     }
 }
 
 /// A newtype has the order of its content.
-fn ordered(inner: &Type) -> Forward {
+fn ordered(content: &Content<'_>) -> Forward {
+    let ty = content.ty;
     Forward {
         name: code!(__d::Ordered),
-        bound: code!(for<'__x> #inner: __d::OrderedIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::OrderedIn<'__x>),
         body: TokenStream::new(),
     }
 }
 
-fn numeric(inner: &Type) -> Forward {
+fn numeric(content: &Content<'_>) -> Forward {
+    let Content {
+        ty,
+        held,
+        start,
+        make,
+    } = content;
     Forward {
         name: code!(__d::Numeric),
-        bound: code!(for<'__x> #inner: __d::NumericIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::NumericIn<'__x>),
         body: code! {
             fn zero() -> Self {
-                Self(<#inner as __d::Numeric>::zero())
+                #make(<#ty as __d::Numeric>::zero())
             }
 
             fn sum_bound(
@@ -230,25 +287,26 @@ fn numeric(inner: &Type) -> Forward {
                 minus: bool,
                 start: &Self,
             ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
-                <#inner as __d::Numeric>::sum_bound(&self.0, minus, &start.0)
+                <#ty as __d::Numeric>::sum_bound(#held, minus, #start)
             }
 
             fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
-                <#inner as __d::Numeric>::half_range()
+                <#ty as __d::Numeric>::half_range()
             }
         },
     }
 }
 
-fn textual(inner: &Type) -> Forward {
+fn textual(content: &Content<'_>) -> Forward {
+    let ty = content.ty;
     Forward {
         name: code!(__d::Textual),
-        bound: code!(for<'__x> #inner: __d::TextualIn<'__x>),
+        bound: code!(for<'__x> #ty: __d::TextualIn<'__x>),
         body: code! {
-            type Slice = <#inner as __d::Textual>::Slice;
+            type Slice = <#ty as __d::Textual>::Slice;
 
             fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
-                <#inner as __d::Textual>::write_slice(slice, writer)
+                <#ty as __d::Textual>::write_slice(slice, writer)
             }
         },
     }
