@@ -155,8 +155,8 @@ fn read_entity(input: DeriveInput, diag: &Diag) -> Option<Entity> {
 }
 
 fn read_table(input: DeriveInput, diag: &Diag) -> Option<Table> {
-    let (table, marks) = parse::table::read(input, diag)?;
-    check::table(&table, &marks, diag);
+    let table = parse::table::read(input, diag)?;
+    check::table(&table, diag);
     Some(table)
 }
 

@@ -4,11 +4,11 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 
 use crate::check::reserved;
-use crate::check::service::{key_attribute, resource_name};
+use crate::check::service::{index_name, key_attribute, resource_name};
 use crate::check::uses::parts;
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, KeySource};
+use crate::model::{Entity, KeySource, OwnTable};
 
 /// Generated or provided functions of an entity.
 pub(super) const TAKEN: [&str; 7] = [
@@ -57,7 +57,7 @@ const VERBS: [&str; 31] = [
 ];
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    table_name_is_valid(entity, marks, diag);
+    table_name_is_valid(entity, diag);
     index_names_are_valid(entity, marks, diag);
     derived_attributes_are_free(entity, marks, diag);
     no_name_is_reserved(entity, marks, diag);
@@ -68,9 +68,15 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 }
 
 /// DynamoDB would reject the table otherwise.
-fn table_name_is_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    if let (Some(own), Some(span)) = (entity.own_table(), marks.table) {
-        resource_name("a table", &own.name, span, "choose another", diag);
+fn table_name_is_valid(entity: &Entity, diag: &Diag) {
+    if let Some(OwnTable { name, .. }) = entity.own_table() {
+        resource_name(
+            "a table",
+            &name.value(),
+            name.span(),
+            "choose another",
+            diag,
+        );
     }
 }
 
@@ -81,13 +87,7 @@ fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
         let span = marks.rename.unwrap_or(index.on.span());
-        resource_name(
-            "an index",
-            &index.stored,
-            span,
-            "give it another by `rename = \"..\"`",
-            diag,
-        );
+        index_name(&index.stored, span, diag);
     }
 }
 

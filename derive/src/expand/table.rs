@@ -25,7 +25,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     });
     let names = table.indexes.iter().map(|index| &index.ident);
     let indexes = names.map(|name| code!(#ident::#name));
-    let implementation = implementation(table, indexes);
+    let implementation = implementation(table, indexes, Some(table.type_attribute()));
     let changeable = all_changeable(ident, &table.entities, None);
     let checks = checks::table(table);
     let body = code! {
@@ -73,8 +73,8 @@ pub(super) fn of_entity(entity: &Entity) -> Option<TokenStream> {
         vis: entity.vis.clone(),
         ident: entity.ident.clone(),
         name: own.name.clone(),
-        pk: own_name(entity, &entity.pk, "pk"),
-        sk: (entity.sk.as_ref()).map(|sk| own_name(entity, sk, "sk")),
+        pk: text(&own_name(entity, &entity.pk, "pk")),
+        sk: (entity.sk.as_ref()).map(|sk| text(&own_name(entity, sk, "sk"))),
         type_attribute: None,
         stream: own.stream,
         style: own.style,
@@ -83,18 +83,22 @@ pub(super) fn of_entity(entity: &Entity) -> Option<TokenStream> {
         allows: Vec::new(),
     };
     let indexes = table.indexes.iter().map(definition);
-    Some(implementation(&table, indexes))
+    Some(implementation(&table, indexes, None))
 }
 
 fn text(name: &str) -> LitStr {
     LitStr::new(name, Span::mixed_site())
 }
 
-fn implementation(table: &Table, indexes: impl Iterator<Item = TokenStream>) -> TokenStream {
+fn implementation(
+    table: &Table,
+    indexes: impl Iterator<Item = TokenStream>,
+    type_attribute: Option<String>,
+) -> TokenStream {
     let (ident, name, pk) = (&table.ident, &table.name, &table.pk);
     let path = format!("::{}", plain_name(ident));
     let sk = option(table.sk.as_ref());
-    let type_attribute = option(table.type_attribute.as_ref());
+    let type_attribute = option(type_attribute);
     let style = style(table.style);
     let stream = option(table.stream.map(|view| variant("StreamView", view)));
     let of_entities = |item| {

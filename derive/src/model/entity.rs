@@ -1,7 +1,7 @@
 //! An entity, its unique values, and its place in storage.
 
 use proc_macro2::Span;
-use syn::{Ident, Path, Visibility};
+use syn::{Ident, LitStr, Path, Visibility};
 
 use super::field::{Field, FieldRole};
 use super::index::Index;
@@ -82,7 +82,7 @@ pub(crate) enum TableRef {
 }
 
 pub(crate) struct OwnTable {
-    pub(crate) name: String,
+    pub(crate) name: LitStr,
     pub(crate) stream: Option<StreamView>,
     pub(crate) style: Style,
 }

@@ -13,17 +13,25 @@ pub(crate) struct Table {
     pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
-    pub(crate) name: String,
-    pub(crate) pk: String,
-    pub(crate) sk: Option<String>,
-    /// None for the table of one entity.
-    pub(crate) type_attribute: Option<String>,
+    pub(crate) name: LitStr,
+    pub(crate) pk: LitStr,
+    pub(crate) sk: Option<LitStr>,
+    /// As far as it is written.
+    pub(crate) type_attribute: Option<LitStr>,
     pub(crate) stream: Option<StreamView>,
     pub(crate) style: Style,
     pub(crate) entities: Vec<Path>,
     pub(crate) indexes: Vec<TableIndex>,
     /// The lints that `allow(..)` of the whole table names.
     pub(crate) allows: Vec<String>,
+}
+
+impl Table {
+    /// The name of the type attribute.
+    pub(crate) fn type_attribute(&self) -> String {
+        let written = self.type_attribute.as_ref();
+        written.map_or_else(|| "_type".to_owned(), LitStr::value)
+    }
 }
 
 /// `gsi(..)` or `lsi(..)` of a table: an index and its attributes.

@@ -24,11 +24,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
             "a collection takes no parameters; remove them",
         );
     }
-    let mut options = Options::of(
-        attribute::read(&attrs, diag),
-        &option_place::COLLECTION,
-        diag,
-    );
+    let mut options = Options::of_item(&attrs, &option_place::COLLECTION, diag);
     let table = table(&mut options, &ident, diag);
     let index = options.take("index").and_then(|opt| opt.word(diag));
     let partition = options
@@ -103,11 +99,7 @@ fn newtype(variant: Variant, diag: &Diag) -> Option<CollectionVariant> {
         fields,
         ..
     } = variant;
-    let mut options = Options::of(
-        attribute::read(&attrs, diag),
-        &option_place::COLLECTION_VARIANT,
-        diag,
-    );
+    let mut options = Options::of_item(&attrs, &option_place::COLLECTION_VARIANT, diag);
     let other = options.take("other").and_then(|opt| opt.flag(diag));
     let what = match fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {

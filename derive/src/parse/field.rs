@@ -2,7 +2,7 @@
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
+use syn::{Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
 
 use crate::diag::Diag;
 use crate::marks::FieldMarks;
@@ -33,7 +33,7 @@ pub(crate) fn named(
 pub(crate) fn unnamed(fields: FieldsUnnamed, diag: &Diag) -> Vec<Type> {
     let mut types = Vec::new();
     for field in fields.unnamed {
-        Options::of(attribute::read(&field.attrs, diag), &UNNAMED_FIELD, diag);
+        Options::of_item(&field.attrs, &UNNAMED_FIELD, diag);
         types.push(field.ty);
     }
     types
@@ -46,7 +46,7 @@ fn one(
     diag: &Diag,
 ) -> Option<(Field, FieldMarks)> {
     let ident = field.ident?;
-    let mut options = options(&field.attrs, place, diag);
+    let mut options = Options::of_item(&field.attrs, place, diag);
     let mut marks = FieldMarks::default();
 
     let rename = options.take("rename").and_then(|opt| {
@@ -76,10 +76,6 @@ fn one(
         allows: allow::take(&mut options, diag),
     };
     Some((read, marks))
-}
-
-fn options(attrs: &[Attribute], place: &OptionPlace, diag: &Diag) -> Options {
-    Options::of(attribute::read(attrs, diag), place, diag)
 }
 
 /// Rule: a field has one role.

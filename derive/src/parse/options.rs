@@ -1,7 +1,7 @@
 //! The options of one place: known ones are kept, all others reported.
 
 use proc_macro2::Span;
-use syn::{Ident, LitStr};
+use syn::{Attribute, Ident, LitStr};
 
 use crate::diag::{Diag, instead, nearest};
 use crate::parse::attribute;
@@ -38,6 +38,11 @@ impl Options {
             list.push(opt);
         }
         Options { list, meant }
+    }
+
+    /// The options of all `#[dynamo(..)]` of one item.
+    pub(crate) fn of_item(attrs: &[Attribute], place: &OptionPlace, diag: &Diag) -> Self {
+        Options::of(attribute::read(attrs, diag), place, diag)
     }
 
     /// Whether nothing was written that could mean this option.

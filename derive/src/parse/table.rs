@@ -3,14 +3,13 @@
 use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path};
 
 use crate::diag::Diag;
-use crate::marks::TableMarks;
 use crate::model::Table;
 use crate::parse::options::Options;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{allow, attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
-pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
+pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
     let DeriveInput {
         attrs,
         vis,
@@ -22,7 +21,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     if !generics.params.is_empty() {
         diag.over(&generics.params, "a table takes no parameters; remove them");
     }
-    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::TABLE, diag);
+    let mut options = Options::of_item(&attrs, &option_place::TABLE, diag);
     let name = required(&mut options, "name", "name = \"shop\"", &ident, diag);
     let pk = required(&mut options, "pk", "pk = \"pk\"", &ident, diag);
     let sk = options.take("sk").and_then(|opt| opt.stored_name(diag));
@@ -40,31 +39,21 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
-    let (name, pk) = (name?, pk?);
-    let marks = TableMarks {
-        name: name.span(),
-        pk: pk.span(),
-        sk: sk.as_ref().map(LitStr::span),
-        type_attribute: type_attribute.as_ref().map(LitStr::span),
-    };
-    let table = Table {
+    Some(Table {
         krate: krate::read(&attrs),
         doc: attribute::doc(&attrs),
         vis,
         ident,
-        name: name.value(),
-        pk: pk.value(),
-        sk: sk.map(|text| text.value()),
-        type_attribute: Some(
-            type_attribute.map_or_else(|| "_type".to_owned(), |text| text.value()),
-        ),
+        name: name?,
+        pk: pk?,
+        sk,
+        type_attribute,
         stream,
         style,
         entities: entities?,
         indexes,
         allows,
-    };
-    Some((table, marks))
+    })
 }
 
 /// Rule: a table is a unit struct, since no value of it is ever made.

@@ -104,7 +104,7 @@ fn an_entity_with_its_own_table() {
             Some(DefaultValue::Expr(_))
         ));
         assert!(
-            matches!(&entity.table, TableRef::Own(own) if own.name == "request-count"
+            matches!(&entity.table, TableRef::Own(own) if own.name.value() == "request-count"
             && own.style == (Style::Verbatim { delimiter: ':' }) && own.stream.is_some())
         );
     });
@@ -241,10 +241,13 @@ fn a_table() {
         pub struct Shop;
     };
     read(crate::read_table, input, |table: Table| {
-        assert_eq!((table.name.as_str(), table.pk.as_str()), ("shop", "pk"));
         assert_eq!(
-            (table.sk.as_deref(), table.type_attribute.as_deref()),
-            (Some("sk"), Some("t"))
+            (table.name.value(), table.pk.value()),
+            ("shop".into(), "pk".into())
+        );
+        assert_eq!(
+            (table.type_attribute(), table.sk.map(|sk| sk.value())),
+            ("t".into(), Some("sk".into()))
         );
         assert!(table.style == Style::Verbatim { delimiter: '#' } && table.entities.len() == 2);
         let [global, local] = table.indexes.as_slice() else {
