@@ -29,6 +29,7 @@ use quote::quote;
 use syn::DeriveInput;
 
 use crate::diag::Diag;
+use crate::expand::fallback;
 use crate::model::{Collection, Entity, Table, Value};
 
 /// Makes a struct an entity: its rows can be written to and read from a table.
@@ -52,13 +53,7 @@ use crate::model::{Collection, Entity, Table, Value};
 #[doc = include_str!("grammar/projection.md")]
 #[proc_macro_derive(DynamoEntity, attributes(dynamo))]
 pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(
-        input.into(),
-        read_entity,
-        expand::entity,
-        expand::fallback::entity,
-    )
-    .into()
+    entity(input.into()).into()
 }
 
 /// Makes a unit struct a table that several entities share.
@@ -68,13 +63,7 @@ pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 #[doc = include_str!("grammar/table.md")]
 #[proc_macro_derive(DynamoTable, attributes(dynamo))]
 pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(
-        input.into(),
-        read_table,
-        expand::table,
-        expand::fallback::table,
-    )
-    .into()
+    table(input.into()).into()
 }
 
 /// Makes an enum a collection: several entities of a shared table, one variant each.
@@ -84,13 +73,7 @@ pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 #[doc = include_str!("grammar/collection.md")]
 #[proc_macro_derive(DynamoCollection, attributes(dynamo))]
 pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(
-        input.into(),
-        read_collection,
-        expand::collection,
-        expand::fallback::collection,
-    )
-    .into()
+    collection(input.into()).into()
 }
 
 /// Makes a struct, a newtype or an enum a value: the type of an attribute or of a part of one.
@@ -100,13 +83,7 @@ pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 #[doc = include_str!("grammar/value.md")]
 #[proc_macro_derive(DynamoValue, attributes(dynamo))]
 pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(
-        input.into(),
-        read_value,
-        expand::value,
-        expand::fallback::value,
-    )
-    .into()
+    value(input.into()).into()
 }
 
 /// Makes a struct a projection: some fields of an entity, under the same names and of the same types.
@@ -120,9 +97,26 @@ pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
         input.into(),
         parse::projection::read,
         expand::projection,
-        expand::fallback::projection,
+        fallback::projection,
     )
     .into()
+}
+
+fn entity(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_entity, expand::entity, fallback::entity)
+}
+
+fn table(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_table, expand::table, fallback::table)
+}
+
+fn collection(tokens: TokenStream) -> TokenStream {
+    let expand = expand::collection;
+    run(tokens, read_collection, expand, fallback::collection)
+}
+
+fn value(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_value, expand::value, fallback::value)
 }
 
 /// Reads and checks a declaration; expands it if it is right, otherwise reports what is wrong.

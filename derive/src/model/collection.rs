@@ -18,6 +18,14 @@ pub(crate) struct Collection {
     pub(crate) variants: Vec<CollectionVariant>,
 }
 
+impl Collection {
+    /// The variants that hold an entity.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = &CollectionVariant> {
+        let variants = self.variants.iter();
+        variants.filter(|variant| variant.other.is_none())
+    }
+}
+
 /// `partition(tenant, user_id)`
 pub(crate) struct Partition {
     pub(crate) span: Span,

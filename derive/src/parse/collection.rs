@@ -63,13 +63,10 @@ fn require_enum(data: Data, ident: &Ident, diag: &Diag) -> Option<DataEnum> {
 
 /// Rule: a collection names the table of its entities, which they share.
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Path> {
-    if options.lacks("table") {
-        diag.at(
-            ident.span(),
-            format!("`{ident}` lacks the table of its entities; write `#[dynamo(table = Shop)]`"),
-        );
-    }
-    options.take("table")?.path(diag)
+    let message =
+        format!("`{ident}` lacks the table of its entities; write `#[dynamo(table = Shop)]`");
+    let opt = options.required("table", ident.span(), message, diag)?;
+    opt.path(diag)
 }
 
 /// Rule: `partition(..)` lists the parts of the partition key by their names.

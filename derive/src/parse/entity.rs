@@ -119,14 +119,11 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
 /// Rule: an entity names its table. `stream` and `verbatim` describe a table of its own only.
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<TableRef> {
     let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
-    if options.lacks("table") {
-        let message = format!(
-            "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
-                `#[dynamo(table = \"name\")]` for its own"
-        );
-        diag.at(ident.span(), message);
-    }
-    let opt = options.take("table")?;
+    let message = format!(
+        "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
+            `#[dynamo(table = \"name\")]` for its own"
+    );
+    let opt = options.required("table", ident.span(), message, diag)?;
     if let Given::Value(OptionValue::Text(name)) = opt.given {
         return Some(TableRef::Own(OwnTable {
             name,
@@ -153,14 +150,10 @@ pub(super) fn repository(opt: Opt, ident: &Ident, diag: &Diag) -> Option<Ident> 
 
 /// Rule: an entity has a key.
 fn primary_key(options: &mut Options, ident: &Ident, reader: &Reader<'_>) -> Option<Key> {
-    let lacking = options.lacks("key");
-    let opt = options.take("key");
-    if lacking {
-        let message = format!(
-            "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
-                \"TEXT#{{field}}\", sk = ..))]`"
-        );
-        reader.diag.at(ident.span(), message);
-    }
-    key::primary(opt?, reader)
+    let message = format!(
+        "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
+            \"TEXT#{{field}}\", sk = ..))]`"
+    );
+    let opt = options.required("key", ident.span(), message, reader.diag)?;
+    key::primary(opt, reader)
 }

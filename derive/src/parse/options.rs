@@ -1,5 +1,7 @@
 //! The options of one place: known ones are kept, all others reported.
 
+use std::fmt::Display;
+
 use proc_macro2::Span;
 use syn::{Attribute, Ident, LitStr};
 
@@ -53,6 +55,20 @@ impl Options {
     pub(crate) fn take(&mut self, name: &str) -> Option<Opt> {
         let at = self.list.iter().position(|opt| opt.name == name)?;
         Some(self.list.remove(at))
+    }
+
+    /// Takes an option that has to be there, and reports with this message if nothing was written that could mean it.
+    pub(crate) fn required(
+        &mut self,
+        name: &str,
+        span: Span,
+        message: impl Display,
+        diag: &Diag,
+    ) -> Option<Opt> {
+        if self.lacks(name) {
+            diag.at(span, message);
+        }
+        self.take(name)
     }
 
     /// All options of these names, in the order they were written.

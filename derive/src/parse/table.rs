@@ -78,22 +78,16 @@ fn required(
     ident: &Ident,
     diag: &Diag,
 ) -> Option<LitStr> {
-    if options.lacks(word) {
-        diag.at(
-            ident.span(),
-            format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`"),
-        );
-    }
-    options.take(word)?.stored_name(diag)
+    let message = format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`");
+    let opt = options.required(word, ident.span(), message, diag)?;
+    opt.stored_name(diag)
 }
 
 /// Rule: a table lists its entities, at least one.
 fn entities(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Vec<Path>> {
     let message = format!("`{ident}` lists no entities; write `#[dynamo(entities(User, Order))]`");
-    if options.lacks("entities") {
-        diag.at(ident.span(), &message);
-    }
-    let list = options.take("entities")?.group(diag)?;
+    let opt = options.required("entities", ident.span(), &message, diag)?;
+    let list = opt.group(diag)?;
     if list.tokens().is_empty() {
         diag.at(list.span(), &message);
     }
