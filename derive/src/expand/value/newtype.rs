@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Type, parse_quote};
 
 use super::implement::{implement_with, own_path};
-use crate::expand::tokens::{bounds, of};
+use crate::expand::tokens::{bounds, local, of};
 use crate::model::Value;
 
 /// The content of a newtype.
@@ -42,16 +42,16 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
     let content = Content::of_newtype(inner);
     let own = own(value, &content, &own_path());
     let forwarded = [
-        set_element(&content),
-        map_key(&content),
-        key_part(&content),
-        key_value(&content),
-        padded(&content),
-        ordered(&content),
-        numeric(&content),
-        textual(&content),
+        set_element,
+        map_key,
+        key_part,
+        key_value,
+        padded,
+        ordered,
+        numeric,
+        textual,
     ];
-    let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
+    let forwarded = forwarded.map(|forward| forward(value, &content));
     let contains = contains(value, inner);
     code!(#own #(#forwarded)* #contains)
 }
@@ -62,16 +62,16 @@ pub(super) fn stub(value: &Value, path: &TokenStream) -> TokenStream {
     let part = parse_quote!(__d::YearMonth);
     let (text, number) = (Content::of_stub(&text), Content::of_stub(&number));
     let own = own(value, &text, path);
+    let part = Content::of_stub(&part);
     let forwarded = [
-        set_element(&text),
-        map_key(&text),
-        key_part(&Content::of_stub(&part)),
-        key_value(&text),
-        padded(&number),
-        numeric(&number),
-        textual(&text),
+        set_element(value, &text),
+        map_key(value, &text),
+        key_part(value, &part),
+        key_value(value, &text),
+        padded(value, &number),
+        numeric(value, &number),
+        textual(value, &text),
     ];
-    let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
     code!(#own #(#forwarded)*)
 }
 
@@ -100,216 +100,186 @@ fn own(value: &Value, content: &Content<'_>, path: &TokenStream) -> TokenStream 
     )
 }
 
-/// A trait that the newtype has if its inner type has it. The bounds are checked only on use.
-struct Forward {
-    name: TokenStream,
-    /// The bound on the inner type.
-    bound: TokenStream,
+/// Implements a trait that the newtype has if its content has it, and the other traits. The bounds are checked only on
+/// use.
+fn forward(
+    value: &Value,
+    content: &Content<'_>,
+    traits: &[&str],
     body: TokenStream,
-}
-
-impl Forward {
-    fn expand(self, value: &Value) -> TokenStream {
-        let Forward { name, bound, body } = self;
-        let ident = &value.ident;
-        let (with, types, _) = value.generics.split_for_impl();
-        let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
-        code! {
-            impl #with #name for #ident #types
-            #bounds #bound,
-            {
-                #body
-            }
+) -> TokenStream {
+    let (ident, ty) = (&value.ident, content.ty);
+    let name = traits.first().map(|name| local(name));
+    let deferred = traits.iter().map(|name| local(&format!("{name}In")));
+    let (with, types, _) = value.generics.split_for_impl();
+    let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    code! {
+        impl #with __d::#name for #ident #types
+        #bounds for<'__x> #ty: #(__d::#deferred<'__x>)+*,
+        {
+            #body
         }
     }
 }
 
-fn set_element(content: &Content<'_>) -> Forward {
+fn set_element(value: &Value, content: &Content<'_>) -> TokenStream {
     let Content { ty, held, make, .. } = content;
-    Forward {
-        name: code!(__d::SetElement),
-        bound: code!(for<'__x> #ty: __d::SetElementIn<'__x>),
-        body: code! {
-            const TAG: __d::Tag = <#ty as __d::SetElement>::TAG;
-            const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+    let body = code! {
+        const TAG: __d::Tag = <#ty as __d::SetElement>::TAG;
+        const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
-            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#ty as __d::SetElement>::write_element(#held, writer)
-            }
+        fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::SetElement>::write_element(#held, writer)
+        }
 
-            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#ty as __d::SetElement>::read_element(reader).map(#make)
-            }
+        fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            <#ty as __d::SetElement>::read_element(reader).map(#make)
+        }
 
-            fn element_as_stored(&self) -> ::core::option::Option<Self> {
-                <#ty as __d::SetElement>::element_as_stored(#held).map(#make)
-            }
-        },
-    }
+        fn element_as_stored(&self) -> ::core::option::Option<Self> {
+            <#ty as __d::SetElement>::element_as_stored(#held).map(#make)
+        }
+    };
+    forward(value, content, &["SetElement"], body)
 }
 
-fn map_key(content: &Content<'_>) -> Forward {
+fn map_key(value: &Value, content: &Content<'_>) -> TokenStream {
     let Content { ty, held, make, .. } = content;
-    Forward {
-        name: code!(__d::MapKey),
-        bound: code!(for<'__x> #ty: __d::MapKeyIn<'__x>),
-        body: code! {
-            const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+    let body = code! {
+        const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
-            fn to_map_key(&self) -> __d::Cow<'_, str> {
-                <#ty as __d::MapKey>::to_map_key(#held)
-            }
+        fn to_map_key(&self) -> __d::Cow<'_, str> {
+            <#ty as __d::MapKey>::to_map_key(#held)
+        }
 
-            fn from_map_key(text: &str) -> ::core::option::Option<Self> {
-                <#ty as __d::MapKey>::from_map_key(text).map(#make)
-            }
-        },
-    }
+        fn from_map_key(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::MapKey>::from_map_key(text).map(#make)
+        }
+    };
+    forward(value, content, &["MapKey"], body)
 }
 
-fn key_part(content: &Content<'_>) -> Forward {
+fn key_part(value: &Value, content: &Content<'_>) -> TokenStream {
     let Content { ty, held, make, .. } = content;
-    Forward {
-        name: code!(__d::KeyPart),
-        bound: code!(for<'__x> #ty: __d::KeyPartIn<'__x>),
-        body: code! {
-            const WIDTH: __d::Width = <#ty as __d::KeyPart>::WIDTH;
-            const MAY_BE_EMPTY: bool = <#ty as __d::KeyPart>::MAY_BE_EMPTY;
-            const IS_EXACT: bool = <#ty as __d::KeyPart>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#ty as __d::KeyPart>::RANGES;
+    let body = code! {
+        const WIDTH: __d::Width = <#ty as __d::KeyPart>::WIDTH;
+        const MAY_BE_EMPTY: bool = <#ty as __d::KeyPart>::MAY_BE_EMPTY;
+        const IS_EXACT: bool = <#ty as __d::KeyPart>::IS_EXACT;
+        const RANGES: __d::PartRanges = <#ty as __d::KeyPart>::RANGES;
 
-            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
-                <#ty as __d::KeyPart>::write_part(#held, writer)
-            }
+        fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyPart>::write_part(#held, writer)
+        }
 
-            fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
-                <#ty as __d::KeyPart>::parse_part(text).map(#make)
-            }
+        fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyPart>::parse_part(text).map(#make)
+        }
 
-            fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#ty as __d::KeyPart>::from_plain(text).map(#make)
-            }
+        fn from_plain(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyPart>::from_plain(text).map(#make)
+        }
 
-            fn to_part(&self) -> Self {
-                #make(<#ty as __d::KeyPart>::to_part(#held))
-            }
+        fn to_part(&self) -> Self {
+            #make(<#ty as __d::KeyPart>::to_part(#held))
+        }
 
-            fn is_empty_part(&self) -> bool {
-                <#ty as __d::KeyPart>::is_empty_part(#held)
-            }
-        },
-    }
+        fn is_empty_part(&self) -> bool {
+            <#ty as __d::KeyPart>::is_empty_part(#held)
+        }
+    };
+    forward(value, content, &["KeyPart"], body)
 }
 
-fn key_value(content: &Content<'_>) -> Forward {
+fn key_value(value: &Value, content: &Content<'_>) -> TokenStream {
     let Content { ty, held, make, .. } = content;
-    Forward {
-        name: code!(__d::KeyValue),
-        bound: code!(for<'__x> #ty: __d::KeyValueIn<'__x>),
-        body: code! {
-            const TYPE: __d::KeyType = <#ty as __d::KeyValue>::TYPE;
-            const IS_EXACT: bool = <#ty as __d::KeyValue>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#ty as __d::KeyValue>::RANGES;
+    let body = code! {
+        const TYPE: __d::KeyType = <#ty as __d::KeyValue>::TYPE;
+        const IS_EXACT: bool = <#ty as __d::KeyValue>::IS_EXACT;
+        const RANGES: __d::PartRanges = <#ty as __d::KeyValue>::RANGES;
 
-            fn is_empty_key(&self) -> bool {
-                <#ty as __d::KeyValue>::is_empty_key(#held)
-            }
+        fn is_empty_key(&self) -> bool {
+            <#ty as __d::KeyValue>::is_empty_key(#held)
+        }
 
-            fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
-                <#ty as __d::KeyValue>::is_text(#held, text)
-            }
+        fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
+            <#ty as __d::KeyValue>::is_text(#held, text)
+        }
 
-            fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#ty as __d::KeyValue>::from_plain(text).map(#make)
-            }
+        fn from_plain(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyValue>::from_plain(text).map(#make)
+        }
 
-            fn to_key(&self) -> Self {
-                #make(<#ty as __d::KeyValue>::to_key(#held))
-            }
+        fn to_key(&self) -> Self {
+            #make(<#ty as __d::KeyValue>::to_key(#held))
+        }
 
-            fn encode_key(
-                &self,
-                name: &__d::Name,
-                role: __d::Role,
-                writer: &mut __d::Writer,
-            ) -> ::core::result::Result<(), __d::CodecError> {
-                <#ty as __d::KeyValue>::encode_key(#held, name, role, writer)
-            }
+        fn encode_key(
+            &self,
+            name: &__d::Name,
+            role: __d::Role,
+            writer: &mut __d::Writer,
+        ) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyValue>::encode_key(#held, name, role, writer)
+        }
 
-            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#ty as __d::KeyValue>::encode_bound(#held, writer)
-            }
+        fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyValue>::encode_bound(#held, writer)
+        }
 
-            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#ty as __d::KeyValue>::decode_key(reader).map(#make)
-            }
-        },
-    }
+        fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            <#ty as __d::KeyValue>::decode_key(reader).map(#make)
+        }
+    };
+    forward(value, content, &["KeyValue"], body)
 }
 
 /// Lossy formats are not forwarded, because what they make belongs to the inner type.
-fn padded(content: &Content<'_>) -> Forward {
-    let ty = content.ty;
-    Forward {
-        name: code!(__d::Padded),
-        bound: code!(for<'__x> #ty: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
-        body: TokenStream::new(),
-    }
+fn padded(value: &Value, content: &Content<'_>) -> TokenStream {
+    forward(value, content, &["Padded", "KeyPart"], TokenStream::new())
 }
 
 /// A newtype has the order of its content.
-fn ordered(content: &Content<'_>) -> Forward {
-    let ty = content.ty;
-    Forward {
-        name: code!(__d::Ordered),
-        bound: code!(for<'__x> #ty: __d::OrderedIn<'__x>),
-        body: TokenStream::new(),
-    }
+fn ordered(value: &Value, content: &Content<'_>) -> TokenStream {
+    forward(value, content, &["Ordered"], TokenStream::new())
 }
 
-fn numeric(content: &Content<'_>) -> Forward {
+fn numeric(value: &Value, content: &Content<'_>) -> TokenStream {
     let Content {
         ty,
         held,
         start,
         make,
     } = content;
-    Forward {
-        name: code!(__d::Numeric),
-        bound: code!(for<'__x> #ty: __d::NumericIn<'__x>),
-        body: code! {
-            fn zero() -> Self {
-                #make(<#ty as __d::Numeric>::zero())
-            }
+    let body = code! {
+        fn zero() -> Self {
+            #make(<#ty as __d::Numeric>::zero())
+        }
 
-            fn sum_bound(
-                &self,
-                minus: bool,
-                start: &Self,
-            ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
-                <#ty as __d::Numeric>::sum_bound(#held, minus, #start)
-            }
+        fn sum_bound(
+            &self,
+            minus: bool,
+            start: &Self,
+        ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
+            <#ty as __d::Numeric>::sum_bound(#held, minus, #start)
+        }
 
-            fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
-                <#ty as __d::Numeric>::half_range()
-            }
-        },
-    }
+        fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
+            <#ty as __d::Numeric>::half_range()
+        }
+    };
+    forward(value, content, &["Numeric"], body)
 }
 
-fn textual(content: &Content<'_>) -> Forward {
+fn textual(value: &Value, content: &Content<'_>) -> TokenStream {
     let ty = content.ty;
-    Forward {
-        name: code!(__d::Textual),
-        bound: code!(for<'__x> #ty: __d::TextualIn<'__x>),
-        body: code! {
-            type Slice = <#ty as __d::Textual>::Slice;
+    let body = code! {
+        type Slice = <#ty as __d::Textual>::Slice;
 
-            fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
-                <#ty as __d::Textual>::write_slice(slice, writer)
-            }
-        },
-    }
+        fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
+            <#ty as __d::Textual>::write_slice(slice, writer)
+        }
+    };
+    forward(value, content, &["Textual"], body)
 }
 
 /// The content of a newtype is a parameter of the trait, so this impl has generics of its own.
