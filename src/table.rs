@@ -7,17 +7,22 @@
 //!         -> TTL, which the service takes only for a table that is there
 //! ```
 
+mod change;
 mod compare;
 mod converge;
 mod declared;
 pub mod deploy;
+mod found;
 mod goals;
+mod index_changes;
 mod index_room;
 mod limits;
 mod polling;
 mod readiness;
 pub mod ready;
 mod replicas;
+mod settle;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -27,18 +32,17 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
-use crate::wire::table::{self as service, DescribedTable, Status};
+use crate::wire::table::{self as service, DescribedTable};
 #[cfg(feature = "export")]
 pub(crate) use compare::obstacles as obstacles_to_change;
-use converge::{Asks, Convergence, TableGoal};
-pub(crate) use declared::check as check_declarations;
+use converge::{Convergence, TableGoal, join_errors};
+use declared::named;
+pub(crate) use declared::{check as check_declarations, named_by};
+use found::Asks;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
+use settle::{Settling, TROUBLE, settle};
 
-/// How long a new table may take until it is usable; after that something is wrong.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// How long a service that has answered before, and fails now, is retried.
-const TROUBLE: Duration = Duration::from_secs(30);
 /// Until this age a table without its TTL may still be in creation by someone else.
 const YOUNG: i64 = 10 * 60;
 /// How long its creator may take to switch TTL on.
@@ -115,7 +119,7 @@ async fn in_turn<G: TableGoal>(tables: &[Convergence<'_, G>]) -> Result<()> {
     for table in tables {
         mismatches.extend(table.look_first().await.err());
     }
-    all(mismatches)?;
+    join_errors(mismatches)?;
     for table in tables {
         table.run().await?;
     }
@@ -221,93 +225,9 @@ async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
     }
 }
 
-/// The changes to wait for, besides the creation of a table.
-struct Settling<'s> {
-    /// The schema whose indexes have to be ready, or None if nothing at all may be changing.
-    declared: Option<&'s TableSchema>,
-    /// Told at each look that finds it unfinished.
-    waits: &'s (dyn Fn() + Sync),
-}
-
-impl<'s> Settling<'s> {
-    /// Waits for all that changes.
-    fn all(waits: &'s (dyn Fn() + Sync)) -> Self {
-        Settling {
-            declared: None,
-            waits,
-        }
-    }
-
-    /// Waits for the indexes that are declared here.
-    fn of(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
-        Settling {
-            declared: Some(declared),
-            waits,
-        }
-    }
-
-    fn is_changing(&self, found: &DescribedTable) -> bool {
-        match self.declared {
-            Some(schema) => {
-                let mut changing = found.changing.iter();
-                changing.any(|name| compare::has(schema, name))
-            }
-            None => found.is_updating || !found.changing.is_empty(),
-        }
-    }
-}
-
 /// The table once it and its declared indexes are created; `None` if there is no table.
 async fn settle_declared(wire: &Wire, schema: &TableSchema) -> Result<Option<DescribedTable>> {
     settle(wire, &schema.name, &Settling::of(schema, &|| {})).await
-}
-
-/// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.
-async fn settle(
-    wire: &Wire,
-    name: &str,
-    settling: &Settling<'_>,
-) -> Result<Option<DescribedTable>> {
-    let mut pace = TablePolling::until(PATIENCE);
-    let mut filling = TablePolling::endless();
-    // `None` until the service has answered: a service that cannot be reached is reported at once.
-    let mut trouble: Option<TablePolling> = None;
-    loop {
-        let found = match (service::describe(wire, name).await, &mut trouble) {
-            (Err(error), Some(trouble)) if is_trouble(&error) => {
-                trouble.wait(|| error).await?;
-                continue;
-            }
-            (found, _) => found?,
-        };
-        trouble = Some(TablePolling::until(TROUBLE));
-        let Some(found) = found else {
-            return Ok(None);
-        };
-        let state = match &found.status {
-            Status::Usable if !settling.is_changing(&found) => return Ok(Some(found)),
-            Status::Usable => {
-                (settling.waits)();
-                filling
-                    .wait(|| overdue(name, "has indexes being filled"))
-                    .await?;
-                continue;
-            }
-            Status::Creating => "is still being created",
-            Status::Deleting => "is still being deleted",
-            Status::Broken(status) => {
-                let message = format!("table `{name}` cannot be used, its status is {status}");
-                return Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message));
-            }
-        };
-        (settling.waits)();
-        pace.wait(|| overdue(name, state)).await?;
-    }
-}
-
-/// Whether the error may be over in a moment.
-fn is_trouble(error: &Error) -> bool {
-    error.is_throttled() || error.kind() == ErrorKind::Unavailable
 }
 
 struct Differences {
@@ -360,36 +280,6 @@ fn is_young(created: Option<i64>) -> bool {
     created.is_some_and(|created| now.saturating_sub(created) < YOUNG)
 }
 
-/// The schemas with their full names on a connection, checked.
-fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
-    named_by(|base| db.table_name(base), schemas)
-}
-
-/// The schemas with their full names, checked against each other and against the service's limits.
-pub(crate) fn named_by(
-    name: impl Fn(&str) -> String,
-    schemas: Vec<TableSchema>,
-) -> Result<Vec<TableSchema>> {
-    declared::check(&schemas)?;
-    let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
-    for mut schema in schemas {
-        schema.name = name(&schema.name);
-        limits::check(&schema)?;
-        match named.iter().find(|other| other.name == schema.name) {
-            // What tools are told besides makes no other table.
-            Some(same) if same.without_collections() == schema.without_collections() => {}
-            Some(_) => {
-                let name = &schema.name;
-                return Err(Error::config(format!(
-                    "table `{name}` is declared twice, differently"
-                )));
-            }
-            None => named.push(schema),
-        }
-    }
-    Ok(named)
-}
-
 fn mismatch(table: &str, differences: &[String]) -> String {
     format!(
         "table `{table}` is there with another schema:\n- {}",
@@ -408,30 +298,7 @@ fn refuse(mismatches: Vec<String>) -> Result<()> {
     ))
 }
 
-/// All errors as one, because those of the other tables would be lost otherwise.
-fn all(errors: impl IntoIterator<Item = Error>) -> Result<()> {
-    let mut errors = errors.into_iter();
-    let Some(first) = errors.next() else {
-        return Ok(());
-    };
-    let rest: Vec<String> = errors.map(|error| error.to_string()).collect();
-    if rest.is_empty() {
-        return Err(first);
-    }
-    let kind = first.kind();
-    let message = format!("{first}\n{}", rest.join("\n"));
-    Err(first.with_kind(kind, message))
-}
-
 fn missing(table: &str) -> Error {
     let message = format!("table `{table}` does not exist: create it with db.create_tables([..])");
     Error::new(ErrorKind::TableNotFound, Stage::Schema, message)
-}
-
-fn overdue(table: &str, state: &str) -> Error {
-    let minutes = PATIENCE.as_secs() / 60;
-    let message = format!(
-        "table `{table}` {state} after {minutes} minutes: call again, which goes on from there"
-    );
-    Error::new(ErrorKind::Unavailable, Stage::Schema, message)
 }

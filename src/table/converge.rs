@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use super::deploy::{FoundTable, StepState, TableChange, changes};
+use super::change::{StepState, TableChange};
+use super::found::{Asks, FoundTable};
 use super::index_room::IndexRoom;
 use super::polling::TablePolling;
-use super::{Settling, TROUBLE, is_trouble, settle};
+use super::settle::{Settling, TROUBLE, is_trouble, settle};
+use super::steps::changes;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -52,15 +54,6 @@ pub(super) struct Convergence<'c, G> {
     pub(super) declared: &'c TableSchema,
     pub(super) asks: Asks,
     pub(super) goal: &'c G,
-}
-
-/// How much is requested of a table. For each request a permission is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asks {
-    Description,
-    /// TTL and recovery besides, which a creation ends with.
-    Creation,
-    All,
 }
 
 /// The history of one table.
@@ -339,4 +332,19 @@ async fn perform(
         TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
     };
     service::update(wire, described, update).await
+}
+
+/// All errors as one, because those of the other tables would be lost otherwise.
+pub(super) fn join_errors(errors: impl IntoIterator<Item = Error>) -> Result<()> {
+    let mut errors = errors.into_iter();
+    let Some(first) = errors.next() else {
+        return Ok(());
+    };
+    let rest: Vec<String> = errors.map(|error| error.to_string()).collect();
+    if rest.is_empty() {
+        return Err(first);
+    }
+    let kind = first.kind();
+    let message = format!("{first}\n{}", rest.join("\n"));
+    Err(first.with_kind(kind, message))
 }

@@ -2,8 +2,40 @@
 
 use std::collections::BTreeMap;
 
+use super::limits;
+use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::schema::{Declaration, TableSchema};
+
+/// The schemas with their full names on a connection, checked.
+pub(super) fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+    named_by(|base| db.table_name(base), schemas)
+}
+
+/// The schemas with their full names, checked against each other and against the service's limits.
+pub(crate) fn named_by(
+    name: impl Fn(&str) -> String,
+    schemas: Vec<TableSchema>,
+) -> Result<Vec<TableSchema>> {
+    check(&schemas)?;
+    let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
+    for mut schema in schemas {
+        schema.name = name(&schema.name);
+        limits::check(&schema)?;
+        match named.iter().find(|other| other.name == schema.name) {
+            // What tools are told besides makes no other table.
+            Some(same) if same.without_collections() == schema.without_collections() => {}
+            Some(_) => {
+                let name = &schema.name;
+                return Err(Error::config(format!(
+                    "table `{name}` is declared twice, differently"
+                )));
+            }
+            None => named.push(schema),
+        }
+    }
+    Ok(named)
+}
 
 /// Rejects a table that has two declarations. The same declaration may be passed twice.
 pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {

@@ -1,8 +1,8 @@
 //! The goals of a program that starts, short of a plan: one kind of change, and no other difference.
 
+use super::change::TableChange;
 use super::compare;
 use super::converge::{TableGoal, Verdict};
-use super::deploy::TableChange;
 
 /// The missing global indexes. Other differences do not matter, unless no index can repair them.
 pub(super) struct IndexGoal;

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, join_all, select};
 
+use super::compare;
+use super::declared::named;
 pub use super::readiness::{Look, Readiness, ReadinessFinding, TableReadiness};
 pub use super::replicas::ReplicationFinding;
 use super::replicas::note_strong;
-use super::{compare, named};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
-use super::super::all;
-use super::super::converge::{Asks, Convergence, TableGoal, Verdict};
-use super::{Deletion, FoundTable, PlanStep, PlannedTable, TableChange, TablePlan, steps};
+use super::super::change::{Deletion, PlanStep, StepState, TableChange};
+use super::super::converge::{Convergence, TableGoal, Verdict, join_errors};
+use super::super::found::{Asks, FoundTable};
+use super::super::steps;
+use super::plan::{PlannedTable, TablePlan};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::wire::Wire;
@@ -47,20 +49,6 @@ pub struct StepProgress<'p> {
     pub elapsed: Duration,
 }
 
-/// How far a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StepState {
-    /// It begins.
-    Begins,
-    /// It is under way, or has to wait for another change of the table. This is told again and again.
-    Waits,
-    /// It is done, by this process or another.
-    Done,
-    /// The server does not have what it is about, so nothing came of it.
-    Unknown,
-}
-
 impl fmt::Display for StepProgress<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.state {
@@ -85,6 +73,13 @@ impl fmt::Debug for PlanApplication<'_> {
             .field("allowed", &self.allowed)
             .field("keeps", &self.keeps)
             .finish_non_exhaustive()
+    }
+}
+
+impl TablePlan {
+    /// Makes the tables as they are declared. Await what it returns; see [`PlanApplication`].
+    pub fn apply(&self, db: &Dynamo) -> PlanApplication<'_> {
+        PlanApplication::new(self, db.clone())
     }
 }
 
@@ -135,9 +130,9 @@ impl<'p> PlanApplication<'p> {
             .collect();
         let tables: Vec<_> = tables.iter().map(TableApplication::convergence).collect();
         let looks = join_all(tables.iter().map(Convergence::look_first)).await;
-        all(looks.into_iter().filter_map(Result::err))?;
+        join_errors(looks.into_iter().filter_map(Result::err))?;
         let done = join_all(tables.iter().map(Convergence::run)).await;
-        all(done.into_iter().filter_map(Result::err))
+        join_errors(done.into_iter().filter_map(Result::err))
     }
 }
 

@@ -1,7 +1,8 @@
 //! A plan as JSON, for tools in other languages.
 
+use super::super::change::{ChangeKind, Deletion, PlanStep, RoughTime};
 use super::super::replicas::ReplicationFinding;
-use super::{ChangeKind, Deletion, PlanStep, PlannedTable, RoughTime, TablePlan};
+use super::plan::{PlannedTable, TablePlan};
 use crate::json::JsonTree;
 
 impl TablePlan {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use super::super::change::{ChangeKind, Deletion, PlanStep, TableChange, shown};
 use super::super::compare::show_key;
-use super::change::shown;
-use super::{ChangeKind, Deletion, PlanStep, PlannedTable, TableChange, TablePlan};
+use super::plan::{PlannedTable, TablePlan};
 
 impl fmt::Display for TablePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,9 +1,14 @@
 //! Responses of AWS that no engine here gives, as scripts; and the order of changes, as a pure function.
 
-use super::*;
+use super::super::change::*;
+use super::super::converge::look;
+use super::super::found::{Asks, FoundTable};
+use super::super::settle::Settling;
+use super::super::steps::{self, changes};
 use crate::connect::testing::{Fault, Faults};
+use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
-use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema};
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema};
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::table::ExpiryState;

@@ -2,19 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::super::compare;
-use super::change::shown;
+use super::change::{Deletion, PlanStep, RoughTime, TableChange, shown};
+use super::compare;
 use super::found::FoundTable;
 use super::index_changes::index_changes;
-use super::{Deletion, PlanStep, RoughTime, TableChange};
 use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings};
 
 /// The steps to the declared table, in order. A table is protected before anything else, and removals go
 /// last, unless something needs its place.
-pub(in crate::table) fn changes(
-    declared: &TableSchema,
-    found: Option<&FoundTable>,
-) -> Vec<TableChange> {
+pub(super) fn changes(declared: &TableSchema, found: Option<&FoundTable>) -> Vec<TableChange> {
     let Some(found) = found else {
         return creation(declared);
     };

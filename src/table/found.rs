@@ -2,24 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use super::super::converge::Asks;
 use crate::error::Result;
 use crate::schema::TableSchema;
 use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable, ExpiryState, RecoveryState};
 
+/// How much is requested of a table. For each request a permission is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    Description,
+    /// TTL and recovery besides, which a creation ends with.
+    Creation,
+    All,
+}
+
 /// A table as it is. A value is None if the server does not know it, or if no caller needs it.
 #[derive(Debug, Clone)]
-pub(in crate::table) struct FoundTable {
-    pub(in crate::table) described: DescribedTable,
-    pub(in crate::table) expiry: Option<ExpiryState>,
+pub(super) struct FoundTable {
+    pub(super) described: DescribedTable,
+    pub(super) expiry: Option<ExpiryState>,
     pub(super) recovery: Option<RecoveryState>,
     pub(super) labels: Option<BTreeMap<String, String>>,
 }
 
 impl FoundTable {
     /// The facts from the description alone.
-    pub(in crate::table) fn described(described: DescribedTable) -> Self {
+    pub(super) fn described(described: DescribedTable) -> Self {
         FoundTable {
             described,
             expiry: None,
@@ -30,7 +38,7 @@ impl FoundTable {
 
     /// Requests what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
-    pub(in crate::table) async fn complete(
+    pub(super) async fn complete(
         wire: &Wire,
         declared: &TableSchema,
         described: DescribedTable,

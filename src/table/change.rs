@@ -177,6 +177,42 @@ impl fmt::Display for RoughTime {
     }
 }
 
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlanStep {
+    /// The full name of the table.
+    pub table: String,
+    /// The change.
+    pub change: TableChange,
+    /// The kind of the change.
+    pub kind: ChangeKind,
+    /// The loss, which must be [allowed](super::deploy::PlanApplication::allow).
+    pub deletes: Option<Deletion>,
+    /// The losses of earlier steps without which it cannot be done.
+    pub after: Vec<Deletion>,
+    /// The actions that a policy has to allow.
+    pub needs: Vec<&'static str>,
+    /// Its possible side effects.
+    pub risk: Option<&'static str>,
+    /// Roughly how long it takes.
+    pub takes: RoughTime,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StepState {
+    /// It begins.
+    Begins,
+    /// It is under way, or has to wait for another change of the table. This is told again and again.
+    Waits,
+    /// It is done, by this process or another.
+    Done,
+    /// The server does not have what it is about, so nothing came of it.
+    Unknown,
+}
+
 impl TableChange {
     /// Its kind.
     pub fn kind(&self) -> ChangeKind {
@@ -266,7 +302,7 @@ impl TableChange {
     }
 
     /// A limit of the service for this change over hours or days, for which an application does not wait.
-    pub(in crate::table) fn lasting_limit(&self) -> Option<&'static str> {
+    pub(super) fn lasting_limit(&self) -> Option<&'static str> {
         match self {
             TableChange::SetClass(_) => Some("it takes two changes of the class in 30 days"),
             TableChange::SetBilling(Billing::OnDemand) => {
@@ -280,7 +316,7 @@ impl TableChange {
     }
 
     /// How long the service may reject it for a reason that passes.
-    pub(in crate::table) fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         match self {
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => Duration::from_secs(70 * 60),
             _ => Duration::from_secs(5 * 60),

@@ -1,8 +1,8 @@
 //! The order in which global indexes come and go, so that the service accepts each step.
 
-use super::super::compare;
-use super::super::index_room::IndexRoom;
-use super::TableChange;
+use super::change::TableChange;
+use super::compare;
+use super::index_room::IndexRoom;
 use crate::schema::{IndexSchema, TableSchema};
 
 /// The changes of global indexes. An index is added before others are removed, unless it needs their place.

@@ -1,0 +1,142 @@
+//! The pending changes of tables, as data.
+
+use futures_util::future::try_join_all;
+
+use super::super::change::{Deletion, PlanStep};
+use super::super::converge::look;
+use super::super::declared::named;
+use super::super::found::{Asks, FoundTable};
+use super::super::replicas::{ReplicationFinding, note_strong};
+use super::super::settle::Settling;
+use super::super::steps::{changes, not_ours, steps, unknown};
+use crate::dynamo::Dynamo;
+use crate::error::Result;
+use crate::schema::TableSchema;
+use crate::wire::Wire;
+
+impl Dynamo {
+    /// Looks what would have to be done for the tables to be as they are declared, settings too. Nothing but reads is sent;
+    /// [`apply`](TablePlan::apply) does it.
+    ///
+    /// Only what is declared is compared. A global index that is not declared is to be removed, but only if the
+    /// caller names it ([`Deletion`]). A stream that is not declared, labels of others, and settings of which the schema says
+    /// nothing are left alone.
+    ///
+    /// A table that is being changed is waited for. The reads need the permissions `dynamodb:DescribeTable` and
+    /// `dynamodb:DescribeTimeToLive`, with a declared recovery also `dynamodb:DescribeContinuousBackups`, and with labels also
+    /// `dynamodb:ListTagsOfResource`.
+    pub fn plan(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<TablePlan>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { plan(self, schemas).await }
+    }
+}
+
+/// The pending changes of tables. It is data: you can read the permissions, risks and duration of each step first.
+#[must_use = "nothing is changed until it is applied"]
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TablePlan {
+    /// The tables, in the order of their schemas.
+    pub tables: Vec<PlannedTable>,
+}
+
+/// The pending changes of one table.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PlannedTable {
+    /// Its full name.
+    pub name: String,
+    /// Whether it exists.
+    pub exists: bool,
+    /// The steps, in their order.
+    pub steps: Vec<PlanStep>,
+    /// Other settings of the table, which others manage: they are neither compared nor changed.
+    pub not_ours: Vec<String>,
+    /// Declared settings that the server does not know, such as TTL: they are neither compared nor changed.
+    pub unknown: Vec<&'static str>,
+    /// Remarks on a global table: it is not declared as it is, or a part of the model does not hold there.
+    /// A plan adds and removes no replicas.
+    pub replicas: Option<ReplicationFinding>,
+    /// Its name without the prefix.
+    pub(super) base: String,
+    /// The declaration, with the full name.
+    pub(super) declared: TableSchema,
+    /// The table as it was found, under its declared name.
+    pub(super) found: Option<TableSchema>,
+}
+
+impl TablePlan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps().next().is_none()
+    }
+
+    /// All steps of all tables.
+    pub fn steps(&self) -> impl Iterator<Item = &PlanStep> {
+        self.tables.iter().flat_map(|table| &table.steps)
+    }
+
+    /// All that would be lost, which has to be [allowed](super::PlanApplication::allow).
+    pub fn deletions(&self) -> impl Iterator<Item = &Deletion> {
+        self.steps().filter_map(|step| step.deletes.as_ref())
+    }
+
+    /// The tables that exist, as they were found: under their declared names, with what the service tells of them.
+    pub fn found(&self) -> impl Iterator<Item = &TableSchema> {
+        self.tables.iter().filter_map(|table| table.found.as_ref())
+    }
+}
+
+async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
+    let bases: Vec<String> = schemas.iter().map(|schema| schema.name.clone()).collect();
+    let named = named(db, schemas)?;
+    let wire = db.table_wire()?;
+    let tables = named.into_iter().map(|declared| {
+        let mut bases = bases.iter();
+        let base = bases.find(|base| db.table_name(base) == declared.name);
+        plan_table(db, wire, base.cloned().unwrap_or_default(), declared)
+    });
+    Ok(TablePlan {
+        tables: try_join_all(tables).await?,
+    })
+}
+
+async fn plan_table(
+    db: &Dynamo,
+    wire: &Wire,
+    base: String,
+    declared: TableSchema,
+) -> Result<PlannedTable> {
+    let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
+    let changes = changes(&declared, found.as_ref());
+    let steps = steps(&base, &declared, found.as_ref(), changes);
+    if let Some(found) = &found {
+        note_strong(db, &declared, &found.described);
+    }
+    let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
+        found
+            .as_ref()
+            .map(|found| list(&declared, found))
+            .unwrap_or_default()
+    };
+    Ok(PlannedTable {
+        name: declared.name.clone(),
+        exists: found.is_some(),
+        steps,
+        not_ours: found_of(not_ours),
+        unknown: found
+            .as_ref()
+            .map(|found| unknown(&declared, found))
+            .unwrap_or_default(),
+        replicas: match &found {
+            Some(found) => ReplicationFinding::of(&declared, &found.described),
+            None => ReplicationFinding::of_new(&declared),
+        },
+        found: found.as_ref().map(|found| found.schema(&base)),
+        base,
+        declared,
+    })
+}

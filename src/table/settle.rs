@@ -1,0 +1,107 @@
+//! Waiting until a table has settled: it is created, and its indexes are filled.
+
+use std::time::Duration;
+
+use super::compare;
+use super::polling::TablePolling;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::TableSchema;
+use crate::wire::Wire;
+use crate::wire::table::{self as service, DescribedTable, Status};
+
+/// How long a new table may take until it is usable; after that something is wrong.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+/// How long a service that has answered before, and fails now, is retried.
+pub(super) const TROUBLE: Duration = Duration::from_secs(30);
+
+/// The changes to wait for, besides the creation of a table.
+pub(super) struct Settling<'s> {
+    /// The schema whose indexes have to be ready, or None if nothing at all may be changing.
+    declared: Option<&'s TableSchema>,
+    /// Told at each look that finds it unfinished.
+    waits: &'s (dyn Fn() + Sync),
+}
+
+impl<'s> Settling<'s> {
+    /// Waits for all that changes.
+    pub(super) fn all(waits: &'s (dyn Fn() + Sync)) -> Self {
+        Settling {
+            declared: None,
+            waits,
+        }
+    }
+
+    /// Waits for the indexes that are declared here.
+    pub(super) fn of(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
+        Settling {
+            declared: Some(declared),
+            waits,
+        }
+    }
+
+    fn is_changing(&self, found: &DescribedTable) -> bool {
+        match self.declared {
+            Some(schema) => {
+                let mut changing = found.changing.iter();
+                changing.any(|name| compare::has(schema, name))
+            }
+            None => found.is_updating || !found.changing.is_empty(),
+        }
+    }
+}
+
+/// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.
+pub(super) async fn settle(
+    wire: &Wire,
+    name: &str,
+    settling: &Settling<'_>,
+) -> Result<Option<DescribedTable>> {
+    let mut pace = TablePolling::until(PATIENCE);
+    let mut filling = TablePolling::endless();
+    // `None` until the service has answered: a service that cannot be reached is reported at once.
+    let mut trouble: Option<TablePolling> = None;
+    loop {
+        let found = match (service::describe(wire, name).await, &mut trouble) {
+            (Err(error), Some(trouble)) if is_trouble(&error) => {
+                trouble.wait(|| error).await?;
+                continue;
+            }
+            (found, _) => found?,
+        };
+        trouble = Some(TablePolling::until(TROUBLE));
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        let state = match &found.status {
+            Status::Usable if !settling.is_changing(&found) => return Ok(Some(found)),
+            Status::Usable => {
+                (settling.waits)();
+                filling
+                    .wait(|| overdue(name, "has indexes being filled"))
+                    .await?;
+                continue;
+            }
+            Status::Creating => "is still being created",
+            Status::Deleting => "is still being deleted",
+            Status::Broken(status) => {
+                let message = format!("table `{name}` cannot be used, its status is {status}");
+                return Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message));
+            }
+        };
+        (settling.waits)();
+        pace.wait(|| overdue(name, state)).await?;
+    }
+}
+
+/// Whether the error may be over in a moment.
+pub(super) fn is_trouble(error: &Error) -> bool {
+    error.is_throttled() || error.kind() == ErrorKind::Unavailable
+}
+
+fn overdue(table: &str, state: &str) -> Error {
+    let minutes = PATIENCE.as_secs() / 60;
+    let message = format!(
+        "table `{table}` {state} after {minutes} minutes: call again, which goes on from there"
+    );
+    Error::new(ErrorKind::Unavailable, Stage::Schema, message)
+}
