@@ -27,7 +27,7 @@ pub(crate) use spot::{PositionChange, Reached, RowSpot};
 /// table, partition and order. The limit may differ, and so may the bounds of a range: the cursor keeps its original
 /// bounds.
 ///
-/// The text is encoded, not encrypted: it shows the key of a row. Without a [secret](Dynamo::with_cursor_secret), a
+/// The text is encoded, not encrypted: it shows the key of a row. Without a [secret](crate::Dynamo::with_cursor_secret), a
 /// client can also forge one, within the same partition.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cursor(Arc<CursorPlace>);

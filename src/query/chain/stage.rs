@@ -36,7 +36,7 @@ pub type RowOf<S> = <<S as QueryStage>::Rows as RowsOf<<S as QueryStage>::Entity
 
 type StageMarker<E, R, A> = fn() -> (E, R, A);
 
-/// The end of a chain: every part that it supports is known. `E` is the entity, `R` a [`RowsHold`], `A` the source,
+/// The end of a chain: every part that it supports is known. `E` is the entity, `R` a [`RowsHold`](crate::query::RowsHold), `A` the source,
 /// such as [`InGlobalIndex`](super::InGlobalIndex).
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {

@@ -14,7 +14,7 @@ use crate::query::keys::KeyDraft;
 use crate::query::request::Selection;
 use crate::read::{RawRow, ReadRow};
 use crate::schema::{DeclaredEntity, PartRanges, TextOf};
-/// A query whose parts are given as texts; see [`DynamicEntity::query`]. Its rows are items: whole ones, or their keys where
+/// A query whose parts are given as texts; see [`DynamicEntity::query`](crate::query::DynamicEntity::query). Its rows are items: whole ones, or their keys where
 /// the index holds no more.
 #[derive(Clone)]
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
@@ -197,7 +197,7 @@ impl fmt::Debug for DynamicQuery {
     }
 }
 
-/// A part of a sort key, and the conditions that it accepts; see [`DynamicEntity::sort_parts`].
+/// A part of a sort key, and the conditions that it accepts; see [`DynamicEntity::sort_parts`](crate::query::DynamicEntity::sort_parts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DynamicSortPart {
