@@ -18,6 +18,7 @@ mod key;
 mod known;
 mod managed;
 pub(crate) mod other;
+mod parts;
 mod patterns;
 mod place;
 mod projection;
@@ -26,6 +27,7 @@ pub(crate) mod sentinel;
 mod shard;
 mod table;
 mod version;
+mod version_field;
 pub(crate) mod when;
 
 #[doc(hidden)]
@@ -39,12 +41,15 @@ pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 pub(crate) use held::HeldEntity;
-pub use key::{Key, KeyParts};
+pub use key::Key;
 #[doc(hidden)]
 pub use known::{Known, KnownValue};
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub use parts::KeyParts;
+#[doc(hidden)]
+pub use parts::{hash_of_key, hash_of_read};
 #[doc(hidden)]
 pub use patterns::pattern_at;
 pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePattern};
@@ -56,13 +61,11 @@ pub(crate) use read::{
     read_projection, refused_row,
 };
 pub(crate) use shard::hash_of_json;
-#[doc(hidden)]
-pub use shard::{hash_of_key, hash_of_read};
 pub use table::DynamoTable;
 pub use version::Version;
-#[doc(hidden)]
-pub use version::VersionField;
 pub(crate) use version::VersionState;
+#[doc(hidden)]
+pub use version_field::VersionField;
 
 use crate::codec::Item;
 use crate::entity::guard::{Guard, Open};

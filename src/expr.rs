@@ -129,8 +129,6 @@ mod text;
 mod update;
 
 pub use crate::key::{Ordered, Textual};
-#[doc(hidden)]
-pub use change::UntypedChange;
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, OperatorOperand};
@@ -142,6 +140,8 @@ pub(crate) use node::{Node, Term};
 pub use number::{Numeric, SumBound, SumRange};
 pub use operand::{Operand, OperandValue, Size};
 pub use rest::RestPath;
+#[doc(hidden)]
+pub use update::UntypedChange;
 pub(crate) use update::{UpdateAction, UpdateActions, UpdateOperand};
 
 pub use crate::path::{

@@ -70,6 +70,7 @@
 
 mod arg;
 mod epoch;
+mod escape;
 mod fold;
 mod foreign_time;
 mod format;
@@ -77,13 +78,16 @@ pub(crate) mod given;
 mod index;
 mod integer;
 pub(crate) mod json;
+mod moment;
 mod native;
 mod order;
 mod parse;
 mod part;
+mod part_text;
 pub(crate) mod point;
 pub(crate) mod range;
 pub(crate) mod rank;
+mod role;
 mod shard;
 pub(crate) mod span;
 mod text;
@@ -91,9 +95,9 @@ mod textual;
 mod time;
 mod writer;
 
-use crate::schema::{TableDef, name_or_empty, same_text};
 pub use arg::Arg;
 pub use epoch::{ToEpoch, ToEpochMillis};
+pub(crate) use escape::escape_part;
 pub(crate) use fold::in_case;
 pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
 pub use foreign_time::{EpochMillis, EpochSeconds, JavaScriptTime};
@@ -106,54 +110,11 @@ pub use index::{IndexField, IndexPart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use order::{Ordered, SortedPart};
-pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts, text_if};
-pub use part::{KeyPart, PartWriter, width_in};
+pub use parse::{KeyParser, key_text, read_key_text, read_key_texts, text_if};
+pub use part::KeyPart;
+pub use part_text::{PartText, PartWriter, width_in};
+pub use role::{MAX_PK_SIZE, MAX_SK_SIZE, Role};
 pub use shard::{KeyHash, Shard};
-pub(crate) use text::escape_part;
 pub use textual::Textual;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
-
-/// The maximum size of a partition key in bytes.
-pub const MAX_PK_SIZE: usize = 2048;
-/// The maximum size of a sort key in bytes.
-pub const MAX_SK_SIZE: usize = 1024;
-
-/// The role of a key attribute, which determines its maximum size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The partition key.
-    Partition,
-    /// The sort key.
-    Sort,
-}
-
-impl Role {
-    /// The role of an attribute that is a partition key: it has the limit of a sort key if it is also one, of the table
-    /// or of an index.
-    pub const fn of_partition(attribute: &str, table: &TableDef) -> Role {
-        if same_text(attribute, name_or_empty(table.sk)) {
-            return Role::Sort;
-        }
-        let mut index = 0;
-        while index < table.indexes.len() {
-            let keys = table.indexes[index].sk;
-            let mut at = 0;
-            while at < keys.len() {
-                if same_text(attribute, keys[at]) {
-                    return Role::Sort;
-                }
-                at += 1;
-            }
-            index += 1;
-        }
-        Role::Partition
-    }
-
-    pub(crate) const fn max_size(self) -> usize {
-        match self {
-            Role::Partition => MAX_PK_SIZE,
-            Role::Sort => MAX_SK_SIZE,
-        }
-    }
-}

@@ -6,7 +6,7 @@ use crate::entity::guard::Unconditional;
 use crate::entity::{ChangeableEntity, DynamoEntity};
 use crate::write::{Delete, Put, ReturningNothing};
 
-/// A write that fits into a [`Batch`]: a put or a delete that takes effect whatever item is stored.
+/// A write that fits into a [`Batch`](crate::Batch): a put or a delete that takes effect whatever item is stored.
 #[diagnostic::on_unimplemented(
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
@@ -18,7 +18,7 @@ pub trait BatchWrite: Send {
     fn write(self, db: &Dynamo, input: &mut BatchInput);
 }
 
-/// An entity whose puts and deletes fit into a [`Batch`] as they are: it has no version and no unique values. It is
+/// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values. It is
 /// the one bound for functions that are generic over such entities. Every entity that fits implements it.
 ///
 /// ```

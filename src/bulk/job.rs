@@ -184,7 +184,7 @@ impl<'j> Bulk<'j> {
     }
 
     /// Sets the number of rows that may fail; 1000 by default. With one more the job stops, and
-    /// [`stopped`](BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
+    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
     /// kept for the report. If you expect failures, for example from creates of existing items, use `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;

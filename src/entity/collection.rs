@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
-use crate::schema::{CollectionModel, EntityDef, EntityIndexDef};
+use crate::schema::{CollectionModel, CollectionSchema, EntityDef, EntityIndexDef, TableSchema};
 
 /// An enum of entities of one shared table. Derive it.
 ///
@@ -254,4 +254,61 @@ fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, Codec
     variants.find(|variant| variant.entity.has_key(json)).ok_or_else(|| {
         CodecError::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
     })
+}
+
+impl TableSchema {
+    /// The same with a collection of the table, for those who read the schema: no requests and no checks depend on it.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// #[derive(DynamoTable)]
+    /// #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+    /// struct Shop;
+    ///
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "PROFILE"))]
+    /// struct User { user: String }
+    ///
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+    /// struct Order { user: String, number: u32 }
+    ///
+    /// /// All about one user.
+    /// #[derive(DynamoCollection)]
+    /// #[dynamo(table = Shop, partition(user))]
+    /// enum Account { User(User), Order(Order) }
+    ///
+    /// let schema = Shop::schema().with_collection::<Account>()?;
+    /// assert_eq!(schema.collections[0].doc, "All about one user.");
+    /// assert_eq!(schema.collections[0].entities, ["User", "Order"]);
+    /// # Ok::<(), dynamo_entity::Error>(())
+    /// ```
+    pub fn with_collection<C: DynamoCollection>(mut self) -> Result<Self> {
+        let (mine, theirs) = (&self.name, <C::Table as DynamoTable>::TABLE);
+        let table = theirs.name;
+        let is_mine = match self.origin.0 {
+            Some(declaration) => declaration.id == theirs.id,
+            None => mine == table,
+        };
+        if !is_mine {
+            let collection = C::NAME;
+            return Err(Error::config(format!(
+                "`{collection}` is a collection of the table `{table}`, and this is `{mine}`: give it to the schema of that one"
+            )));
+        }
+        let entities = C::VARIANTS.iter().map(Variant::name).map(str::to_owned);
+        let partition = C::MODEL.partition.map(|parts| {
+            let parts = parts.iter().map(|part| (*part).to_owned());
+            parts.collect()
+        });
+        self.collections.push(CollectionSchema {
+            name: C::NAME.to_owned(),
+            doc: C::MODEL.doc.to_owned(),
+            index: C::INDEX.map(|index| index.index.to_owned()),
+            partition,
+            entities: entities.collect(),
+        });
+        Ok(self)
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::key::{UntypedParts, key_json, told_by};
-use super::{DynamoEntity, DynamoTable, Key, Known, Stamp, Version};
+use super::parts::{UntypedParts, key_json, told_by};
+use super::{DynamoEntity, DynamoTable, Known, Stamp, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
 use crate::schema::{EntityDef, KeySource, TableDef};
@@ -105,7 +105,7 @@ impl<E: DynamoEntity> UntypedEntity for E {
     }
 
     fn untyped_key(&self) -> Result<UntypedKey, CodecError> {
-        Key::of(self).to_untyped()
+        UntypedKey::of(E::DECLARATION, &self.key_parts())
     }
 }
 

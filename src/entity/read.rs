@@ -14,6 +14,7 @@
 
 use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp, UntypedEntity};
 use crate::clock::Timestamp;
+use crate::codec::Item;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer, member};
@@ -31,6 +32,14 @@ pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
         Err(fault) => fault,
     };
     Err(unfit::<E>(json, fault))
+}
+
+impl<E: DynamoEntity> Key<E> {
+    /// The key of an item of this entity; the item need not contain other attributes.
+    pub(crate) fn from_item(item: impl Into<Item>) -> Result<Self> {
+        let json = item.into().to_dynamo_json();
+        read_key(&json.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))?)
+    }
 }
 
 /// Decodes the next item of a response as an entity. `None` if it has to be read alone, from its bytes: for its error, or

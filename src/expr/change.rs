@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use super::node::Node;
 use super::operand::{Operand, OperandValue};
-use super::update::{UpdateAction, UpdateOperand};
+use super::update::{UntypedChange, UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
 use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place, ValuePlace};
@@ -18,35 +18,6 @@ use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place, ValuePlace};
 pub struct Change<R> {
     untyped: UntypedChange,
     kind: PhantomData<fn() -> R>,
-}
-
-/// One change, without the type of the item.
-#[doc(hidden)]
-pub struct UntypedChange {
-    pub(super) place: Place,
-    pub(super) action: Result<UpdateAction, CodecError>,
-    /// The condition that makes the change possible.
-    pub(super) guard: Option<Node>,
-}
-
-impl UntypedChange {
-    fn new(place: Place, action: Result<UpdateAction, CodecError>) -> Self {
-        UntypedChange {
-            place,
-            action,
-            guard: None,
-        }
-    }
-
-    fn guarded(mut self, guard: Option<Node>) -> Self {
-        self.guard = guard;
-        self
-    }
-
-    /// The change of a whole attribute, from a value that was compared and not from a path.
-    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
-        UntypedChange::new(Place::of(name), Ok(action))
-    }
 }
 
 impl<R> Change<R> {

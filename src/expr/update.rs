@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::change::UntypedChange;
 use super::expression::Expression;
 use super::node::Node;
 use crate::json::{CodecError, Tag};
@@ -55,6 +54,35 @@ pub(crate) struct UpdateActions {
 
 /// Up to this many places are compared one by one.
 const FEW: usize = 16;
+
+/// One change, without the type of the item.
+#[doc(hidden)]
+pub struct UntypedChange {
+    pub(super) place: Place,
+    pub(super) action: Result<UpdateAction, CodecError>,
+    /// The condition that makes the change possible.
+    pub(super) guard: Option<Node>,
+}
+
+impl UntypedChange {
+    pub(super) fn new(place: Place, action: Result<UpdateAction, CodecError>) -> Self {
+        UntypedChange {
+            place,
+            action,
+            guard: None,
+        }
+    }
+
+    pub(super) fn guarded(mut self, guard: Option<Node>) -> Self {
+        self.guard = guard;
+        self
+    }
+
+    /// The change of a whole attribute, from a value that was compared and not from a path.
+    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
+        UntypedChange::new(Place::of(name), Ok(action))
+    }
+}
 
 impl UpdateActions {
     /// Adds a change, with the guards that it needs.

@@ -5,9 +5,10 @@
 //! widths, and earlier times are padded to them.
 
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
-use super::parse::{KeyParser, PartText};
-use super::part::{KeyPart, PartWriter};
-use super::time::plain_moment;
+use super::moment::plain_moment;
+use super::parse::KeyParser;
+use super::part::KeyPart;
+use super::part_text::{PartText, PartWriter};
 use super::writer::PartPlace;
 use crate::clock::{Moment, Timestamp};
 use crate::json::CodecError;

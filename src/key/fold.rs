@@ -10,10 +10,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use super::format::lossy;
-use super::parse::{KeyParser, PartText};
-use super::part::{PartOut, PartWriter};
-use super::{Arg, FIRST, KeyPart, LAST, LOWER, PartPlace, SortedPart, Textual, UPPER};
+use super::arg::Arg;
+use super::format::{FIRST, LAST, LOWER, UPPER, lossy};
+use super::order::SortedPart;
+use super::parse::KeyParser;
+use super::part::KeyPart;
+use super::part_text::{PartOut, PartText, PartWriter};
+use super::textual::Textual;
+use super::writer::PartPlace;
 use crate::json::{CodecError, Writer};
 use crate::schema::{PartRanges, Style, Width};
 

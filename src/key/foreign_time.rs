@@ -1,10 +1,10 @@
 //! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the text
 //! that JavaScript makes of them.
 
-use super::given::value_of_text;
-use super::native::{KeyValue, as_value, encode_key};
-use super::time::uncut;
-use super::{Ordered, Role};
+use super::moment::uncut;
+use super::native::{KeyValue, as_value, encode_key, value_of_text};
+use super::order::Ordered;
+use super::role::Role;
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::codec::model::TypeModel;

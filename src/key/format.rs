@@ -6,8 +6,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::time::plain_moment;
-use super::{KeyParser, KeyPart, PartPlace};
+use super::moment::plain_moment;
+use super::parse::KeyParser;
+use super::part::KeyPart;
+use super::writer::PartPlace;
 use crate::clock::{Moment, Timestamp};
 use crate::codec::time;
 use crate::error::{Error, ErrorKind, Result, Stage};

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::fmt;
 
-use super::{KeyTarget, KeyValue, PartPlace, Role};
-use crate::json::{CodecError, Name, Reader, Writer};
-use crate::schema::KeyType;
+use super::role::Role;
+use super::writer::{KeyTarget, PartPlace};
+use crate::json::{CodecError, Name};
 
 /// A value of a part, ready to be written.
 pub struct GivenPart(Box<dyn WriteGivenPart>);
@@ -51,48 +51,12 @@ impl<P> WriteGivenPart for PartOfText<P> {
     }
 }
 
-/// A bare key that was read from a text.
-struct ValueOfText<V>(V);
-
-impl<V: KeyValue> WriteGivenPart for ValueOfText<V> {
-    fn write(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
-        Err(wrong_parts())
-    }
-
-    fn write_value(
-        &self,
-        target: KeyTarget<'_>,
-        name: &Name,
-        role: Role,
-    ) -> Result<(), CodecError> {
-        target.value(&self.0, name, role)
-    }
-}
-
 /// A part of a template that was parsed from a text.
 pub(crate) fn part_of_text<P: 'static>(
     part: Option<P>,
     write: fn(&P, PartPlace<'_, '_>) -> Result<(), CodecError>,
 ) -> Option<Box<dyn Any>> {
     part.map(|part| Box::new(GivenPart::new(PartOfText { part, write })) as _)
-}
-
-/// A bare key that was parsed from a text.
-pub(crate) fn given_value<V: KeyValue + 'static>(value: Option<V>) -> Option<Box<dyn Any>> {
-    value.map(|value| Box::new(GivenPart::new(ValueOfText(value))) as _)
-}
-
-/// A bare key from a text: a text unchanged, a number as its digits, bytes as base64.
-pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
-    let mut writer = Writer::default();
-    writer.raw(match V::TYPE {
-        KeyType::S => "{\"S\":",
-        KeyType::N => "{\"N\":",
-        KeyType::B => "{\"B\":",
-    });
-    writer.quoted(text);
-    writer.raw("}");
-    V::decode_key(&mut Reader::new(writer.as_bytes())).ok()
 }
 
 impl fmt::Debug for GivenPart {

@@ -1,11 +1,16 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
-use super::given::part_of_text;
-use super::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, KeyPart, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH,
-    Millis, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS, Seconds, ToDate, ToEpoch,
-    ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, Uppercase, YearMonth,
+use super::epoch::{ToEpoch, ToEpochMillis};
+use super::fold::{Lowercase, ToLower, ToUpper, Uppercase};
+use super::format::{
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded,
+    SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
+use super::given::part_of_text;
+use super::native::KeyValue;
+use super::part::KeyPart;
+use super::role::Role;
+use super::writer::PartPlace;
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
 use crate::schema::{KeyType, PartRanges, Presence, TextOf, Width};

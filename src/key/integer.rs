@@ -1,7 +1,7 @@
 //! Integers in keys: padded with zeros, negative ones as `-` and the nines' complement, so that they sort.
 
-use super::parse::PartText;
-use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives};
+use super::part::KeyPart;
+use super::part_text::{PartOut, PartText, PartWriter, has_no_negatives};
 use crate::json::CodecError;
 use crate::schema::Width;
 

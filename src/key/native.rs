@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::given::{given_value, value_of_text};
-use super::parse::PartText;
+use super::given::{GivenPart, WriteGivenPart, wrong_parts};
+use super::order::Ordered;
+use super::part::KeyPart;
+use super::part_text::PartText;
 use super::point::KeyPoint;
-use super::{KeyPart, Ordered, Role};
+use super::role::Role;
+use super::writer::{KeyTarget, PartPlace, TargetKind, no_text};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
@@ -261,6 +264,57 @@ key_values!(N, false:
     #[cfg(feature = "rust_decimal")] rust_decimal::Decimal,
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );
+
+impl KeyTarget<'_> {
+    /// Writes a key attribute that is a plain field.
+    pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
+        match self.0 {
+            TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
+            TargetKind::Bound(writer) => value
+                .encode_bound(writer)
+                .map_err(|fault| fault.at(name.text).in_key(name.text)),
+            TargetKind::Text(..) | TargetKind::Stored(_) => Err(no_text()),
+        }
+    }
+}
+
+/// A bare key that was read from a text.
+struct ValueOfText<V>(V);
+
+impl<V: KeyValue> WriteGivenPart for ValueOfText<V> {
+    fn write(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        Err(wrong_parts())
+    }
+
+    fn write_value(
+        &self,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), CodecError> {
+        target.value(&self.0, name, role)
+    }
+}
+
+/// A bare key that was parsed from a text.
+pub(crate) fn given_value<V: KeyValue + 'static>(
+    value: Option<V>,
+) -> Option<Box<dyn std::any::Any>> {
+    value.map(|value| Box::new(GivenPart::new(ValueOfText(value))) as _)
+}
+
+/// A bare key from a text: a text unchanged, a number as its digits, bytes as base64.
+pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
+    let mut writer = Writer::default();
+    writer.raw(match V::TYPE {
+        KeyType::S => "{\"S\":",
+        KeyType::N => "{\"N\":",
+        KeyType::B => "{\"B\":",
+    });
+    writer.quoted(text);
+    writer.raw("}");
+    V::decode_key(&mut Reader::new(writer.as_bytes())).ok()
+}
 
 /// Checks the requirements of DynamoDB for a key attribute.
 pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), CodecError> {

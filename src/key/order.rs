@@ -1,6 +1,6 @@
 //! Types that sort in DynamoDB like their values.
 
-use super::{Millis, Seconds, YearMonth};
+use super::format::{Millis, Seconds, YearMonth};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes. Timestamps and
 /// dates are text that sorts correctly, and enums with `#[dynamo(order)]` are numbers. Other enums are stored as

@@ -1,8 +1,9 @@
 //! One part of a key template.
 
-use super::PartPlace;
 use super::given::part_of_text;
-use super::parse::{KeyParser, PartText};
+use super::parse::KeyParser;
+use super::part_text::{PartOut, PartText, PartWriter, width_in};
+use super::writer::{KeyText, PartPlace, TemplateExtent, TextOutput};
 use crate::json::CodecError;
 use crate::schema::{PartRanges, Style, TextOf, Width};
 
@@ -82,70 +83,134 @@ pub trait KeyPart: Sized {
     }
 }
 
-/// The output of a part, and its form.
-#[derive(Debug)]
-pub struct PartWriter<'a> {
-    pub(super) out: PartOut<'a>,
-    pub(super) style: Style,
-    pub(super) pad: Option<usize>,
+impl PartText<'_> {
+    /// Whether the part is written as this text.
+    pub(super) fn is_of<P: KeyPart>(&self, part: &P) -> bool {
+        let mut writer = PartWriter {
+            out: PartOut::Stored(Some(self.raw.as_bytes())),
+            style: self.style,
+            pad: self.pad,
+        };
+        part.write_part(&mut writer).is_ok() && matches!(writer.out, PartOut::Stored(Some([])))
+    }
 }
 
-/// The destination of the text of a part.
-#[derive(Debug)]
-pub(super) enum PartOut<'a> {
-    /// The text is written.
-    Text(&'a mut Vec<u8>),
-    /// The text is compared with the rest of a stored key; `None` once they differ.
-    Stored(Option<&'a [u8]>),
+impl KeyParser<'_> {
+    /// Parses a part; `last` if nothing follows it in the template.
+    pub fn part<P: KeyPart>(
+        &mut self,
+        field: &'static str,
+        pad: Option<usize>,
+        last: bool,
+    ) -> Result<P, CodecError> {
+        let width = match width_in(P::WIDTH, pad, self.style) {
+            Width::Fixed(width) | Width::Digits(width) => width,
+            Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
+            Width::Variable if last => self.rest.len(),
+            Width::Variable => self
+                .rest
+                .find(self.style.delimiter())
+                .unwrap_or(self.rest.len()),
+        };
+        let (raw, rest) = self
+            .rest
+            .split_at_checked(width)
+            .ok_or_else(|| self.unlike().at(field))?;
+        self.rest = rest;
+        let text = PartText {
+            raw,
+            style: self.style,
+            pad,
+        };
+        P::parse_part(&text)
+            // No key is written with an empty part.
+            .filter(|part| !part.is_empty_part() && (P::IS_EXACT || text.is_of(part)))
+            .ok_or_else(|| self.unlike().at(field))
+    }
 }
 
-impl PartOut<'_> {
-    pub(super) fn extend(&mut self, text: &[u8]) {
-        match self {
-            PartOut::Text(out) => out.extend_from_slice(text),
-            PartOut::Stored(left) => *left = left.and_then(|left| left.strip_prefix(text)),
+impl PartPlace<'_, '_> {
+    /// Writes the part.
+    pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
+        let written = self.key.write(part, self.pad, self.last);
+        written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
+    }
+}
+
+impl<'w> KeyText<'w> {
+    fn write<P: KeyPart>(
+        &mut self,
+        part: &P,
+        pad: Option<usize>,
+        last: bool,
+    ) -> Result<(), CodecError> {
+        let (out, is_bound) = match &mut self.out {
+            TextOutput::Attribute { writer, .. } => (writer.out(), false),
+            TextOutput::Text { out, reach, .. } => {
+                (&mut **out, matches!(reach, TemplateExtent::Bound(_)))
+            }
+            TextOutput::Stored(left) => {
+                let left = *left;
+                return self.compare(part, pad, last, left);
+            }
+        };
+        if !is_bound && part.is_empty_part() {
+            return Err(CodecError::new("empty text cannot be a part of a key"));
+        }
+        let start = out.len();
+        part.write_part(&mut PartWriter {
+            out: PartOut::Text(out),
+            style: self.style,
+            pad,
+        })?;
+        let written = out.get(start..).unwrap_or_default();
+        match may_not_hold::<P>(self.style, pad, last, written) {
+            Some(delimiter) => Err(CodecError::new(format!(
+                "a text that holds the delimiter `{delimiter}` would end early: verbatim keys allow it in the last part only"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares a part with the stored text. A part that cannot be written differs from what is stored.
+    fn compare<P: KeyPart>(
+        &mut self,
+        part: &P,
+        pad: Option<usize>,
+        last: bool,
+        stored: Option<&'w [u8]>,
+    ) -> Result<(), CodecError> {
+        let mut writer = PartWriter {
+            out: PartOut::Stored(stored),
+            style: self.style,
+            pad,
+        };
+        let is_written = !part.is_empty_part() && part.write_part(&mut writer).is_ok();
+        let (true, Some(stored), PartOut::Stored(Some(left))) = (is_written, stored, writer.out)
+        else {
+            return Err(CodecError::key_differs());
+        };
+        self.out = TextOutput::Stored(Some(left));
+        let written = stored.get(..stored.len() - left.len());
+        match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
+            Some(_) => Err(CodecError::key_differs()),
+            None => Ok(()),
         }
     }
 }
 
-impl PartWriter<'_> {
-    /// Writes a user's text, escaped if the table's style demands it.
-    pub fn text(&mut self, text: &str) {
-        match self.style {
-            Style::Escaped => super::text::escape(text, |piece| self.out.extend(piece)),
-            Style::Verbatim(_) => self.out.extend(text.as_bytes()),
-        }
-    }
-
-    /// Writes text of a fixed alphabet that needs no escape: bytes above `%`.
-    pub fn token(&mut self, token: &str) {
-        self.out.extend(token.as_bytes());
-    }
-
-    /// The number of digits to pad to: that of the template, else `natural`. `None` for a verbatim key without a
-    /// width, because other libraries do not pad numbers.
-    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
-        match (self.pad, self.style) {
-            (Some(pad), _) => Some(pad),
-            (None, Style::Escaped) => Some(natural),
-            (None, Style::Verbatim(_)) => None,
-        }
-    }
-}
-
-/// Whether negative numbers are errors: other libraries have no order for those of a padded key.
-pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
-    pad.is_some() && style != Style::Escaped
-}
-
-/// The width of a part in a template: that of its type, changed by the format and the style.
-pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width {
-    match (natural, pad, style) {
-        (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),
-        (Width::Digits(digits), None, Style::Escaped) => Width::Fixed(digits),
-        (Width::Signed(_), Some(pad), _) => Width::Signed(pad),
-        // Other libraries write numbers as wide as their digits.
-        (Width::Digits(_) | Width::Signed(_), None, Style::Verbatim(_)) => Width::Variable,
-        _ => natural,
-    }
+/// The delimiter, if a part of a verbatim key may not hold it but does: in a part of variable width that others follow,
+/// it would end the part early.
+fn may_not_hold<P: KeyPart>(
+    style: Style,
+    pad: Option<usize>,
+    last: bool,
+    written: &[u8],
+) -> Option<char> {
+    let Style::Verbatim(delimiter) = style else {
+        return None;
+    };
+    let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
+    // The delimiter is ASCII, so this byte is never a piece of another character.
+    (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::MAX_SK_SIZE;
+use super::role::MAX_SK_SIZE;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, Number, Reader, Tag, Writer};
 use crate::schema::KeyType;

@@ -2,7 +2,7 @@
 
 mod xxh64;
 
-use super::KeyParser;
+use super::parse::KeyParser;
 use crate::json::CodecError;
 use xxh64::xxh64;
 

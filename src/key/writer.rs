@@ -2,18 +2,17 @@
 
 use std::fmt;
 
-use super::native::KeyValue;
-use super::part::{KeyPart, PartOut, PartWriter, width_in};
-use super::{Role, Shard};
+use super::role::Role;
+use super::shard::Shard;
 use crate::json::{CodecError, Name, Writer, escape_into};
-use crate::schema::{Presence, Style, Width};
+use crate::schema::{Presence, Style};
 
 /// The buffer to which a generated function writes a key attribute, and how much of it.
 #[derive(Debug)]
-pub struct KeyTarget<'w>(TargetKind<'w>);
+pub struct KeyTarget<'w>(pub(super) TargetKind<'w>);
 
 #[derive(Debug)]
-enum TargetKind<'w> {
+pub(super) enum TargetKind<'w> {
     /// The whole attribute, `"pk":{"S":"..."}`.
     Attribute(&'w mut Writer),
     /// Some of the template's text, without the JSON around it.
@@ -54,17 +53,6 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(TargetKind::Bound(writer))
     }
 
-    /// Writes a key attribute that is a plain field.
-    pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
-        match self.0 {
-            TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
-            TargetKind::Bound(writer) => value
-                .encode_bound(writer)
-                .map_err(|fault| fault.at(name.text).in_key(name.text)),
-            TargetKind::Text(..) | TargetKind::Stored(_) => Err(no_text()),
-        }
-    }
-
     /// Writes a key attribute that is a managed field.
     pub fn managed<V>(
         self,
@@ -85,7 +73,7 @@ impl<'w> KeyTarget<'w> {
 }
 
 #[cold]
-fn no_text() -> CodecError {
+pub(super) fn no_text() -> CodecError {
     CodecError::new("a key of its own type has no text")
 }
 
@@ -134,19 +122,13 @@ impl<T: ?Sized> fmt::Debug for PartOf<'_, T> {
 /// The place and the form of a part of a template.
 #[derive(Debug)]
 pub struct PartPlace<'k, 'w> {
-    key: &'k mut KeyText<'w>,
-    field: &'static str,
-    pad: Option<usize>,
-    last: bool,
+    pub(super) key: &'k mut KeyText<'w>,
+    pub(super) field: &'static str,
+    pub(super) pad: Option<usize>,
+    pub(super) last: bool,
 }
 
 impl PartPlace<'_, '_> {
-    /// Writes the part.
-    pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
-        let written = self.key.write(part, self.pad, self.last);
-        written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
-    }
-
     /// Writes a part, or a None, with what sorts them apart. The bound of a range is a value, so it is written alone.
     pub(crate) fn write_placed<P>(
         self,
@@ -174,14 +156,14 @@ impl PartPlace<'_, '_> {
 /// keys of our own style need them for a backslash only.
 #[derive(Debug)]
 pub struct KeyText<'w> {
-    out: TextOutput<'w>,
-    attribute: &'static str,
+    pub(super) out: TextOutput<'w>,
+    pub(super) attribute: &'static str,
     role: Role,
-    style: Style,
+    pub(super) style: Style,
 }
 
 #[derive(Debug)]
-enum TextOutput<'w> {
+pub(super) enum TextOutput<'w> {
     Attribute {
         writer: &'w mut Writer,
         start: usize,
@@ -305,66 +287,6 @@ impl<'w> KeyText<'w> {
         Ok(())
     }
 
-    fn write<P: KeyPart>(
-        &mut self,
-        part: &P,
-        pad: Option<usize>,
-        last: bool,
-    ) -> Result<(), CodecError> {
-        let (out, is_bound) = match &mut self.out {
-            TextOutput::Attribute { writer, .. } => (writer.out(), false),
-            TextOutput::Text { out, reach, .. } => {
-                (&mut **out, matches!(reach, TemplateExtent::Bound(_)))
-            }
-            TextOutput::Stored(left) => {
-                let left = *left;
-                return self.compare(part, pad, last, left);
-            }
-        };
-        if !is_bound && part.is_empty_part() {
-            return Err(CodecError::new("empty text cannot be a part of a key"));
-        }
-        let start = out.len();
-        part.write_part(&mut PartWriter {
-            out: PartOut::Text(out),
-            style: self.style,
-            pad,
-        })?;
-        let written = out.get(start..).unwrap_or_default();
-        match may_not_hold::<P>(self.style, pad, last, written) {
-            Some(delimiter) => Err(CodecError::new(format!(
-                "a text that holds the delimiter `{delimiter}` would end early: verbatim keys allow it in the last part only"
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// Compares a part with the stored text. A part that cannot be written differs from what is stored.
-    fn compare<P: KeyPart>(
-        &mut self,
-        part: &P,
-        pad: Option<usize>,
-        last: bool,
-        stored: Option<&'w [u8]>,
-    ) -> Result<(), CodecError> {
-        let mut writer = PartWriter {
-            out: PartOut::Stored(stored),
-            style: self.style,
-            pad,
-        };
-        let is_written = !part.is_empty_part() && part.write_part(&mut writer).is_ok();
-        let (true, Some(stored), PartOut::Stored(Some(left))) = (is_written, stored, writer.out)
-        else {
-            return Err(CodecError::key_differs());
-        };
-        self.out = TextOutput::Stored(Some(left));
-        let written = stored.get(..stored.len() - left.len());
-        match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
-            Some(_) => Err(CodecError::key_differs()),
-            None => Ok(()),
-        }
-    }
-
     /// Closes the attribute and checks its length.
     pub fn close(self) -> Result<(), CodecError> {
         let (writer, start) = match self.out {
@@ -388,22 +310,6 @@ impl<'w> KeyText<'w> {
         writer.close_text();
         Ok(())
     }
-}
-
-/// The delimiter, if a part of a verbatim key may not hold it but does: in a part of variable width that others follow,
-/// it would end the part early.
-fn may_not_hold<P: KeyPart>(
-    style: Style,
-    pad: Option<usize>,
-    last: bool,
-    written: &[u8],
-) -> Option<char> {
-    let Style::Verbatim(delimiter) = style else {
-        return None;
-    };
-    let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
-    // The delimiter is ASCII, so this byte is never a piece of another character.
-    (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }
 
 /// Rejects a key text that no key can hold.

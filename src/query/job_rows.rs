@@ -1,29 +1,20 @@
 //! The rows of a query for a job: one after the other, each with its position, and with the condition that makes it a
 //! row of the query.
 
-use std::collections::VecDeque;
-use std::task::{Context, Poll};
-use std::time::Instant;
-
-use bytes::Bytes;
-
-use super::cursor::{Cursor, CursorMaker};
-use super::explain::explain;
-use super::hydrate::{HydratedRow, HydratedRows, Hydration, RowSource};
-use super::living::Living;
-use super::position::{PositionChange, ReadPosition, RowSpot, Runs};
-use super::selection::{Selection, Wanted};
-use super::{Query, QuerySource};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::expr::Node;
 use crate::json::{CodecError, member};
 use crate::path::Place;
 use crate::plan::{Explanation, check};
-use crate::retry::{RetryBudget, SharedBudget};
+use crate::query::chain::Query;
+use crate::query::cursor::Cursor;
+use crate::query::engine::{Places, Walk, explain};
+use crate::query::keys::QuerySource;
+use crate::query::request::{Hydration, Selection, Wanted};
+use crate::retry::RetryBudget;
 use crate::schema::SHAPE;
-use crate::wire::BoxFuture;
 use crate::write::attributes_of;
 
 /// The rows of a job.
@@ -32,7 +23,7 @@ pub(crate) struct JobRows(Selection);
 
 impl JobRows {
     pub(crate) fn of<Row, From>(query: Query<Row, From>) -> Self {
-        let mut selection = query.selection;
+        let mut selection = query.into_selection();
         // A job looks at the bytes of its rows, so they are not read as a type.
         selection.options.ahead = None;
         JobRows(selection)
@@ -108,10 +99,7 @@ impl JobRows {
 
     /// Creates the cursors of its rows.
     pub(crate) fn places(&self, db: &Dynamo) -> Places {
-        Places {
-            maker: CursorMaker::new(&self.0, db),
-            begin: self.0.begin(),
-        }
+        Places::of(&self.0, db)
     }
 
     /// Continues after a row. The bounds of the cursor apply to all following rows.
@@ -169,188 +157,6 @@ impl JobRows {
 
     /// Begins to read. If this fails, nothing is sent.
     pub(crate) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
-        self.0.refuse_backwards()?;
-        let row_source = self.0.row_source(db)?;
-        Ok(Walk {
-            living: row_source.living().clone(),
-            places: self.places(db),
-            entity: self.entity(),
-            left: self.0.options.limit.unwrap_or(usize::MAX),
-            rows: VecDeque::new(),
-            runs: Runs::default(),
-            is_spent: false,
-            ahead: WalkAhead::Idle(Box::new(WalkReader {
-                row_source,
-                selection: self.0.clone(),
-                db: db.clone(),
-                budget,
-                position: ReadPosition::new(&self.0, db),
-            })),
-        })
-    }
-}
-
-/// Creates cursors.
-#[derive(Debug, Clone)]
-pub(crate) struct Places {
-    maker: CursorMaker,
-    begin: RowSpot,
-}
-
-impl Places {
-    /// The start of the walk.
-    pub(crate) fn begin(&self) -> RowSpot {
-        self.begin.clone()
-    }
-
-    /// The cursor for a position; None at the start.
-    pub(crate) fn cursor(&self, spot: &RowSpot) -> Option<Cursor> {
-        self.maker.at_spot(spot)
-    }
-
-    /// The number that identifies this query.
-    pub(crate) fn binding(&self) -> u64 {
-        self.maker.binding()
-    }
-}
-
-/// One step of a walk over the rows.
-#[derive(Debug)]
-pub(crate) struct WalkStep {
-    /// The position after the step.
-    pub(crate) mark: PositionChange,
-    /// The row at this position. None after rows that a filter has dropped, and for a row that has expired.
-    pub(crate) item: Option<Bytes>,
-}
-
-/// Rows one after the other, with one response read ahead.
-pub(crate) struct Walk {
-    entity: &'static str,
-    places: Places,
-    left: usize,
-    rows: VecDeque<HydratedRow>,
-    runs: Runs,
-    is_spent: bool,
-    ahead: WalkAhead,
-    living: Living,
-}
-
-enum WalkAhead {
-    Idle(Box<WalkReader>),
-    Asked(BoxFuture<'static, (Box<WalkReader>, Result<HydratedRows>)>),
-    Over,
-}
-
-/// The reader, and the position at which it would start again.
-struct WalkReader {
-    row_source: RowSource,
-    selection: Selection,
-    db: Dynamo,
-    budget: RetryBudget,
-    /// The progress so far.
-    position: ReadPosition,
-}
-
-impl WalkReader {
-    /// The next response. If DynamoDB is busy, the request is repeated from after the last row, because the failed
-    /// request may have lost rows.
-    async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
-        let shared_budget = SharedBudget::new(self.budget);
-        let mut rounds = shared_budget.rounds();
-        loop {
-            let began = Instant::now();
-            let error = match self.row_source.next(wanted).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
-            rounds.in_vain();
-            if !is_busy || !rounds.another(began.elapsed()).await {
-                return Err(error);
-            }
-            let place = self.position.cursor();
-            let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
-            self.selection.options.resume = place.or(self.selection.options.resume.take());
-            self.row_source = self.row_source.again(&self.selection, &self.db)?;
-        }
-    }
-}
-
-impl Walk {
-    /// Whether reading stopped at `max_scanned`, so that more rows may exist.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.is_spent
-    }
-
-    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WalkStep>>> {
-        loop {
-            if let Some(mark) = self.runs.next_gap() {
-                return Poll::Ready(Some(Ok(WalkStep { mark, item: None })));
-            }
-            if self.left == 0 {
-                return Poll::Ready(None);
-            }
-            if let Some(row) = self.rows.pop_front() {
-                let mut step = self.step(&row)?;
-                if !self.living.is_over(&row) {
-                    self.left = self.left.saturating_sub(1);
-                    step.item = Some(row.item.bytes());
-                }
-                return Poll::Ready(Some(Ok(step)));
-            }
-            match std::mem::replace(&mut self.ahead, WalkAhead::Over) {
-                WalkAhead::Over => return Poll::Ready(None),
-                WalkAhead::Idle(reader) => self.ask(reader),
-                WalkAhead::Asked(mut answer) => match answer.as_mut().poll(cx) {
-                    Poll::Pending => {
-                        self.ahead = WalkAhead::Asked(answer);
-                        return Poll::Pending;
-                    }
-                    Poll::Ready((reader, answer)) => match answer {
-                        Ok(answer) => self.take(reader, answer),
-                        Err(error) => return Poll::Ready(Some(Err(error))),
-                    },
-                },
-            }
-        }
-    }
-
-    /// Steps over a row without returning it.
-    fn step(&mut self, row: &HydratedRow) -> Result<WalkStep> {
-        let (segment, ends) = self.runs.next_row();
-        let mark = match ends {
-            Some(reached) => PositionChange { segment, reached },
-            None => {
-                let position = self.places.maker.position(row.place().json());
-                let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
-                PositionChange::behind(segment, position)
-            }
-        };
-        Ok(WalkStep { mark, item: None })
-    }
-
-    /// Requests the next rows, if more exist.
-    fn ask(&mut self, mut reader: Box<WalkReader>) {
-        let row_source = &reader.row_source;
-        self.is_spent = row_source.is_spent();
-        if self.left == 0 || row_source.is_done() || row_source.is_spent() {
-            return;
-        }
-        let wanted = (self.left != usize::MAX).then_some(self.left);
-        self.ahead = WalkAhead::Asked(Box::pin(async move {
-            let answer = reader.next(wanted).await;
-            (reader, answer)
-        }));
-    }
-
-    fn take(&mut self, mut reader: Box<WalkReader>, answer: HydratedRows) {
-        reader.position.expect(answer.runs.clone());
-        for row in &answer.rows {
-            reader.position.pass(row.place().clone());
-        }
-        reader.position.pass_gaps();
-        self.runs.extend(answer.runs);
-        self.rows.extend(answer.rows);
-        self.ahead = WalkAhead::Idle(reader);
+        Walk::new(&self.0, db, budget)
     }
 }

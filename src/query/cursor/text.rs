@@ -1,11 +1,11 @@
 //! The text of a cursor: base64url of a kind, flags, binding, bounds, position or positions, and tag.
 
-use super::super::position::Reached;
-use super::super::sort_condition::SortCondition;
-use super::{At, CursorPlace};
+use super::place::{At, CursorPlace};
+use super::spot::Reached;
 use crate::dynamo::TAG_SIZE;
 use crate::key::point::KeyPoint;
 use crate::key::range::Bound;
+use crate::query::keys::SortCondition;
 
 /// The first byte: the kind of the position and the version of its format. A tag covers this byte too, so one kind is
 /// never mistaken for the other.
@@ -21,7 +21,7 @@ const NOTHING: u8 = 1;
 const BEHIND: u8 = 2;
 const END: u8 = 3;
 
-pub(super) fn encode(place: &CursorPlace) -> String {
+pub(crate) fn encode(place: &CursorPlace) -> String {
     let backward = if place.backward { BACKWARD } else { 0 };
     let signed_flag = if place.tag.is_some() { SIGNED } else { 0 };
     let mut bytes = vec![kind(place), backward | signed_flag];
@@ -31,7 +31,7 @@ pub(super) fn encode(place: &CursorPlace) -> String {
 }
 
 /// The content covered by a tag: everything but the direction, which the client may choose.
-pub(super) fn signed(place: &CursorPlace) -> Vec<u8> {
+pub(crate) fn signed(place: &CursorPlace) -> Vec<u8> {
     let mut bytes = vec![kind(place)];
     bytes.extend(payload(place));
     bytes
@@ -93,7 +93,7 @@ fn push_asked(bytes: &mut Vec<u8>, asked: &SortCondition) {
 }
 
 /// The cursor of a text, if this library could have created it.
-pub(super) fn decode(text: &str) -> Option<CursorPlace> {
+pub(crate) fn decode(text: &str) -> Option<CursorPlace> {
     let bytes = base64_simd::URL_SAFE_NO_PAD
         .decode_to_vec(text.as_bytes())
         .ok()?;

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::super::collection::source_of;
-use super::super::source::QuerySource;
-use super::{DynamicEntity, DynamicQuery};
+use super::entity::DynamicEntity;
+use super::query::DynamicQuery;
 use crate::entity::DynamoCollection;
 use crate::error::{Error, Result};
+use crate::query::keys::QuerySource;
 use crate::schema::TableSchema;
 
 /// A collection for programs that learn only while they run which partition is read: the rows are items of all its entities.
@@ -47,7 +47,7 @@ impl DynamicCollection {
     /// That of an enum.
     pub fn of<C: DynamoCollection>() -> Self {
         DynamicCollection {
-            source: source_of::<C>,
+            source: QuerySource::collection::<C>,
             is_of_partition: C::MODEL.partition.is_some(),
         }
     }

@@ -1,5 +1,6 @@
 //! A key attribute whose parts are given as texts: written piece by piece, like the derive's functions.
 
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
 use crate::schema::{
@@ -17,7 +18,7 @@ pub(super) struct DynamicKey {
 /// A part of a key, or a field that is a key by itself.
 #[derive(Clone, Copy)]
 pub(super) struct DynamicPart {
-    pub(super) field: &'static str,
+    pub(crate) field: &'static str,
     pub(super) model: &'static PartModel,
     /// None for a field that is a key by itself.
     piece: Option<(Width, Presence)>,
@@ -30,7 +31,7 @@ pub(super) struct PartModels {
 }
 
 impl PartModels {
-    pub(super) fn of(declared: &DeclaredEntity) -> Self {
+    pub(crate) fn of(declared: &DeclaredEntity) -> Self {
         PartModels {
             left: declared.model.parts,
             style: declared.table.style,
@@ -38,7 +39,7 @@ impl PartModels {
     }
 
     /// Those of the next key.
-    pub(super) fn take(&mut self, def: &'static KeyDef) -> DynamicKey {
+    pub(crate) fn take(&mut self, def: &'static KeyDef) -> DynamicKey {
         let count = match def.source {
             KeySource::Field(_) => 1,
             KeySource::Template(pieces) => pieces.iter().filter(|piece| is_part(piece)).count(),
@@ -62,7 +63,7 @@ impl DynamicKey {
         matches!(self.def.source, KeySource::Template(_))
     }
 
-    pub(super) fn parts(&self) -> Vec<DynamicPart> {
+    pub(crate) fn parts(&self) -> Vec<DynamicPart> {
         let fields: Vec<_> = match self.def.source {
             KeySource::Field(field) => vec![(field, None)],
             KeySource::Template(pieces) => {
@@ -87,7 +88,7 @@ impl DynamicKey {
     }
 
     /// Writes the attribute, or the part of it that the target needs. A part that is None is not written.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         parts: &[Option<&GivenPart>],
         shard: Shard,
@@ -125,7 +126,7 @@ impl DynamicKey {
     }
 
     /// Writes the text of a None in a sort key.
-    pub(super) fn write_none(
+    pub(crate) fn write_none(
         &self,
         none: usize,
         presence: Presence,
@@ -187,7 +188,7 @@ fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, 
 
 impl DynamicPart {
     /// The part of this text, if it is valid.
-    pub(super) fn read(&self, text: &str, of: TextOf) -> Option<GivenPart> {
+    pub(crate) fn read(&self, text: &str, of: TextOf) -> Option<GivenPart> {
         let part = (self.model.given)(text, of)?;
         part.downcast().ok().map(|part| *part)
     }
@@ -212,4 +213,29 @@ impl DynamicPart {
             _ => PLAIN,
         }
     }
+}
+
+/// Reads one part of a key of this entity.
+pub(super) fn read_part(
+    entity: &DeclaredEntity,
+    part: &DynamicPart,
+    text: &str,
+    of: TextOf,
+) -> Result<GivenPart> {
+    part.read(text, of).ok_or_else(|| {
+        let (field, name) = (part.field, entity.entity.type_name);
+        let mut fields = entity.model.fields.iter();
+        let declared = fields.find(|known| known.name == field);
+        let ty = declared.map_or("value of its type", |declared| declared.rust_type);
+        let format = match part.model.format {
+            "" => String::new(),
+            format => format!(", in the key as `{{{field}:{format}}}`"),
+        };
+        let message = format!(
+            "`{field}` of `{name}` is a `{ty}`{format}, and the given text is no value of it: `TableSchema::dynamic` says how \
+             each type is written"
+        );
+        let error = Error::new(ErrorKind::InvalidKey, Stage::Key, message);
+        error.of(name).at(field)
+    })
 }

@@ -1,0 +1,128 @@
+//! The text of one part of a key: as it is written, and as it is read.
+
+use std::borrow::Cow;
+
+use super::escape::{escape, unescape};
+use crate::schema::{Style, Width};
+
+/// The text of one part, as in the key.
+#[derive(Debug, Clone, Copy)]
+pub struct PartText<'t> {
+    pub(super) raw: &'t str,
+    pub(super) style: Style,
+    pub(super) pad: Option<usize>,
+}
+
+impl<'t> PartText<'t> {
+    /// Returns the text as in the key.
+    pub fn raw(&self) -> &'t str {
+        self.raw
+    }
+
+    /// Returns a user's text, without its escapes.
+    pub fn text(&self) -> Option<Cow<'t, str>> {
+        match self.style {
+            Style::Escaped => unescape(self.raw),
+            Style::Verbatim(_) => Some(Cow::Borrowed(self.raw)),
+        }
+    }
+
+    pub(super) fn has_no_negatives(&self) -> bool {
+        has_no_negatives(self.pad, self.style)
+    }
+
+    /// A text that no key holds, as a person writes it.
+    pub(super) fn plain(raw: &'t str) -> Self {
+        PartText {
+            raw,
+            // Texts are not escaped and numbers not padded in keys of this style.
+            style: Style::Verbatim('#'),
+            pad: None,
+        }
+    }
+
+    /// The text of an attribute that is a bare key.
+    pub(super) fn bare(raw: &'t str) -> Self {
+        PartText {
+            raw,
+            style: Style::Escaped,
+            pad: None,
+        }
+    }
+
+    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
+        match (self.pad, self.style) {
+            (Some(pad), _) => Some(pad),
+            (None, Style::Escaped) => Some(natural),
+            (None, Style::Verbatim(_)) => None,
+        }
+    }
+}
+
+/// The output of a part, and its form.
+#[derive(Debug)]
+pub struct PartWriter<'a> {
+    pub(super) out: PartOut<'a>,
+    pub(super) style: Style,
+    pub(super) pad: Option<usize>,
+}
+
+/// The destination of the text of a part.
+#[derive(Debug)]
+pub(super) enum PartOut<'a> {
+    /// The text is written.
+    Text(&'a mut Vec<u8>),
+    /// The text is compared with the rest of a stored key; `None` once they differ.
+    Stored(Option<&'a [u8]>),
+}
+
+impl PartOut<'_> {
+    pub(super) fn extend(&mut self, text: &[u8]) {
+        match self {
+            PartOut::Text(out) => out.extend_from_slice(text),
+            PartOut::Stored(left) => *left = left.and_then(|left| left.strip_prefix(text)),
+        }
+    }
+}
+
+impl PartWriter<'_> {
+    /// Writes a user's text, escaped if the table's style demands it.
+    pub fn text(&mut self, text: &str) {
+        match self.style {
+            Style::Escaped => escape(text, |piece| self.out.extend(piece)),
+            Style::Verbatim(_) => self.out.extend(text.as_bytes()),
+        }
+    }
+
+    /// Writes text of a fixed alphabet that needs no escape: bytes above `%`.
+    pub fn token(&mut self, token: &str) {
+        self.out.extend(token.as_bytes());
+    }
+
+    /// The number of digits to pad to: that of the template, else `natural`. `None` for a verbatim key without a
+    /// width, because other libraries do not pad numbers.
+    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
+        match (self.pad, self.style) {
+            (Some(pad), _) => Some(pad),
+            (None, Style::Escaped) => Some(natural),
+            (None, Style::Verbatim(_)) => None,
+        }
+    }
+}
+
+/// Whether negative numbers are errors: other libraries have no order for those of a padded key.
+pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
+    pad.is_some() && style != Style::Escaped
+}
+
+/// The width of a part in a template: that of its type, changed by the format and the style.
+pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width {
+    match (natural, pad, style) {
+        (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),
+        (Width::Digits(digits), None, Style::Escaped) => Width::Fixed(digits),
+        (Width::Signed(_), Some(pad), _) => Width::Signed(pad),
+        // Other libraries write numbers as wide as their digits.
+        (Width::Digits(_) | Width::Signed(_), None, Style::Verbatim(_)) => Width::Variable,
+        _ => natural,
+    }
+}

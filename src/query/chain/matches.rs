@@ -1,0 +1,104 @@
+//! The match and the order of a row under a query: enough for a fake of a repository.
+
+use std::cmp::Ordering;
+
+use super::query::Query;
+use crate::entity::{DynamoCollection, DynamoEntity};
+use crate::error::{Error, Result};
+use crate::json::CodecError;
+use crate::query::request::key_point;
+
+/// A row as it is stored: an entity, or one of several in a collection.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no whole row, so nothing tells whether the query would return it",
+    label = "a key, or a part of an entity",
+    note = "`matches` and `order` are for entities and collections"
+)]
+pub trait StoredRow<Kind> {
+    #[doc(hidden)]
+    fn stored(&self) -> Result<Vec<u8>>;
+}
+
+/// The row is an entity.
+#[derive(Debug)]
+pub struct OfEntity(());
+
+/// The row is a variant of a collection.
+#[derive(Debug)]
+pub struct OfCollection(());
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> StoredRow<OfEntity> for E {
+    fn stored(&self) -> Result<Vec<u8>> {
+        crate::entity::json::to_json(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> StoredRow<OfCollection> for C {
+    fn stored(&self) -> Result<Vec<u8>> {
+        let json = self.stored_item()?.to_dynamo_json();
+        json.map_err(|fault| Error::encode(C::NAME, fault))
+    }
+}
+
+impl<Row, From> Query<Row, From> {
+    /// Whether the row, once stored, is a row of the query. The TTL is not checked. A query with a `filter` is an
+    /// error, because only DynamoDB evaluates filters.
+    pub fn matches<Kind>(&self, row: &Row) -> Result<bool>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let json = row.stored()?;
+        self.keys_match(&json)
+            .map_err(|fault| Error::encode(self.selection.entity(), fault))
+    }
+
+    /// The order of two rows; `Equal` if the query leaves it to DynamoDB.
+    pub fn order<Kind>(&self, left: &Row, right: &Row) -> Result<Ordering>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let (left, right) = (left.stored()?, right.stored()?);
+        let fail = |fault| Error::encode(self.selection.entity(), fault);
+        let options = &self.selection.options;
+        let lane = |row: &[u8]| self.selection.lane_of(row).map_err(fail);
+        let by_partition = match options.by_partition {
+            true => lane(&left)?.cmp(&lane(&right)?),
+            false => Ordering::Equal,
+        };
+        let ascending = self.compare(&left, &right).map_err(fail)?;
+        Ok(by_partition.then(match options.descending {
+            true => ascending.reverse(),
+            false => ascending,
+        }))
+    }
+
+    fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
+        let draft = &self.selection.draft;
+        if let Some(fault) = &draft.fault {
+            return Err(fault.clone());
+        }
+        if self.selection.options.filter.is_some() {
+            return Err(CodecError::new("only the service evaluates a filter"));
+        }
+        self.selection.keys_match(json)
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, CodecError> {
+        for key in self.selection.draft.source.sort() {
+            let points = (
+                key_point(left, key.attribute)?,
+                key_point(right, key.attribute)?,
+            );
+            let (Some(left), Some(right)) = points else {
+                continue;
+            };
+            match left.compare(&right) {
+                Some(Ordering::Equal) | None => {}
+                Some(order) => return Ok(order),
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+}

@@ -1,0 +1,30 @@
+//! Traits that no type implements: the compiler shows their messages where a chain goes on wrongly.
+
+/// A stage that knows all parts before one. No type implements it: the method of a part that is used too early has
+/// this bound.
+#[diagnostic::on_unimplemented(
+    message = "a part of the sort key is skipped",
+    label = "an earlier part is not known here",
+    note = "ask for the parts of a sort key from left to right, as its template names them: `.eq(..)` goes on to the next one"
+)]
+pub trait KnownUpTo<'x> {}
+
+/// A query that takes another range. No type implements it.
+#[diagnostic::on_unimplemented(
+    message = "this query has its range already",
+    label = "a range ends the chain",
+    note = "DynamoDB reads one range of keys: ask for both ends by `between(a..b)`, and leave rows out by `filter(..)`"
+)]
+pub trait TakesRange<'x> {}
+
+/// A part that can follow a range, or a part without a value. No type implements it.
+#[diagnostic::on_unimplemented(
+    message = "no part of the sort key can be asked for here",
+    label = "behind a range or another verb, or behind a part that was not given",
+    note = "DynamoDB reads one range of keys: give the parts from left to right, all but the last one by `eq(..)`, then filter, limit and the like",
+    note = "for both ends of a range write `between(a..b)`; other rows are left out by `filter(..)`"
+)]
+pub trait NextPart<'x> {
+    /// Never called: no type implements this.
+    fn never<T>() -> T;
+}

@@ -1,0 +1,215 @@
+//! The content of a response, decoded at once or a few rows at a time.
+//!
+//! If many lanes are merged, the rows of each response wait for those of the others. They wait as bytes, and are
+//! decoded shortly before their turn, while they are still in the cache.
+
+use std::fmt;
+
+use bytes_utils::Str;
+
+use crate::error::Error;
+use crate::json::{CodecError, KeyFinder, Number, Reader};
+use crate::key::rank::{Ranking, Ranks};
+use crate::query::keys::{ByKey, RowKind};
+use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
+
+/// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
+const LEAST_ROW: usize = 16;
+
+/// How the rows of a lane are decoded.
+#[derive(Debug, Default)]
+pub(super) struct AnswerForm {
+    /// The type that rows are decoded into before their turn.
+    pub(crate) ahead: Option<ReadAhead>,
+    /// How rows without a type are identified.
+    pub(crate) by_key: Option<ByKey>,
+    /// The attributes by which rows are ranked, if they are ranked.
+    pub(super) ranking: Option<Ranking>,
+    /// The length of the ranks that were written last.
+    pub(crate) rank: usize,
+}
+
+impl AnswerForm {
+    /// Finds the attributes of each row by which it is ranked, and whether it has a type.
+    fn finder(&self) -> Option<KeyFinder> {
+        if self.ranking.is_none() && self.by_key.is_none() {
+            return None;
+        }
+        let sort = self.ranking.as_ref().map(|ranking| &*ranking.sort);
+        let finder = KeyFinder::of(sort.unwrap_or_default());
+        Some(match &self.by_key {
+            Some(by_key) => finder.beside(by_key.attribute),
+            None => finder,
+        })
+    }
+
+    /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
+    #[inline]
+    fn tells_by(&self, finder: Option<&KeyFinder>) -> Option<&ByKey> {
+        let by_key = self.by_key.as_ref();
+        by_key.filter(|_| finder.is_some_and(|finder| !finder.has_beside()))
+    }
+}
+
+/// A response that may have rows left to decode.
+pub(super) struct Unread {
+    answered: Answered,
+    /// The body, if all of it is UTF-8. It is checked once, even if decoding continues later.
+    text: Option<Str>,
+    /// The position at which decoding continues.
+    at: usize,
+    is_among_rows: bool,
+    /// Whether nothing was read yet of the object, or of the list of rows.
+    is_first: bool,
+    is_over: bool,
+    /// The number of rows read.
+    read: usize,
+    /// The number of them that were omitted, because they do not belong to the query.
+    forgotten: usize,
+    said: AnswerFacts,
+}
+
+/// The content of a response except its rows.
+#[derive(Debug, Default)]
+pub(super) struct AnswerFacts {
+    pub(crate) count: usize,
+    pub(crate) scanned: usize,
+    /// The key after which the next response begins: its attributes as entries of a JSON object.
+    pub(crate) last: Option<Vec<u8>>,
+    /// The read units that the request consumed.
+    pub(crate) units: Option<f64>,
+}
+
+impl Unread {
+    pub(crate) fn new(answered: Answered) -> Self {
+        Unread {
+            text: Str::from_inner(answered.body().clone()).ok(),
+            answered,
+            at: 0,
+            is_among_rows: false,
+            is_first: true,
+            is_over: false,
+            read: 0,
+            forgotten: 0,
+            said: AnswerFacts::default(),
+        }
+    }
+
+    /// The error for a response that does not have the expected form.
+    pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
+        self.answered.unreadable(fault)
+    }
+
+    /// Whether the whole response was read.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    pub(super) fn into_said(self) -> AnswerFacts {
+        self.said
+    }
+
+    /// The next rows, with their ranks: `most` of them, or all remaining ones if they are only slightly more.
+    pub(crate) fn next(
+        &mut self,
+        form: &AnswerForm,
+        most: usize,
+    ) -> Result<(RawRows, Ranks), CodecError> {
+        let ranking = form.ranking.as_ref();
+        let finder = form.finder();
+        let finder = finder.as_ref();
+        let body = self.answered.body();
+        let mut reader = match &self.text {
+            Some(text) => Reader::within(text, self.at),
+            None => Reader::new(body).there(self.at),
+        };
+        let mut rows = RowsAhead::new(form.ahead);
+        let mut ranks = Ranks::default();
+        if self.at == 0 {
+            reader.open_object()?;
+        }
+        loop {
+            if self.is_among_rows {
+                // `Count` usually stands before the rows, so room can be reserved.
+                let told = self.said.count.min(body.len() / LEAST_ROW);
+                let left = told.saturating_sub(self.read);
+                let is_small = left > 0 && left <= most.saturating_mul(2);
+                let most = if is_small { usize::MAX } else { most };
+                rows.reserve(left.min(most), body.len());
+                if ranking.is_some() {
+                    ranks.reserve(left.min(most) + 1, form.rank);
+                }
+                let mut count = 0;
+                while count < most {
+                    if !reader.next_element(&mut self.is_first)? {
+                        self.is_among_rows = false;
+                        break;
+                    }
+                    rows.read_next(&mut reader, finder)?;
+                    self.read += 1;
+                    if let Some(by_key) = form.tells_by(finder) {
+                        match by_key.tell(rows.last(body)) {
+                            RowKind::Meant => {}
+                            RowKind::Unlike(error) => rows.refuse_last(*error),
+                            RowKind::Other => {
+                                rows.forget_last();
+                                self.forgotten += 1;
+                                continue;
+                            }
+                        }
+                    }
+                    if let Some((ranking, finder)) = ranking.zip(finder) {
+                        ranks.push_row(ranking, finder, &reader)?;
+                    }
+                    count += 1;
+                }
+                if self.is_among_rows {
+                    break;
+                }
+            }
+            let Some(name) = reader.next_answered(&mut self.is_first)? else {
+                self.is_over = true;
+                self.said.count = self.said.count.saturating_sub(self.forgotten);
+                break;
+            };
+            let said = &mut self.said;
+            match &*name {
+                "Items" => {
+                    reader.open_array()?;
+                    (self.is_among_rows, self.is_first) = (true, true);
+                }
+                "Count" => said.count = number(reader.raw_value()?)?,
+                "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
+                "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
+                "ConsumedCapacity" => said.units = crate::wire::units(reader.raw_value()?),
+                _ => reader.skip()?,
+            }
+        }
+        self.at = reader.place();
+        Ok((rows.of(&self.answered), ranks))
+    }
+}
+
+/// Values stay out.
+impl fmt::Debug for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unread")
+    }
+}
+
+/// Some servers write `10.0`, because their numbers are floats.
+fn number(json: &[u8]) -> Result<usize, CodecError> {
+    let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
+    let text = std::str::from_utf8(json).ok();
+    let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
+    number.ok_or_else(|| CodecError::mismatch("a number", "something else"))
+}
+
+/// The inside of an object.
+fn entries(object: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let inside = object
+        .strip_prefix(b"{")
+        .and_then(|object| object.strip_suffix(b"}"));
+    let inside = inside.ok_or_else(|| CodecError::mismatch("a key", "something else"))?;
+    Ok(inside.trim_ascii().to_vec())
+}

@@ -1,0 +1,65 @@
+//! Rows that expire before they are delivered.
+//!
+//! DynamoDB filters out rows that had expired when a read began. A read may take long, so rows are checked again on
+//! delivery. A TTL counts in seconds, so most reads end before any row has to be checked.
+
+use super::hydrated::{HydratedRow, HydratedRows};
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::plan::{expires_at, is_expired};
+use crate::query::request::Selection;
+
+/// Finds the rows that have expired since a read began.
+#[derive(Debug, Clone)]
+pub(super) struct Living {
+    db: Dynamo,
+    /// None if expired rows are wanted too.
+    ttl: Option<&'static str>,
+    /// The time at which the read began: DynamoDB filters out rows that had expired by then.
+    began: Timestamp,
+}
+
+impl Living {
+    /// For a read that is about to begin.
+    pub(crate) fn new(selection: &Selection, db: &Dynamo) -> Self {
+        Living {
+            db: db.clone(),
+            ttl: selection.hidden_by(),
+            began: db.now(),
+        }
+    }
+
+    /// The TTL attribute and the time, if a row may have expired by now.
+    fn later(&self) -> Option<(&'static str, Timestamp)> {
+        let ttl = self.ttl?;
+        let now = self.db.now();
+        (now.seconds() > self.began.seconds()).then_some((ttl, now))
+    }
+
+    /// Whether this row has expired.
+    #[inline]
+    pub(crate) fn is_over(&self, row: &HydratedRow) -> bool {
+        let later = self.later();
+        later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
+    }
+
+    /// Omits the rows that have expired. The runs no longer include them.
+    pub(crate) fn keep(&self, answer: &mut HydratedRows) {
+        let Some((ttl, now)) = self.later() else {
+            return;
+        };
+        answer.retain(|row| !is_expired(row.item.json(), Some(ttl), now));
+    }
+
+    /// Records the expiry of these rows, before they are dropped.
+    pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
+        if let Some(ttl) = self.ttl {
+            ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));
+        }
+    }
+
+    /// The time, if a recorded row may have expired by now.
+    pub(super) fn later_than_it_began(&self) -> Option<Timestamp> {
+        self.later().map(|(_, now)| now)
+    }
+}

@@ -1,0 +1,273 @@
+//! `hydrate`: the items behind the keys of an index.
+//!
+//! ```text
+//! rows of the index, as they come        gather
+//!   -> some hundred of them wait         RowSource
+//!   -> their items, by their keys        batch_get
+//!   -> those that still belong           Selection::still_holds
+//! ```
+//!
+//! A query without `hydrate` passes through: a row is its own item.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::gather::Gather;
+use super::hydrated::{HydratedRow, HydratedRows, Vanished};
+use super::living::Living;
+use super::run::Run;
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::expr::Expression;
+use crate::json::Writer;
+use crate::key::json::KeyJson;
+use crate::plan::is_expired;
+use crate::query::cursor::Reached;
+use crate::query::request::{Selection, Wanted};
+use crate::read::{BATCH, BatchGet, Failing, KeyList, Meter, RawRow, TableFrame};
+
+/// How many items are fetched at once, by a few requests side by side.
+const ROUND: usize = 4 * BATCH;
+
+/// A page without a limit looks one row further with the same request.
+pub(super) const PAGE: usize = BATCH - 1;
+
+/// The rows of a query, with the items behind them if those are requested.
+pub(super) struct RowSource {
+    gather: Gather,
+    behind: Option<Hydrator>,
+    meter: Option<Arc<Meter>>,
+    living: Living,
+}
+
+/// The items behind the rows of an index.
+struct Hydrator {
+    selection: Selection,
+    items: BatchGet,
+    /// Rows whose items were not read yet.
+    waiting: VecDeque<RawRow>,
+    /// How many more items are fetched than are wanted, because some may be dropped.
+    surplus: usize,
+}
+
+impl Selection {
+    /// Plans the reads of all partitions, and of the items behind. Nothing is sent if this fails.
+    pub(super) fn row_source(&self, db: &Dynamo) -> Result<RowSource> {
+        self.row_source_at(db, self.meter())
+    }
+
+    fn row_source_at(&self, db: &Dynamo, meter: Option<Arc<Meter>>) -> Result<RowSource> {
+        let behind = self.options.hydration.as_ref().map(|_| Hydrator {
+            selection: self.clone(),
+            items: self.items(db).with_meter(meter.clone()),
+            waiting: VecDeque::new(),
+            surplus: 1,
+        });
+        Ok(RowSource {
+            living: Living::new(self, db),
+            gather: self.gather(db, Wanted::Items, meter.as_ref())?,
+            behind,
+            meter,
+        })
+    }
+
+    /// How the items behind the rows are read.
+    pub(crate) fn items(&self, db: &Dynamo) -> BatchGet {
+        let source = self.source();
+        let mut options = Writer::default();
+        if self.options.consistent {
+            options.raw(",\"ConsistentRead\":true");
+        }
+        let attributes = self.options.hydration.as_ref();
+        if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
+            // What the item is checked by, such as its TTL, is read too.
+            let ttl = source.ttl();
+            let mut expression = Expression::default();
+            self.name_attributes(
+                ttl.iter().chain(attributes),
+                expression.begin("ProjectionExpression"),
+            );
+            expression.write(&mut options);
+        }
+        let names = source.table.key_names();
+        let frame = TableFrame {
+            entity: self.entity(),
+            pattern: source.pattern,
+            table: db.table_name(source.table.name),
+            names: names.collect(),
+            options: options.into_bytes(),
+            ahead: self.options.ahead,
+        };
+        BatchGet::of(db.clone(), frame)
+    }
+}
+
+impl RowSource {
+    /// Says that all rows are going to be read.
+    pub(super) fn until_the_end(mut self) -> Self {
+        // A pace decides by itself when requests are sent.
+        if self.meter.is_none() {
+            self.gather = self.gather.until_the_end();
+        }
+        self
+    }
+
+    /// Finds the rows that expire while the query is under way.
+    pub(crate) fn living(&self) -> &Living {
+        &self.living
+    }
+
+    /// The same read from another place, at the same pace.
+    pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<RowSource> {
+        selection.row_source_at(db, self.meter.clone())
+    }
+
+    /// Whether no more rows remain.
+    pub(super) fn is_done(&self) -> bool {
+        self.gather.is_done() && !self.is_waiting()
+    }
+
+    /// Whether more may be there that `max_scanned` forbids to read.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.gather.is_spent() && !self.is_waiting()
+    }
+
+    /// Whether the next row is at hand without another request.
+    pub(super) fn is_row_known(&self) -> bool {
+        self.behind.is_none() && self.gather.is_row_known()
+    }
+
+    /// Whether rows of several lanes are merged into one order.
+    pub(super) fn is_merging(&self) -> bool {
+        self.gather.is_merging()
+    }
+
+    fn is_waiting(&self) -> bool {
+        let behind = self.behind.as_ref();
+        behind.is_some_and(|behind| !behind.waiting.is_empty())
+    }
+
+    /// The next rows. `wanted` is how many the caller has use for; None is all.
+    pub(crate) async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
+        let Some(behind) = &mut self.behind else {
+            return self.next_rows(wanted).await;
+        };
+        let most = behind.most(wanted);
+        behind.fill(&mut self.gather, most, wanted).await?;
+        behind.next(most).await
+    }
+
+    /// Rows that are their own items.
+    async fn next_rows(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
+        let (rows, runs) = if self.gather.is_segmented() {
+            let (rows, runs) = self.gather.next_runs(wanted).await?;
+            (rows.into_iter().map(HydratedRow::from).collect(), runs)
+        } else {
+            let rows: Vec<HydratedRow> = self.gather.next(wanted).await?;
+            let run = match rows.len() {
+                0 => self.gap(),
+                rows => Some(Run::of(rows)),
+            };
+            (rows, run.into_iter().collect())
+        };
+        Ok(HydratedRows {
+            rows,
+            runs,
+            vanished: Vec::new(),
+        })
+    }
+
+    /// The rows that were read after the last row. Rows of an index that still wait for their items are before it.
+    pub(super) fn gap(&self) -> Option<Run> {
+        let position = self.gather.position().filter(|_| self.behind.is_none())?;
+        Some(Run {
+            segment: 0,
+            rows: 0,
+            ends: Some(Reached::Behind(position.into())),
+        })
+    }
+}
+
+impl Hydrator {
+    /// How many items the next round fetches. The surplus doubles each time that rows were dropped, because no one knows
+    /// how many will be.
+    fn most(&self, wanted: Option<usize>) -> usize {
+        let wanted = wanted.unwrap_or(ROUND).max(1);
+        wanted.saturating_mul(self.surplus).min(ROUND)
+    }
+
+    /// Reads rows of the index until `most` of them wait, or the rows of one answer if all are wanted.
+    async fn fill(
+        &mut self,
+        gather: &mut Gather,
+        most: usize,
+        wanted: Option<usize>,
+    ) -> Result<()> {
+        while self.waiting.len() < most && !gather.is_done() && !gather.is_spent() {
+            let lacking = wanted.map(|_| most - self.waiting.len());
+            let rows: Vec<RawRow> = gather.next(lacking).await?;
+            self.waiting.extend(rows);
+            if wanted.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The key of the item behind a row.
+    fn key_of(&self, row: &RawRow) -> Result<KeyJson> {
+        let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
+        let key = KeyJson::of(row.json(), names);
+        key.map_err(|fault| Error::decode(self.selection.entity(), fault))
+    }
+
+    async fn next(&mut self, most: usize) -> Result<HydratedRows> {
+        let places: Vec<RawRow> = self.waiting.drain(..most.min(self.waiting.len())).collect();
+        let keys = places.iter().map(|row| self.key_of(row));
+        let keys = keys.collect::<Result<Vec<KeyJson>>>()?;
+        let asked = keys.len();
+        let mut wanted = KeyList::new();
+        for key in &keys {
+            wanted.push_json(key);
+        }
+        let items = self.items.read(wanted, Failing::Together).await?;
+        let now = self.items.db.now();
+        let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());
+        for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
+            if !seen.insert(key) {
+                continue;
+            }
+            match item? {
+                Some(item) if self.selection.still_holds(item.json(), now) => {
+                    // A row that was refused is passed on as it is: its item must not be read either.
+                    answer.rows.push(match place.is_refused() {
+                        true => HydratedRow::from(place),
+                        false => HydratedRow {
+                            place: Some(place),
+                            item,
+                        },
+                    });
+                }
+                Some(_) => {}
+                None => answer.vanished.push(Vanished {
+                    place: place.bytes(),
+                    before: answer.rows.len(),
+                }),
+            }
+        }
+        answer.runs.push(Run::of(answer.rows.len()));
+        if answer.rows.len() < asked {
+            self.surplus = self.surplus.saturating_mul(2);
+        }
+        Ok(answer)
+    }
+}
+
+impl Selection {
+    /// Whether an item of the table still belongs to the rows: an index lags behind.
+    fn still_holds(&self, item: &[u8], now: Timestamp) -> bool {
+        // A key attribute of a type that no key has leaves the item out of the index.
+        self.keys_match(item).unwrap_or(false) && !is_expired(item, self.hidden_by(), now)
+    }
+}

@@ -1,0 +1,257 @@
+//! The source of a query: a table or an index, with the entity that fills it.
+
+use super::members::Members;
+use crate::entity::{
+    CollectionPatterns, DynamoCollection, DynamoEntity, DynamoTable, IndexPattern, Patterns,
+};
+use crate::json::{CodecError, Reader, member};
+use crate::key::{Role, Shard};
+use crate::schema::{
+    DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
+    TableDef, others_may_be_among,
+};
+
+/// A table or an index, and the entity or the collection whose rows are queried.
+#[derive(Debug, Clone, Copy)]
+pub struct QuerySource {
+    pub(crate) table: &'static TableDef,
+    pub(crate) entities: &'static [&'static EntityDef],
+    /// The entity; for a collection, the first of its entities.
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) index: Option<&'static EntityIndexDef>,
+    pub(crate) members: Option<Members>,
+    pub(crate) pattern: &'static Pattern,
+}
+
+impl QuerySource {
+    /// The table of an entity.
+    pub fn table<E: DynamoEntity>() -> Self {
+        QuerySource {
+            table: &<E::Table as DynamoTable>::TABLE,
+            entities: <E::Table as DynamoTable>::ENTITIES,
+            entity: &E::ENTITY,
+            index: None,
+            members: None,
+            pattern: Patterns::<E>::IN_PARTITION,
+        }
+    }
+
+    /// The table of a collection.
+    pub(crate) fn collection<C: DynamoCollection>() -> Self {
+        QuerySource {
+            table: &<C::Table as DynamoTable>::TABLE,
+            entities: <C::Table as DynamoTable>::ENTITIES,
+            entity: C::FIRST,
+            index: C::INDEX,
+            members: Some(Members::of::<C>()),
+            pattern: CollectionPatterns::<C>::IN_PARTITION,
+        }
+    }
+
+    /// One of the entity's access patterns, by its position in the declaration.
+    pub fn index<E: DynamoEntity, const AT: usize>() -> Self {
+        QuerySource {
+            index: E::ENTITY.indexes.get(AT),
+            pattern: IndexPattern::<E, AT>::PATTERN,
+            ..QuerySource::table::<E>()
+        }
+    }
+
+    /// The table of an entity that is known by its constants, or an index used by one of its access patterns.
+    pub(crate) fn declared(
+        declared: &DeclaredEntity,
+        index: Option<&'static EntityIndexDef>,
+    ) -> Self {
+        QuerySource {
+            table: declared.table,
+            entities: declared.entities,
+            entity: declared.entity,
+            index,
+            members: None,
+            pattern: declared.pattern_of(index),
+        }
+    }
+
+    /// Whether rows contain all attributes.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.projection(), None | Some(Projection::All))
+    }
+
+    /// Whether it is an index that holds a list of attributes.
+    pub(crate) fn lists_attributes(&self) -> bool {
+        let projection = self.projection();
+        matches!(projection, Some(Projection::Include(_)))
+    }
+
+    /// The attributes that the index holds; `None` for the table.
+    fn projection(&self) -> Option<Projection> {
+        let index = self.index?;
+        let mut declared = self.table.indexes.iter();
+        let declared = declared.find(|known| known.name == index.index)?;
+        Some(declared.project)
+    }
+
+    /// The whole table instead of a partition.
+    pub(crate) fn scanned(self, pattern: &'static Pattern) -> Self {
+        QuerySource { pattern, ..self }
+    }
+
+    /// The name of the entity or the collection, for messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.members {
+            Some(members) => members.name,
+            None => self.entity.type_name,
+        }
+    }
+
+    /// The TTL attribute. A table has one.
+    pub(crate) fn ttl(&self) -> Option<&'static str> {
+        match self.members {
+            Some(_) => self.entities.iter().find_map(|entity| entity.ttl),
+            None => self.entity.ttl,
+        }
+    }
+
+    /// The entity of a row. In a collection the type identifies it, or the key if a row has no type.
+    pub(crate) fn entity_of(&self, item: &[u8]) -> Result<Option<&'static EntityDef>, CodecError> {
+        if self.members.is_none() {
+            return Ok(Some(self.entity));
+        }
+        let mut entities = self.entities.iter().copied();
+        let attribute = self.table.type_attribute;
+        let stored = attribute
+            .map(|attribute| member(item, attribute))
+            .transpose()?;
+        Ok(match stored.flatten() {
+            Some(json) => {
+                let name = Reader::new(json).text().ok();
+                entities.find(|entity| name.as_deref() == Some(entity.stored_name))
+            }
+            None => entities.find(|entity| entity.has_key(item)),
+        })
+    }
+
+    /// Whether it is a global index.
+    pub(crate) fn is_global(&self) -> bool {
+        self.index.is_some_and(|index| !index.pk.is_empty())
+    }
+
+    /// Whether the attribute can be read here.
+    pub(crate) fn holds(&self, name: &str) -> bool {
+        let listed = match self.projection() {
+            None | Some(Projection::All) => return true,
+            Some(Projection::Keys) => &[][..],
+            Some(Projection::Include(listed)) => listed,
+        };
+        let always = [self.table.type_attribute, self.ttl()];
+        listed.contains(&name)
+            || always.contains(&Some(name))
+            || self.key_attributes().contains(&name)
+    }
+
+    /// The shards of a partition.
+    pub(crate) fn shards(&self) -> Vec<Shard> {
+        let (pk, read) = match self.index {
+            Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
+            _ => (Some(&self.entity.pk), None),
+        };
+        let shards = read.max(pk.and_then(KeyDef::shards));
+        match shards {
+            Some(shards) => (0..shards).map(Shard::At).collect(),
+            None => vec![Shard::Without],
+        }
+    }
+
+    /// The attributes of the sort key.
+    pub(crate) fn sort(&self) -> &'static [KeyDef] {
+        match self.index {
+            Some(index) => index.sk,
+            None => self.entity.sk.as_slice(),
+        }
+    }
+
+    /// The sort key of the table, in which no two rows of a partition are equal. An index has no such key.
+    pub(crate) fn unique_sort_key(&self) -> Option<&'static str> {
+        self.table.sk.filter(|_| self.index.is_none())
+    }
+
+    /// The template of the sort key, if it has exactly one: the entities of a collection have several.
+    pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
+        if self.members.is_some() {
+            return None;
+        }
+        match self.sort() {
+            [
+                KeyDef {
+                    attribute,
+                    source: KeySource::Template(pieces),
+                    ..
+                },
+            ] => Some((attribute, pieces)),
+            _ => None,
+        }
+    }
+
+    /// Whether rows of other entities may be among those whose sort key begins with this number of parts.
+    pub(crate) fn has_others(&self, parts: usize) -> bool {
+        let front = self
+            .template()
+            .map_or(&[][..], |(_, pieces)| front(pieces, parts));
+        self.table.type_attribute.is_some()
+            && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
+    }
+
+    /// The keys that identify a row and its position: of the index and of the table. An attribute may be in both.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static KeyDef, Role)> {
+        let (pk, sk) = match self.index {
+            Some(index) => (index.pk, index.sk),
+            None => (&[][..], &[][..]),
+        };
+        let partition = std::iter::once(&self.entity.pk).chain(pk);
+        let sort = self.entity.sk.iter().chain(sk);
+        let partition = partition.map(|key| (key, Role::Partition));
+        partition.chain(sort.map(|key| (key, Role::Sort)))
+    }
+
+    /// The attributes that identify a row and its position: of the index and of the table.
+    pub(crate) fn key_attributes(&self) -> Vec<&'static str> {
+        let mut names = vec![self.table.pk];
+        names.extend(self.table.sk);
+        if let Some(index) = self.index {
+            for key in index.pk.iter().chain(index.sk) {
+                if !names.contains(&key.attribute) {
+                    names.push(key.attribute);
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether the attribute is part of the queried key, which a filter cannot name.
+    pub(crate) fn is_queried_key(&self, name: &str) -> bool {
+        match self.index {
+            None => self.table.pk == name || self.table.sk == Some(name),
+            Some(index) => {
+                let own = index.pk.iter().chain(index.sk);
+                let is_local_pk = index.pk.is_empty() && self.table.pk == name;
+                is_local_pk || own.into_iter().any(|key| key.attribute == name)
+            }
+        }
+    }
+}
+
+/// The pieces before a part.
+fn front(pieces: &'static [Piece], parts: usize) -> &'static [Piece] {
+    let ends = part_at(pieces, parts).unwrap_or(pieces.len());
+    pieces.get(..ends).unwrap_or_default()
+}
+
+/// The position of a part in the pieces.
+pub(crate) fn part_at(pieces: &[Piece], part: usize) -> Option<usize> {
+    let is_part = |piece: &Piece| matches!(piece, Piece::Part { .. });
+    let mut parts = pieces
+        .iter()
+        .enumerate()
+        .filter(|(_, piece)| is_part(piece));
+    parts.nth(part).map(|(at, _)| at)
+}

@@ -1,0 +1,225 @@
+//! The rows of a query if its range may contain rows of several entities. DynamoDB filters by the type attribute; a
+//! row of another program without a type is identified here by its key.
+//!
+//! A row is omitted if it belongs to another entity, or clearly to none. A row that may belong to this entity, with
+//! its key in another format, is an error in its position, because nothing else would ever report it.
+
+use super::source::QuerySource;
+use crate::entity::refused_row;
+use crate::entity::sentinel::MARK;
+use crate::error::Error;
+use crate::expr::{Comparison, Node, Term};
+use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
+use crate::path::Place;
+use crate::schema::{EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among};
+
+/// How to identify rows without a type.
+#[derive(Debug, Clone)]
+pub(crate) struct ByKey {
+    /// The type attribute.
+    pub(crate) attribute: &'static str,
+    table: &'static TableDef,
+    whose: Whose,
+}
+
+/// The kind of a row without a type.
+#[derive(Debug)]
+pub(crate) enum RowKind {
+    /// A row of the query.
+    Meant,
+    /// A row of another entity, or of none.
+    Other,
+    /// A row that may belong to the query, but whose key has another format.
+    Unlike(Box<Error>),
+}
+
+/// The entities whose keys decide. A key fits at most one entity of the table.
+#[derive(Debug, Clone)]
+enum Whose {
+    /// Rows with a key of this entity belong to the query.
+    Of(RowClaim),
+    /// All rows belong to the query except those with a key of these entities.
+    OfNone(Vec<&'static EntityDef>),
+}
+
+/// An entity, and all entities of its table.
+#[derive(Debug, Clone, Copy)]
+struct RowClaim {
+    entity: &'static EntityDef,
+    entities: &'static [&'static EntityDef],
+}
+
+impl RowClaim {
+    /// The reason why a row that may belong to the entity does not have its key. None if it has.
+    fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, NotOurs> {
+        let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
+        else {
+            return Ok(None);
+        };
+        let own = self.entity.likeness(item).ok_or(NotOurs)?;
+        let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
+        // A row that is more like another entity is refused where that one is read.
+        let is_of =
+            |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
+        match others.any(is_of) {
+            true => Err(NotOurs),
+            false => Ok(Some(fault)),
+        }
+    }
+}
+
+/// The row belongs to another entity, or clearly to none.
+struct NotOurs;
+
+impl ByKey {
+    /// Identifies a row that has no type.
+    pub(crate) fn tell(&self, item: &[u8]) -> RowKind {
+        match &self.whose {
+            Whose::Of(claim) => match claim.unlike(item) {
+                Ok(None) => RowKind::Meant,
+                Ok(Some(fault)) => {
+                    let fault = fault.of_identity(KeyIdentity::Unlike);
+                    RowKind::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
+                }
+                Err(NotOurs) => RowKind::Other,
+            },
+            Whose::OfNone(left_out) => match left_out.iter().any(|entity| entity.has_key(item)) {
+                true => RowKind::Other,
+                false => RowKind::Meant,
+            },
+        }
+    }
+}
+
+impl QuerySource {
+    /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
+    /// has another type, or no type and a key in another format. A table with one entity has no types.
+    pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
+        if let Ok(Some(_)) = member(item, SHAPE) {
+            let fault = CodecError::newer_shape(SHAPE);
+            return Err(refused_row(self.table, self.entity, item, fault));
+        }
+        let Some(attribute) = self.table.type_attribute else {
+            return Ok(());
+        };
+        if let Some(members) = self.members {
+            return members.refused(item).map_or(Ok(()), Err);
+        }
+        let stored = member(item, attribute).ok().flatten();
+        let Some(stored) = stored else {
+            return match (self.entity.key_fault)(item) {
+                Some(fault) => {
+                    let fault = fault.of_identity(KeyIdentity::Unlike);
+                    Err(refused_row(self.table, self.entity, item, fault))
+                }
+                None => Ok(()),
+            };
+        };
+        let found = Reader::new(stored).text();
+        if found.is_ok_and(|found| found == self.entity.stored_name) {
+            return Ok(());
+        }
+        let message = format!(
+            "an item of another type than `{}` stands under a key of it, and is left alone",
+            self.entity.stored_name
+        );
+        let fault = CodecError::new(message).at(attribute);
+        Err(refused_row(self.table, self.entity, item, fault))
+    }
+
+    /// How to identify rows without a type, if the query filters by type.
+    pub(crate) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
+        let attribute = self.table.type_attribute?;
+        let whose = match self.members {
+            Some(_) => Whose::OfNone(self.left_out(is_scan)),
+            None => Whose::Of(RowClaim {
+                entity: self.entity,
+                entities: self.entities,
+            }),
+        };
+        let is_asked = match &whose {
+            Whose::Of(_) => is_scan || self.has_others(parts),
+            Whose::OfNone(left_out) => !left_out.is_empty(),
+        };
+        is_asked.then_some(ByKey {
+            attribute,
+            table: self.table,
+            whose,
+        })
+    }
+
+    /// The condition on the type of rows whose sort key begins with `parts` parts. None if no other entity can have
+    /// rows.
+    pub(crate) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
+        let types = self.types_of_entities(parts, is_scan);
+        let no_sentinels = self
+            .may_meet_sentinels(is_scan)
+            .then(|| Node::Missing(Place::of(MARK)));
+        match (types, no_sentinels) {
+            // The type of a sentinel is that of no entity, so this leaves sentinels out too.
+            (Some(types), _) if self.members.is_none() => Some(types),
+            (None, None) => None,
+            (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
+        }
+    }
+
+    /// Whether sentinels of unique values may be among the rows. No template writes their partition key, and they are
+    /// only in indexes whose keys are the keys or the TTL of the table.
+    pub(crate) fn may_meet_sentinels(&self, is_scan: bool) -> bool {
+        let is_bare = matches!(self.entity.pk.source, KeySource::Field(_));
+        has_uniques(self.entities)
+            && (is_scan
+                || match self.index.filter(|index| !index.pk.is_empty()) {
+                    Some(index) => {
+                        let mut keys = index.pk.iter().chain(index.sk);
+                        keys.all(|key| self.is_of_sentinels(key.attribute))
+                    }
+                    None => is_bare,
+                })
+    }
+
+    fn is_of_sentinels(&self, attribute: &str) -> bool {
+        let known = [Some(self.table.pk), self.table.sk, self.ttl()];
+        known.contains(&Some(attribute))
+    }
+
+    fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {
+        let ByKey {
+            attribute, whose, ..
+        } = self.by_key(parts, is_scan)?;
+        let place = Place::of(attribute);
+        let stored = Term::Place(place.clone());
+        Some(match whose {
+            Whose::Of(claim) => Node::any([
+                Node::Missing(place),
+                Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
+            ]),
+            // A missing type fulfils this, too.
+            Whose::OfNone(left_out) => {
+                let types = left_out.iter().map(|entity| json(entity)).collect();
+                Node::In(stored, types).not()
+            }
+        })
+    }
+
+    /// The entities of the table that are in no collection of this kind and may have rows in its range.
+    pub(crate) fn left_out(&self, is_scan: bool) -> Vec<&'static EntityDef> {
+        let Some(members) = self.members else {
+            return Vec::new();
+        };
+        let may_be_among = |other: &'static EntityDef| {
+            is_scan || others_may_be_among(self.table, &[other], self.entity, self.index, &[])
+        };
+        let others = self.entities.iter().copied();
+        others
+            .filter(|other| !members.take(other) && may_be_among(other))
+            .collect()
+    }
+}
+
+/// The type attribute of an entity, as DynamoDB JSON.
+fn json(entity: &EntityDef) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.text(entity.stored_name);
+    writer.into_bytes()
+}

@@ -1,0 +1,78 @@
+//! The binding of a cursor, and the proof that this library created it.
+
+use super::selection::Selection;
+use crate::dynamo::Dynamo;
+use crate::expr::Expression;
+use crate::json::Writer;
+
+/// A hash of everything that determines the rows and their order, except for the bounds of a range. It distinguishes
+/// queries and proves nothing; the tag proves the origin. It uses stored names, so that cursors and checkpoints
+/// outlive a release that renames in Rust.
+pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
+    let (draft, options) = (&selection.draft, &selection.options);
+    let source = selection.source();
+    let index = source.index;
+    let mut hash = Hash::default();
+    hash.field(db.table_name(source.table.name).as_bytes());
+    hash.field(index.map_or("", |index| index.index).as_bytes());
+    // An empty name means a collection, or an entity that has its table alone: in a shared table no entity has one.
+    let is_named = source.members.is_none() && source.table.type_attribute.is_some();
+    hash.field(
+        if is_named {
+            source.entity.stored_name
+        } else {
+            ""
+        }
+        .as_bytes(),
+    );
+    for entity in source.left_out(draft.is_scan) {
+        hash.field(entity.stored_name.as_bytes());
+    }
+    for partition in &draft.partitions {
+        hash.field(partition);
+    }
+    for front in &draft.fronts {
+        hash.field(&front.equals);
+        hash.field(&front.head);
+    }
+    hash.field(&[
+        draft.asked.word(),
+        options.descending.into(),
+        options.include_expired.into(),
+        options.by_partition.into(),
+    ]);
+    hash.field(&[draft.is_scan.into()]);
+    if draft.together > 1 {
+        hash.field(&draft.together.to_le_bytes());
+    }
+    if let Some(segments) = options.segments {
+        hash.field(&segments.to_le_bytes());
+    }
+    if let Some(filter) = &options.filter {
+        let mut expression = Expression::default();
+        let mut text = Writer::default();
+        // A filter that cannot be written was refused before.
+        let _ = filter.write(expression.begin(""));
+        expression.write(&mut text);
+        hash.field(text.as_bytes());
+    }
+    hash.0
+}
+
+/// FNV-1a, because it is short and stays the same forever.
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn field(&mut self, bytes: &[u8]) {
+        let length = (bytes.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

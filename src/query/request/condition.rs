@@ -1,0 +1,139 @@
+//! The expressions of a query: conditions on the keys, and filters.
+
+use super::leg::Leg;
+use super::options::Wanted;
+use super::selection::Selection;
+use crate::clock::Timestamp;
+use crate::expr::{Expression, Node};
+use crate::json::{CodecError, Number, Reader, Writer};
+use crate::key::point::KeyPoint;
+use crate::key::range::KeyRange;
+use crate::plan::{Filter, check};
+
+impl Selection {
+    /// The range without expired rows, if the TTL is a queried key. A filter cannot name such a key, so a bound
+    /// excludes the rows.
+    pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, CodecError> {
+        let source = self.source();
+        let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
+        let hides = !self.options.include_expired && !self.draft.is_scan;
+        let Some(ttl) = ttl.filter(|_| hides) else {
+            return Ok(leg);
+        };
+        let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
+        if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
+            let value = KeyPoint::read(&mut Reader::new(value))?;
+            if !KeyRange::All.at_least(first_live).contains(&value) {
+                leg.range = KeyRange::Nothing;
+            }
+            return Ok(leg);
+        }
+        let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
+        let mut sort = source.sort().iter().map(|key| key.attribute);
+        let next = sort.find(|name| !is_known(*name));
+        // No bound is possible behind a part that is not known, and no filter may name a key.
+        if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
+            let message = format!(
+                "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
+                 it, or take them with `include_expired()`"
+            );
+            return Err(CodecError::new(message));
+        }
+        leg.range = leg.range.at_least(first_live);
+        leg.ranged = Some(ttl);
+        Ok(leg)
+    }
+
+    pub(super) fn expressions(
+        &self,
+        leg: &Leg,
+        now: Timestamp,
+        wanted: Wanted,
+        body: &mut Writer,
+    ) -> Result<Vec<Filter>, CodecError> {
+        let mut expression = Expression::default();
+        key_condition(leg, expression.begin("KeyConditionExpression"))?;
+        let filters = self.filter(now, expression.begin("FilterExpression"))?;
+        self.projection(wanted, expression.begin("ProjectionExpression"));
+        expression.check()?;
+        expression.write(body);
+        Ok(filters)
+    }
+
+    /// The attributes that are read. Key attributes are always read, because cursors are built from them, and so are
+    /// those by which rows are identified on delivery.
+    fn projection(&self, wanted: Wanted, out: &mut Expression) {
+        let projection = match wanted {
+            Wanted::Count => None,
+            Wanted::Keys => Some(&[][..]),
+            Wanted::Items => self.options.projection.as_deref(),
+        };
+        let Some(projection) = projection else { return };
+        // An older index lacks the attribute of the shape, which must not be named there. Without a projection it comes
+        // where the index has it. Keys are the same in each shape.
+        let is_selection = wanted == Wanted::Items && !projection.is_empty();
+        if is_selection && self.source().lists_attributes() {
+            return;
+        }
+        let by_key = self.by_key();
+        let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
+        let beside = by_key.iter().map(|by_key| &by_key.attribute).chain(&ttl);
+        self.name_attributes(projection.iter().chain(beside), out);
+    }
+
+    fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
+        let mut filters = Vec::new();
+        let source = self.source();
+        let types = source.types(self.draft.parts, self.draft.is_scan);
+        filters.extend(types.as_ref().map(|_| Filter::Type));
+        let ttl = self
+            .hidden_by()
+            .filter(|ttl| self.draft.is_scan || !source.is_queried_key(ttl));
+        filters.extend(ttl.map(|_| Filter::Expired));
+        let live = ttl.map(|ttl| check::over_condition(ttl, now).not());
+        let asked = self.options.filter.clone().filter(|node| !node.is_never());
+        filters.extend(asked.as_ref().map(|_| Filter::Condition));
+        // As one condition, so that each of them is in parentheses where it needs them, and all operators are counted.
+        Node::all(types.into_iter().chain(live).chain(asked)).write(out)?;
+        Ok(filters)
+    }
+}
+
+fn key_condition(leg: &Leg, out: &mut Expression) -> Result<(), CodecError> {
+    for (at, (name, value)) in leg.equals.iter().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.name(*name).push(" = ").json(value);
+    }
+    if let Some(attribute) = leg.ranged {
+        write_range(attribute, &leg.range, out)?;
+    }
+    Ok(())
+}
+
+fn write_range(
+    attribute: &'static str,
+    range: &KeyRange,
+    out: &mut Expression,
+) -> Result<(), CodecError> {
+    use KeyRange::{Above, All, Below, Between, Exactly, Nothing, StartsWith};
+    let (before, between, points) = match range {
+        All | Nothing => return Ok(()),
+        Exactly(point) => ("", " = ", [Some(point), None]),
+        StartsWith(point) => ("begins_with(", ", ", [Some(point), None]),
+        Above(point, true) => ("", " >= ", [Some(point), None]),
+        Above(point, false) => ("", " > ", [Some(point), None]),
+        Below(point, true) => ("", " <= ", [Some(point), None]),
+        Below(point, false) => ("", " < ", [Some(point), None]),
+        Between(lower, upper) => ("", " BETWEEN ", [Some(lower), Some(upper)]),
+    };
+    out.push(" AND ").push(before).name(attribute).push(between);
+    for (at, point) in points.into_iter().flatten().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.value(|writer| {
+            point.write(writer);
+            Ok(())
+        })?;
+    }
+    out.push(if before.is_empty() { "" } else { ")" });
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Cursors of one query: created, and checked when they come back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::binding;
+use super::lane::point_of;
+use super::selection::Selection;
+use crate::dynamo::{Dynamo, Secret};
+use crate::error::Result;
+use crate::json::CodecError;
+use crate::key::check_key;
+use crate::key::json::KeyJson;
+use crate::query::cursor::{At, Cursor, CursorPlace, Reached, RowSpot};
+use crate::query::keys::SortCondition;
+/// Creates the cursors of one query.
+#[derive(Clone)]
+pub(crate) struct CursorMaker {
+    binding: u64,
+    asked: SortCondition,
+    names: Arc<[&'static str]>,
+    is_segmented: bool,
+    secret: Option<Secret>,
+}
+
+impl CursorMaker {
+    pub(crate) fn new(selection: &Selection, db: &Dynamo) -> Self {
+        CursorMaker {
+            binding: binding::of(selection, db),
+            asked: selection.asked().clone(),
+            names: selection.source().key_attributes().into(),
+            is_segmented: selection.options.segments.is_some(),
+            secret: db.cursor_secret().cloned(),
+        }
+    }
+
+    /// Whether it is a scan in segments.
+    pub(crate) fn is_segmented(&self) -> bool {
+        self.is_segmented
+    }
+
+    /// The number that identifies this query.
+    pub(crate) fn binding(&self) -> u64 {
+        self.binding
+    }
+
+    /// The cursor of a row.
+    pub(crate) fn at_row(&self, row: &[u8]) -> Result<Cursor, CodecError> {
+        self.position(row)
+            .map(|position| self.cursor(At::Row(position)))
+    }
+
+    /// The key attributes of a row, as entries of a JSON object. Rows contain them in any order. Here they have the
+    /// order of the schema and this library's format, so that one position always has the same text.
+    pub(crate) fn position(&self, row: &[u8]) -> Result<Vec<u8>, CodecError> {
+        KeyJson::of(row, &self.names).map(KeyJson::into_bytes)
+    }
+
+    /// A position that DynamoDB may have returned, in the same order and format.
+    fn in_order(&self, entries: &[u8]) -> Vec<u8> {
+        let ordered = self.position(&[b"{", entries, b"}"].concat());
+        // What cannot be read is refused when it comes back.
+        ordered.unwrap_or_else(|_| entries.to_vec())
+    }
+
+    /// The cursor for the progress of each segment; None if no segment was begun.
+    pub(crate) fn at_spot(&self, spot: &RowSpot) -> Option<Cursor> {
+        let RowSpot(reached) = spot;
+        if reached.iter().all(|reached| *reached == Reached::Nothing) {
+            return None;
+        }
+        if self.is_segmented {
+            let reached = reached.iter().map(|reached| match reached {
+                Reached::Behind(position) => Reached::Behind(self.in_order(position).into()),
+                other @ (Reached::Nothing | Reached::End) => other.clone(),
+            });
+            return Some(self.cursor(At::Segments(reached.collect())));
+        }
+        match reached.first()? {
+            Reached::Behind(position) => Some(self.cursor(At::Row(self.in_order(position)))),
+            Reached::Nothing | Reached::End => None,
+        }
+    }
+
+    fn cursor(&self, at: At) -> Cursor {
+        let place = CursorPlace {
+            backward: false,
+            binding: self.binding,
+            asked: self.asked.clone(),
+            at,
+            tag: None,
+        };
+        Cursor::signed(place, self.secret.as_ref())
+    }
+}
+
+impl fmt::Debug for CursorMaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CursorMaker")
+    }
+}
+
+impl Selection {
+    /// Returns an error for a cursor of another query. Everything is checked, because a client may have sent it and
+    /// it becomes part of a request.
+    pub(super) fn check_cursor(&self, cursor: &Cursor, db: &Dynamo) -> Result<()> {
+        let fail = |message| Err(Cursor::refused(message).of(self.entity()));
+        if let Some(secret) = db.cursor_secret()
+            && !cursor.is_signed_by(secret)
+        {
+            return fail("the cursor was not made with this secret, or was changed");
+        }
+        if cursor.binding() != binding::of(self, db) || !cursor.fits(self.options.segments) {
+            return fail(
+                "the cursor belongs to another query: it differs in table, index, partition, parts, order, filter or the number of segments",
+            );
+        }
+        if cursor.is_backward() && self.draft.is_scan {
+            return fail("a scan has no order to turn around");
+        }
+        let is_inside = |position| is_inside(self, cursor.asked(), position).unwrap_or(false);
+        match cursor.positions().all(is_inside) {
+            true => Ok(()),
+            false => fail("the cursor points to a place outside the query"),
+        }
+    }
+}
+
+/// Whether a position is in the range of the query.
+fn is_inside(
+    selection: &Selection,
+    asked: &SortCondition,
+    position: &[u8],
+) -> Result<bool, CodecError> {
+    let source = selection.source();
+    let object = [b"{", position, b"}"].concat();
+    // It goes into a request as it is, so it has to be exactly what this library writes.
+    if KeyJson::of(&object, &source.key_attributes())?.as_bytes() != position {
+        return Ok(false);
+    }
+    for (key, role) in source.keys() {
+        let point = point_of(position, key.attribute)?;
+        if point.ty() != key.ty || check_key(point.is_empty(), point.size(), role).is_err() {
+            return Ok(false);
+        }
+    }
+    // Made-up bounds would show the rows of others, or have a type that the key does not have.
+    let draft = &selection.draft;
+    let bound = draft.bound_type();
+    if !asked.bounds().all(|asked| Some(asked.point.ty()) == bound) {
+        return Ok(false);
+    }
+    let is_within = |front| draft.range(front, asked).lies_in(&draft.group(front));
+    if asked.word() != draft.asked.word() || !draft.fronts.iter().all(is_within) {
+        return Ok(false);
+    }
+    Ok(selection.lane_of_position(position)?.is_some())
+}

@@ -1,0 +1,184 @@
+//! Everything about a read of many rows except the type of its rows.
+
+use std::sync::Arc;
+
+use super::options::{MAX_SEGMENTS, Options, Wanted};
+use crate::entity::sentinel::MARK;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Expression, Node};
+use crate::query::cursor::{Cursor, Reached, RowSpot};
+use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition};
+use crate::read::{Meter, Pace, ReadAhead};
+use crate::retry::CONCURRENCY;
+
+/// A read of many rows, before it is planned.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    pub(crate) draft: KeyDraft,
+    pub(crate) options: Options,
+}
+
+impl Selection {
+    pub(crate) fn new(mut draft: KeyDraft) -> Self {
+        draft.finish();
+        Selection {
+            draft,
+            options: Options::default(),
+        }
+    }
+
+    /// A selection whose rows are decoded in this way as they arrive.
+    pub(crate) fn reading(draft: KeyDraft, keys_only: bool, ahead: ReadAhead) -> Self {
+        let mut selection = Selection::new(draft);
+        selection.options.projection = keys_only.then(Vec::new);
+        selection.options.ahead = Some(ahead);
+        selection
+    }
+
+    pub(crate) fn source(&self) -> &QuerySource {
+        &self.draft.source
+    }
+
+    pub(crate) fn entity(&self) -> &'static str {
+        self.source().name()
+    }
+
+    /// The condition on the sort key: that of the cursor, if there is one.
+    pub(crate) fn asked(&self) -> &SortCondition {
+        let resume = self.options.resume.as_ref();
+        resume.map_or(&self.draft.asked, Cursor::asked)
+    }
+
+    /// Counts the consumption; None if it is not needed.
+    pub(crate) fn meter(&self) -> Option<Arc<Meter>> {
+        let options = &self.options;
+        if !self.is_metered() {
+            return None;
+        }
+        let is_strong = options.consistent;
+        let segments = options.segments.unwrap_or(1) as usize;
+        let side_by_side = segments.min(CONCURRENCY);
+        let pace = options
+            .read_units
+            .map(|units| Pace::per_second(units, is_strong, side_by_side));
+        Some(Arc::new(Meter::new(is_strong, pace, options.watch.clone())))
+    }
+
+    pub(crate) fn is_metered(&self) -> bool {
+        self.options.read_units.is_some() || self.options.watch.is_some()
+    }
+
+    /// How rows without a type are identified.
+    pub(crate) fn by_key(&self) -> Option<ByKey> {
+        self.source().by_key(self.draft.parts, self.draft.is_scan)
+    }
+
+    /// The TTL attribute, if expired rows are hidden.
+    pub(crate) fn hidden_by(&self) -> Option<&'static str> {
+        let ttl = self.source().ttl();
+        ttl.filter(|_| !self.options.include_expired)
+    }
+
+    /// Names these attributes, those of the keys first.
+    pub(crate) fn name_attributes<'a>(
+        &self,
+        attributes: impl IntoIterator<Item = &'a &'static str>,
+        out: &mut Expression,
+    ) {
+        let mut names = self.source().key_attributes();
+        for name in attributes {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        out.names(names);
+    }
+
+    /// The previous progress of each segment.
+    pub(crate) fn begin(&self) -> RowSpot {
+        match &self.options.resume {
+            Some(cursor) => cursor.spot(),
+            None => {
+                let segments = self.options.segments.unwrap_or(1).min(MAX_SEGMENTS);
+                RowSpot((0..segments).map(|_| Reached::Nothing).collect())
+            }
+        }
+    }
+
+    pub(crate) fn counted(&self) -> Wanted {
+        match self.by_key() {
+            Some(_) => Wanted::Keys,
+            None => Wanted::Count,
+        }
+    }
+
+    /// Returns an error for a filter on a queried key, because DynamoDB rejects it, and on an attribute that an index
+    /// does not contain, because it would find nothing.
+    pub(super) fn check_filter(&self) -> Result<()> {
+        let source = self.source();
+        let names = self.options.filter.iter().flat_map(Node::attributes);
+        for name in names {
+            let message = if !self.draft.is_scan && source.is_queried_key(name) {
+                "a filter cannot name a key that is queried: ask for it by the parts of the query"
+            } else if !source.holds(name) {
+                "the index does not hold this attribute, so no filter sees it: add it to `project`"
+            } else {
+                continue;
+            };
+            return Err(self.refused(ErrorKind::Rejected, message).at(name));
+        }
+        if source.may_meet_sentinels(self.draft.is_scan) && !source.holds(MARK) {
+            let message = "the index has the keys of the items that keep unique values, and does not hold what tells them from \
+                rows: declare it with `project = all`";
+            return Err(self.refused(ErrorKind::Rejected, message));
+        }
+        Ok(())
+    }
+
+    /// Returns an error for an attribute that the index does not contain.
+    fn check_projection_of(&self, name: &str) -> Result<()> {
+        if self.source().holds(name) {
+            return Ok(());
+        }
+        let message = "the index does not hold this attribute: add it to `project`, or leave it out of the projection";
+        Err(self.refused(ErrorKind::Rejected, message).at(name))
+    }
+
+    pub(super) fn check_projection(&self) -> Result<()> {
+        let mut names = self.options.projection.iter().flatten();
+        names.try_for_each(|name| self.check_projection_of(name))
+    }
+
+    /// Whether keys are read in descending order.
+    pub(crate) fn reads_down(&self) -> bool {
+        self.options.descending != self.goes_back()
+    }
+
+    /// Whether the last lane is first. Partitions that are read one after the other keep the given order, whatever
+    /// the order of their rows.
+    pub(crate) fn begins_with_the_last_lane(&self) -> bool {
+        match self.options.by_partition {
+            true => self.goes_back(),
+            false => self.reads_down(),
+        }
+    }
+
+    fn goes_back(&self) -> bool {
+        let resume = self.options.resume.as_ref();
+        resume.is_some_and(Cursor::is_backward)
+    }
+
+    pub(crate) fn refused(&self, kind: ErrorKind, message: &str) -> Error {
+        Error::new(kind, Stage::Request, message).of(self.entity())
+    }
+
+    /// Returns an error for reading backwards, because only a page can return the rows before a position in their
+    /// order.
+    pub(crate) fn refuse_backwards(&self) -> Result<()> {
+        if self.goes_back() {
+            let message = "a cursor that goes backwards is for `page`";
+            return Err(self.refused(ErrorKind::InvalidCursor, message));
+        }
+        Ok(())
+    }
+}
