@@ -38,6 +38,7 @@ pub use crate::expr::{
 };
 pub use crate::fallback::{
     FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
+    fallback_content, fallback_value,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{

@@ -16,12 +16,12 @@ pub(crate) mod in_error;
 pub(crate) mod json;
 mod key;
 mod known;
-mod live;
 mod managed;
 pub(crate) mod other;
 mod patterns;
 mod place;
 mod projection;
+mod read;
 pub(crate) mod sentinel;
 mod shard;
 mod table;
@@ -42,9 +42,6 @@ pub(crate) use held::HeldEntity;
 pub use key::{Key, KeyParts};
 #[doc(hidden)]
 pub use known::{Known, KnownValue};
-pub(crate) use live::{
-    encode_as_is, is_item_of, is_past, read, read_key, read_live, read_projection, refused_row,
-};
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
@@ -54,6 +51,10 @@ pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePatt
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_names};
+pub(crate) use read::{
+    encode_as_is, is_item_of, is_past, read, read_ahead, read_key, read_key_ahead, read_live,
+    read_projection, refused_row,
+};
 pub(crate) use shard::hash_of_json;
 #[doc(hidden)]
 pub use shard::{hash_of_key, hash_of_read};

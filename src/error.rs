@@ -1,6 +1,7 @@
 //! All failures, as one opaque type. Messages contain names, never values.
 
 mod failed_operation;
+mod kind;
 #[cfg(test)]
 mod tests;
 mod throttle;
@@ -15,6 +16,7 @@ use crate::json::CodecError;
 
 pub use failed_operation::Failed;
 pub(crate) use failed_operation::OperationPlace;
+pub use kind::{ErrorKind, Stage};
 pub use throttle::{Throttle, ThrottleLimit, ThrottledLoad};
 
 /// The result of everything in this library.
@@ -77,110 +79,6 @@ struct ErrorParts {
 struct Current {
     item: Bytes,
     at: Timestamp,
-}
-
-/// The kind of failure. Match on this, never on a message. The guide lists [causes and
-/// remedies](crate::guide::troubleshooting#all-error-kinds).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// `create`: a live item with this key exists.
-    AlreadyExists,
-    /// A write that needs an item found no live one.
-    NotFound,
-    /// The item exists and does not match: its version or a condition differs.
-    Conflict,
-    /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
-    /// attempt was rejected, the `source` is that error, which does not say what becomes of the attempt without an answer.
-    OutcomeUnknown,
-    /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
-    /// writes that change unique values read back, because a transaction returns nothing.
-    TookEffect,
-    /// A key part does not fit its template or DynamoDB's limits, or is not known: an update does not know a part of
-    /// a key of an index or of a unique value. Nothing was sent.
-    InvalidKey,
-    /// A value cannot be stored. Nothing was sent.
-    InvalidValue,
-    /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent.
-    TooLarge,
-    /// The text is not a cursor, or is a cursor of another query. Nothing was sent.
-    InvalidCursor,
-    /// Another item has a value that is declared `unique`, and nothing was written.
-    NotUnique,
-    /// [`one`](crate::QueryVerbs::one) found two rows.
-    MoreThanOne,
-    /// A stored item cannot be decoded into the requested type; [`key_of`](Error::key_of) has its key.
-    Decode,
-    /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a
-    /// time or a UUID, a number that was rounded, a field that was changed without its key, or a text that does not
-    /// follow the template because the template, a type or a width was changed. Writing the item back would create a
-    /// second item, so reading it is an error. [`item_key`](Error::item_key) is the stored key.
-    KeyMismatch,
-    /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
-    /// `_shape`. Its attributes may mean something else, so it is rejected on reading, before anything is changed.
-    /// [`item_key`](Error::item_key) has its key.
-    NewerShape,
-    /// The connection URL, a file or a setting is wrong.
-    Config,
-    /// The file, of the embedded database or of a checkpoint, is in use by another process.
-    Locked,
-    /// A checkpoint cannot be read or written, or belongs to another job; or a write of a job waits for an earlier
-    /// write of its item that the next run retries.
-    Checkpoint,
-    /// A closure of the caller returned an error for a row; that error is the source.
-    FailedByCaller,
-    /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports
-    /// of the runs contain them.
-    RowsFailed,
-    /// The table does not exist.
-    TableNotFound,
-    /// The table exists, but the index does not.
-    IndexNotFound,
-    /// The table is being created, changed or deleted, and this did not end in time.
-    TableInUse,
-    /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
-    /// table with a local index. Updates and deletes that make them smaller go through.
-    CollectionFull,
-    /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
-    /// `transact` and `snapshot` are transactions. Nothing was written.
-    NoTransactions,
-    /// A limit of the account: how many tables it has, or how many of them change at once.
-    LimitExceeded,
-    /// The table exists with another schema.
-    SchemaMismatch,
-    /// DynamoDB rejected the request because of load; the retries are used up. [`throttle`](Error::throttle) returns
-    /// the resource and the limit, if DynamoDB reports them.
-    Throttled,
-    /// DynamoDB or the connection to it failed; no write is known to have taken effect.
-    Unavailable,
-    /// Credentials are missing, wrong or not allowed to do this.
-    AccessDenied,
-    /// The request is invalid: DynamoDB rejected it, or it was not sent.
-    Rejected,
-    /// Any other response of DynamoDB.
-    Service,
-}
-
-/// The stage in which the failure occurred.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Stage {
-    /// Opening a connection.
-    Connect,
-    /// Creating or checking a table.
-    Schema,
-    /// Building or parsing a key.
-    Key,
-    /// Writing values.
-    Encode,
-    /// Planning a request.
-    Request,
-    /// Sending it.
-    Wire,
-    /// The response of DynamoDB.
-    Service,
-    /// Reading values.
-    Decode,
 }
 
 impl Error {

@@ -75,6 +75,18 @@ pub fn fallback<T>() -> Result<T, CodecError> {
     Err(fault())
 }
 
+/// The content of a value whose declaration has mistakes. Such a program is never run.
+#[expect(clippy::empty_loop)]
+pub fn fallback_content<T, C>(_: &T) -> &C {
+    loop {}
+}
+
+/// Such a value from its content.
+#[expect(clippy::empty_loop)]
+pub fn fallback_value<T, C>(_: C) -> T {
+    loop {}
+}
+
 /// An entity without anything. No check against it fails.
 pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     append_only: false,

@@ -25,14 +25,16 @@
 mod blocks;
 mod change;
 mod compare;
+mod declared;
+mod facts;
 mod file;
-mod read;
+mod form;
 mod rust_type;
 mod stored;
-mod stored_type;
 #[cfg(test)]
 mod tests;
 mod text;
+mod value_names;
 mod words;
 
 use std::env;
@@ -129,17 +131,17 @@ pub fn write(
 
 /// The text that [`write`](write()) writes.
 pub fn text(schemas: impl IntoIterator<Item = TableSchema>) -> Result<String> {
-    Ok(text::text(&StoredModel::of(schemas)?))
+    text::text(&StoredModel::of(schemas)?)
 }
 
 fn compared(path: &Path, model: &StoredModel) -> Result<LockComparison> {
     let text = file::load(path)?.ok_or_else(|| file::missing(path))?;
-    let old = read::read(&text).map_err(|error| file::of_file(path, error))?;
+    let old = text::read(&text).map_err(|error| file::of_file(path, error))?;
     Ok(LockComparison::new(compare::changes(&old, model)))
 }
 
 fn replace(path: &Path, model: &StoredModel) -> Result<bool> {
-    let new = text::text(model);
+    let new = text::text(model)?;
     if let Ok(Some(old)) = file::load(path) {
         if let Some(newer) = blocks::is_newer(&old) {
             return Err(file::of_file(path, newer));

@@ -17,7 +17,7 @@ mod write_request;
 #[doc(hidden)]
 pub use call::Plan;
 pub(crate) use call::{
-    AnswerItem, Outcome, PlannedRequest, ReadItem, ReplyReader, SentCall, WrittenItem, found_item,
+    AnswerItem, Outcome, PlannedRequest, ReplyReader, SentCall, WrittenItem, found_item,
     returned_item,
 };
 pub use call::{Call, Operation, Steps};

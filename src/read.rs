@@ -11,9 +11,7 @@ mod read_together;
 mod reading;
 mod snapshot;
 
-pub(crate) use batch_get::{
-    BATCH, BatchGet, Failing, FoundItem, FoundSink, KeyList, TableFrame, WantedKey,
-};
+pub(crate) use batch_get::{BATCH, BatchGet, Failing, FoundItem, FoundSink, KeyList, TableFrame};
 pub use get::{Get, GetForm, Selected, Whole};
 pub(crate) use get::{plan_read, projection_of, read_any, read_live};
 pub(crate) use get_many::{AllFound, ReadAll, ReadForm, primary_key};

@@ -10,9 +10,11 @@ mod definition;
 mod entity;
 mod interleave;
 mod json;
+mod key_pair;
 mod layout;
 mod likeness;
 mod model;
+mod origin;
 mod overlap;
 mod partition;
 mod pattern;
@@ -42,11 +44,13 @@ pub use entity::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
+pub(crate) use key_pair::{FieldInKey, KeyPair, TimePrecision};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, GivenOfText, NO_NAME, PartModel, PartRanges,
     TableModel, TextOf,
 };
+pub(crate) use origin::{Declaration, Origin};
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
     has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
@@ -55,18 +59,18 @@ pub use partition::{
 pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
-pub use replicas::{ReplicaConsistency, Replicas, ReplicationGap};
+pub use replicas::ReplicationGap;
 pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
-pub use settings::{Billing, TableClass, TableSettings};
-pub(crate) use table::{Declaration, Origin};
+pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};
 
 /// The native type of a key attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// Text, ordered by its UTF-8 bytes.
+    #[default]
     S,
     /// A number, ordered by value.
     N,

@@ -2,7 +2,6 @@
 
 mod hand_over;
 mod unit_of_work;
-mod writes;
 
 use std::any::Any;
 use std::fmt;

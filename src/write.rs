@@ -7,6 +7,8 @@ mod difference;
 pub(crate) mod draft;
 mod dynamic;
 mod idempotent;
+mod item_write;
+mod keyed;
 mod modify;
 mod put;
 mod repeatable;
@@ -19,17 +21,21 @@ mod upsert;
 pub use condition_check::Check;
 pub use create::Create;
 pub use delete::Delete;
-pub(crate) use delete::{delete_as_read, delete_of};
+pub(crate) use delete::delete_as_read;
 pub(crate) use draft::{
-    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, read_back, refused,
-    split, stamp_fields, tell_changes, update_of,
+    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, loaded_condition,
+    refused, split, stamp_fields, tell_changes,
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
+#[doc(hidden)]
+pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
+pub(crate) use item_write::{members_of, read_back};
+pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub use modify::{Modify, TryModify};
 pub(crate) use modify::{as_read, revision};
 pub use put::Put;
-pub(crate) use put::{PreparedPut, WrittenPut, encode_item, send_put, untyped_key, with_stored};
+pub(crate) use put::{PreparedPut, encode_item, with_stored};
 pub use repeatable::Repeatable;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};

@@ -1,9 +1,7 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
-use dynamo_entity::schema::{
-    EntitySchema, KeyContent, KeySchema, PatternSchema, PieceSchema, TableSchema,
-};
+use dynamo_entity::schema::{EntitySchema, KeySchema, PatternSchema, TableSchema};
 use dynamo_entity::write::DynamicWrites;
 
 use crate::failure::Failure;
@@ -62,17 +60,13 @@ impl Model {
         let (name, pattern) = collection.named_by();
         let mut entities = self.entities();
         let entity = entities.find(|of| of.schema.name == table && of.entity.name == name)?;
-        let partition = match pattern {
-            Some(pattern) => entity.entity.pattern(pattern).map(|pattern| &pattern.pk),
-            None => None,
-        };
-        let partition = partition.filter(|pk| !pk.is_empty());
-        let partition = partition.map_or(std::slice::from_ref(&entity.entity.pk), Vec::as_slice);
+        let pattern = pattern.and_then(|pattern| entity.entity.pattern(pattern));
+        let partition = entity.entity.partition_key(pattern);
         let parts = partition.iter().flat_map(|key| entity.parts(key));
         collection.is_of_partition().then(|| Question {
             name: collection.name().to_owned(),
             entity,
-            pattern: pattern.and_then(|pattern| entity.entity.pattern(pattern)),
+            pattern,
             collection: Some(collection),
             partition: parts.collect(),
             sort: Vec::new(),
@@ -100,6 +94,8 @@ pub(crate) struct ModelEntity<'m> {
 pub(crate) struct PartInput {
     pub(crate) field: String,
     pub(crate) rust_type: String,
+    /// Its type by what it stores.
+    value_type: Option<String>,
     pub(crate) format: Option<String>,
     pub(crate) doc: String,
     /// The name of its option, where it is one.
@@ -229,11 +225,7 @@ impl<'m> ModelEntity<'m> {
             });
         }
         for pattern in &self.entity.patterns {
-            // A local index has the partitions of the table.
-            let partition = match pattern.pk.is_empty() {
-                true => std::slice::from_ref(&self.entity.pk),
-                false => &pattern.pk,
-            };
+            let partition = self.entity.partition_key(Some(pattern));
             let parts = |keys: &[KeySchema]| keys.iter().flat_map(|key| self.parts(key)).collect();
             questions.push(Question {
                 name: format!("{name}.{}", pattern.name),
@@ -267,22 +259,18 @@ impl<'m> ModelEntity<'m> {
             PartInput {
                 field: name.to_owned(),
                 rust_type: field.map_or_else(String::new, |field| field.rust_type.clone()),
+                value_type: field.and_then(|field| field.value_type.clone()),
                 format: format.cloned(),
                 doc: field.map_or_else(String::new, |field| field.doc.clone()),
                 option: String::new(),
                 takes: PartTakes::default(),
             }
         };
-        match &key.content {
-            KeyContent::Field(field) => vec![part(field, None)],
-            KeyContent::Template(pieces) => {
-                let parts = pieces.iter().filter_map(|piece| match piece {
-                    PieceSchema::Part(found) => Some(part(&found.field, found.format.as_ref())),
-                    _ => None,
-                });
-                parts.collect()
-            }
-        }
+        let bare = key.field().map(|name| part(name, None));
+        let parts = key
+            .parts()
+            .map(|found| part(&found.field, found.format.as_ref()));
+        bare.into_iter().chain(parts).collect()
     }
 }
 
@@ -333,22 +321,17 @@ impl PartInput {
             Some("month") => return Some("2026-03"),
             _ => {}
         }
-        let bare = self.rust_type.trim();
-        let bare = bare
-            .strip_prefix("Option<")
-            .map_or(bare, |inner| inner.strip_suffix('>').unwrap_or(inner));
-        let base = bare.split('<').next().unwrap_or_default();
-        Some(match base.rsplit("::").next().unwrap_or_default().trim() {
-            "DateTime" | "OffsetDateTime" | "UtcDateTime" | "Timestamp" | "SystemTime" => TIME,
-            "NaiveDate" | "Date" => "2026-03-01",
-            "YearMonth" => "2026-03",
+        Some(match self.value_type.as_deref()? {
+            "timestamp" => TIME,
+            "date" => "2026-03-01",
+            "dynamo_entity::YearMonth" => "2026-03",
             "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => "7",
             "bool" => "true",
             "char" => "x",
             "Uuid" => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
             "Ulid" => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
             "Decimal" | "BigDecimal" => "9.95",
-            "String" | "str" => "ann",
+            "String" => "ann",
             _ => return None,
         })
     }

@@ -23,7 +23,7 @@ mod value;
 pub(crate) use uses::placeholder;
 
 use crate::diag::Diag;
-use crate::marks::{EntityMarks, TableMarks, ValueMarks};
+use crate::marks::{EntityMarks, ValueMarks};
 use crate::model::{Collection, Entity, Table, Value};
 
 pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
@@ -36,8 +36,8 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     unique::check(entity, diag);
 }
 
-pub(crate) fn table(table: &Table, marks: &TableMarks, diag: &Diag) {
-    table::check(table, marks, diag);
+pub(crate) fn table(table: &Table, diag: &Diag) {
+    table::check(table, diag);
 }
 
 pub(crate) fn collection(collection: &Collection, diag: &Diag) {

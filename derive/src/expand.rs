@@ -6,7 +6,7 @@
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
 //! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
-//! `query_doc`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`, `table`,
+//! `query_doc`, `query_part`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `table`, `entity`,
 //! `collection`, `value`, `fallback`.
 
 #[macro_use]
@@ -20,7 +20,7 @@ mod decode;
 mod definition;
 mod encode;
 mod entity;
-mod fallback;
+pub(crate) mod fallback;
 mod field_path;
 mod index;
 mod key;
@@ -33,6 +33,7 @@ mod path;
 mod projection;
 mod query;
 mod query_doc;
+mod query_part;
 mod repository;
 mod stored;
 mod table;
@@ -46,10 +47,6 @@ mod when;
 
 pub(crate) use collection::expand as collection;
 pub(crate) use entity::expand as entity;
-pub(crate) use fallback::{
-    collection as fallback_collection, entity as fallback_entity, table as fallback_table,
-    value as fallback_value,
-};
 pub(crate) use projection::expand as projection;
 pub(crate) use table::expand as table;
 pub(crate) use value::expand as value;

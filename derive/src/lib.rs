@@ -2,10 +2,10 @@
 //!
 //! A derive has these steps: `parse` reads tokens into `model`, `check` compares the parts of the model, `expand` turns
 //! it into code. A mistake does not stop the reading: all mistakes of one item are reported together, followed by an
-//! empty impl from `fallback`, so that one mistake gives one message.
+//! empty impl from `expand::fallback`, so that one mistake gives one message.
 //!
 //! The folders and files depend in one direction: each imports only from those before it in this order: `diag`,
-//! `literal`, `marks`, `model`, `parse`, `check`, `expand`, `fallback`.
+//! `literal`, `marks`, `model`, `parse`, `check`, `expand`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -17,7 +17,6 @@
 mod check;
 mod diag;
 mod expand;
-mod fallback;
 mod literal;
 mod marks;
 mod model;
@@ -26,9 +25,11 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::DeriveInput;
 
 use crate::diag::Diag;
+use crate::expand::fallback;
 use crate::model::{Collection, Entity, Table, Value};
 
 /// Makes a struct an entity: its rows can be written to and read from a table.
@@ -52,7 +53,7 @@ use crate::model::{Collection, Entity, Table, Value};
 #[doc = include_str!("grammar/projection.md")]
 #[proc_macro_derive(DynamoEntity, attributes(dynamo))]
 pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_entity, expand::entity, fallback::entity).into()
+    entity(input.into()).into()
 }
 
 /// Makes a unit struct a table that several entities share.
@@ -62,7 +63,7 @@ pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 #[doc = include_str!("grammar/table.md")]
 #[proc_macro_derive(DynamoTable, attributes(dynamo))]
 pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_table, expand::table, fallback::table).into()
+    table(input.into()).into()
 }
 
 /// Makes an enum a collection: several entities of a shared table, one variant each.
@@ -72,13 +73,7 @@ pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 #[doc = include_str!("grammar/collection.md")]
 #[proc_macro_derive(DynamoCollection, attributes(dynamo))]
 pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(
-        input.into(),
-        read_collection,
-        expand::collection,
-        fallback::collection,
-    )
-    .into()
+    collection(input.into()).into()
 }
 
 /// Makes a struct, a newtype or an enum a value: the type of an attribute or of a part of one.
@@ -88,7 +83,7 @@ pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 #[doc = include_str!("grammar/value.md")]
 #[proc_macro_derive(DynamoValue, attributes(dynamo))]
 pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    run(input.into(), read_value, expand::value, fallback::value).into()
+    value(input.into()).into()
 }
 
 /// Makes a struct a projection: some fields of an entity, under the same names and of the same types.
@@ -107,6 +102,23 @@ pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     .into()
 }
 
+fn entity(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_entity, expand::entity, fallback::entity)
+}
+
+fn table(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_table, expand::table, fallback::table)
+}
+
+fn collection(tokens: TokenStream) -> TokenStream {
+    let expand = expand::collection;
+    run(tokens, read_collection, expand, fallback::collection)
+}
+
+fn value(tokens: TokenStream) -> TokenStream {
+    run(tokens, read_value, expand::value, fallback::value)
+}
+
 /// Reads and checks a declaration; expands it if it is right, otherwise reports what is wrong.
 ///
 /// The tokens are parsed a second time for the fallback, since the first reading has consumed the parts.
@@ -114,7 +126,7 @@ fn run<M>(
     tokens: TokenStream,
     read: fn(DeriveInput, &Diag) -> Option<M>,
     expand: fn(&M) -> TokenStream,
-    fallback: fn(DeriveInput) -> TokenStream,
+    fallback: fn(DeriveInput) -> Option<TokenStream>,
 ) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(tokens.clone()) {
         Ok(input) => input,
@@ -123,7 +135,10 @@ fn run<M>(
     let diag = Diag::new();
     match (read(input, &diag), diag.finish()) {
         (Some(model), None) => expand(&model),
-        (_, mistakes) => fallback::after(mistakes, tokens, fallback),
+        (_, mistakes) => {
+            let stub = syn::parse2(tokens).ok().and_then(fallback);
+            quote!(#mistakes #stub)
+        }
     }
 }
 
@@ -134,8 +149,8 @@ fn read_entity(input: DeriveInput, diag: &Diag) -> Option<Entity> {
 }
 
 fn read_table(input: DeriveInput, diag: &Diag) -> Option<Table> {
-    let (table, marks) = parse::table::read(input, diag)?;
-    check::table(&table, &marks, diag);
+    let table = parse::table::read(input, diag)?;
+    check::table(&table, diag);
     Some(table)
 }
 

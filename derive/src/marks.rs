@@ -15,8 +15,6 @@ pub(crate) struct FieldMarks {
 
 /// Parallel to `Entity`.
 pub(crate) struct EntityMarks {
-    /// The stored name of an own table.
-    pub(crate) table: Option<Span>,
     pub(crate) fields: Vec<FieldMarks>,
     pub(crate) indexes: Vec<IndexMarks>,
 }
@@ -27,23 +25,6 @@ pub(crate) struct IndexMarks {
     pub(crate) rename: Option<Span>,
     pub(crate) when: Option<Span>,
     pub(crate) project: Option<Span>,
-}
-
-/// Parallel to `Table`.
-pub(crate) struct TableMarks {
-    pub(crate) name: Span,
-    pub(crate) pk: Span,
-    pub(crate) sk: Option<Span>,
-    pub(crate) type_attribute: Option<Span>,
-    pub(crate) indexes: Vec<TableIndexMarks>,
-}
-
-/// Parallel to `TableIndex`.
-pub(crate) struct TableIndexMarks {
-    pub(crate) rename: Option<Span>,
-    pub(crate) pk: Vec<Span>,
-    pub(crate) sk: Vec<Span>,
-    pub(crate) project: Vec<Span>,
 }
 
 /// Parallel to `Value`.

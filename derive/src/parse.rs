@@ -3,7 +3,7 @@
 //!
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
-//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`, `table`,
+//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`,
 //! `entity`, `value`, `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
@@ -15,8 +15,9 @@ mod field;
 mod grammar;
 pub(crate) mod hint;
 mod index;
+mod index_option;
 mod key;
-mod krate;
+pub(crate) mod krate;
 mod option;
 mod option_place;
 mod options;

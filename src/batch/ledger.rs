@@ -8,38 +8,11 @@ use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Batch;
-use super::plan::{BatchPlan, Ready, Write};
-use super::report::{BatchError, BatchReport};
+use super::error::BatchError;
+use super::plan::{BatchPlan, Write};
+use super::report::BatchReport;
+use super::settings::{BatchCounts, OnProgress};
 use crate::error::Error;
-
-/// The progress of a batch so far; see [`Batch::on_progress`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct BatchCounts {
-    /// How many writes the input has.
-    pub total: u64,
-    /// How many writes the service has acknowledged.
-    pub done: u64,
-    /// How many writes were not sent, because a later write of the input has the same key.
-    pub superseded: u64,
-    /// How many writes failed and are not worth sending again.
-    pub failed: u64,
-}
-
-impl BatchCounts {
-    /// How many writes are yet to be done.
-    pub fn left(&self) -> u64 {
-        self.total - self.settled()
-    }
-
-    /// How many writes are done, superseded or failed.
-    pub fn settled(&self) -> u64 {
-        self.done + self.superseded + self.failed
-    }
-}
-
-pub(super) type OnProgress = Box<dyn FnMut(BatchCounts) + Send>;
 
 pub(super) struct BatchLedger(Mutex<BatchState>);
 
@@ -140,14 +113,9 @@ impl BatchLedger {
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
         let errors = state.errors.iter().map(BatchError::again).collect();
         let reasons = state.reasons.iter().map(Error::again).collect();
-        BatchReport {
-            done: state.counts.done,
-            superseded: state.counts.superseded,
-            sent_twice: state.sent_twice,
-            left: Batch::of_ready(Ready(left)),
-            errors: mem::replace(&mut state.errors, errors),
-            reasons: mem::replace(&mut state.reasons, reasons),
-        }
+        let errors = mem::replace(&mut state.errors, errors);
+        let reasons = mem::replace(&mut state.reasons, reasons);
+        BatchReport::of(state.counts, state.sent_twice, left, errors, reasons)
     }
 
     fn state(&self) -> MutexGuard<'_, BatchState> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::report::BatchError;
+use super::error::BatchError;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Unconditional;
 use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};

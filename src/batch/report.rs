@@ -1,7 +1,10 @@
 //! The result of a batch.
 
-use super::Batch;
+use super::builder::Batch;
+use super::error::BatchError;
 use super::key::BatchKey;
+use super::plan::{Ready, Write};
+use super::settings::BatchCounts;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// The result of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or `errors`.
@@ -27,6 +30,24 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
+    /// The report of these counts. The writes are those that are left.
+    pub(super) fn of(
+        counts: BatchCounts,
+        sent_twice: u64,
+        left: Vec<Write>,
+        errors: Vec<BatchError>,
+        reasons: Vec<Error>,
+    ) -> Self {
+        BatchReport {
+            done: counts.done,
+            superseded: counts.superseded,
+            sent_twice,
+            left: Batch::of_ready(Ready(left)),
+            errors,
+            reasons,
+        }
+    }
+
     /// The keys of the writes that are left, in the order of the input.
     ///
     /// ```
@@ -78,45 +99,5 @@ impl BatchReport {
             .with_code(lead.code())
             .with_request_id(lead.request_id());
         Err(error.with_source(lead.again()))
-    }
-}
-
-/// A write of a batch that went wrong and is not worth sending again.
-#[derive(Debug, thiserror::Error)]
-#[error("write {index} of the batch: {error}")]
-#[non_exhaustive]
-pub struct BatchError {
-    /// The place of the write in the whole input of the batch, from 0.
-    pub index: usize,
-    /// The error, with the entity and the attribute of its key.
-    #[source]
-    pub error: Error,
-}
-
-impl BatchError {
-    pub(super) fn again(&self) -> Self {
-        BatchError {
-            index: self.index,
-            error: self.error.again(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::error::Error as _;
-
-    use super::*;
-
-    #[test]
-    fn a_failed_write_is_told_with_its_place() {
-        let error = Error::new(ErrorKind::TooLarge, Stage::Encode, "it is large").of("Note");
-        let failed = BatchError { index: 7, error };
-        assert_eq!(
-            failed.to_string(),
-            "write 7 of the batch: Note: it is large"
-        );
-        let source = failed.source().and_then(|source| source.downcast_ref());
-        assert_eq!(source.map(Error::kind), Some(ErrorKind::TooLarge));
     }
 }

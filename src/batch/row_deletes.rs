@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::plan::{BatchPlan, BatchTable, Write};
 use super::send::BatchSend;
+use super::settings::BatchSettings;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::retry::RetryBudget;
@@ -57,7 +58,12 @@ impl RowDeletes {
             superseded: 0,
             total: keys.len(),
         };
-        let report = BatchSend::new(db, plan, None, self.budget, 1).await?;
+        let settings = BatchSettings {
+            concurrency: 1,
+            budget: self.budget,
+            on_progress: None,
+        };
+        let report = BatchSend::new(db, plan, settings).await?;
         let mut outcomes: Vec<_> = keys.iter().map(|_| DeleteOutcome::Done).collect();
         for left in report.left_keys() {
             let reason = report

@@ -8,14 +8,43 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use super::ledger::{BatchLedger, BatchProgress, OnProgress};
+use super::builder::Batch;
+use super::ledger::{BatchLedger, BatchProgress};
 use super::plan::{BatchPlan, Write};
 use super::report::BatchReport;
 use super::request::{chunks, request, unprocessed};
+use super::settings::BatchSettings;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::retry::{RetryBudget, SharedBudget, as_they_come};
+use crate::plan::Explanation;
+use crate::retry::{SharedBudget, as_they_come};
 use crate::wire::{BoxFuture, Failure};
+
+impl Batch<'_> {
+    /// Sends the batch. The report contains the result of each write, so a throttled or rejected batch is not an
+    /// `Err` here. If no write may be left, write `report.complete()?`.
+    ///
+    /// If you drop the future before it is done, requests in progress may or may not take effect.
+    /// [`BatchSend::progress`] then still has the results, and the rest as a batch: sending that again is harmless.
+    pub fn send(self, db: &Dynamo) -> BatchSend<'_> {
+        let (plan, settings) = self.planned(db);
+        BatchSend::new(db, plan, settings)
+    }
+
+    /// The first requests of [`send`](Self::send). A write that could not be sent is an error here.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let (plan, _) = self.planned(db);
+        if let Some(failed) = plan.errors.into_iter().next() {
+            return Err(failed.error);
+        }
+        let chunks = chunks(&plan.writes);
+        let bodies = chunks.iter().map(|chunk| {
+            let writes = chunk.iter().filter_map(|slot| plan.writes.get(*slot));
+            request(writes)
+        });
+        Ok(Explanation::of_requests(&bodies.collect::<Vec<_>>()))
+    }
+}
 
 /// A batch on its way; await it. See [`Batch::send`](super::Batch::send).
 ///
@@ -46,22 +75,16 @@ pub struct BatchSend<'d> {
 }
 
 impl<'d> BatchSend<'d> {
-    pub(super) fn new(
-        db: &'d Dynamo,
-        plan: BatchPlan,
-        on_progress: Option<OnProgress>,
-        budget: RetryBudget,
-        concurrency: usize,
-    ) -> Self {
+    pub(super) fn new(db: &'d Dynamo, plan: BatchPlan, settings: BatchSettings) -> Self {
         let chunks = chunks(&plan.writes);
-        let ledger = Arc::new(BatchLedger::new(plan, on_progress));
+        let ledger = Arc::new(BatchLedger::new(plan, settings.on_progress));
         let work = BatchWork {
             db,
             ledger: ledger.clone(),
-            shared_budget: SharedBudget::new(budget),
+            shared_budget: SharedBudget::new(settings.budget),
         };
         BatchSend {
-            work: Some(Box::pin(work.run(chunks, concurrency))),
+            work: Some(Box::pin(work.run(chunks, settings.concurrency))),
             ledger,
         }
     }

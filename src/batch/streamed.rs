@@ -2,15 +2,18 @@
 
 use std::fmt;
 
-use super::ledger::BatchCounts;
-use super::plan::{BatchInput, BatchPlan, Ready, Write};
-use super::report::{BatchError, BatchReport};
+use super::builder::Batch;
+use super::error::BatchError;
+use super::plan::{BatchInput, BatchPlan, Write};
+use super::report::BatchReport;
+use super::request::MOST_WRITES;
 use super::send::BatchSend;
-use super::{Batch, BatchWrite, OnProgress};
+use super::settings::{BatchCounts, BatchSettings};
+use super::writes::BatchWrite;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::plan::Steps;
-use crate::retry::{CONCURRENCY, RetryBudget};
+use crate::retry::RetryBudget;
 
 /// How many requests of writes are read for each request that may be under way.
 const REQUESTS_READ: usize = 8;
@@ -19,9 +22,7 @@ const REQUESTS_READ: usize = 8;
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct BatchStream<'w> {
     writes: Box<dyn WriteSource + 'w>,
-    concurrency: usize,
-    budget: RetryBudget,
-    on_progress: Option<OnProgress>,
+    settings: BatchSettings,
 }
 
 /// Writes of one type, in a box that no longer says of which.
@@ -71,9 +72,7 @@ impl<'e> Batch<'e> {
     {
         BatchStream {
             writes: Box::new(writes.into_iter()),
-            concurrency: CONCURRENCY,
-            budget: RetryBudget::default(),
-            on_progress: None,
+            settings: BatchSettings::default(),
         }
     }
 }
@@ -81,19 +80,19 @@ impl<'e> Batch<'e> {
 impl<'w> BatchStream<'w> {
     /// How many requests are under way at once; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
-        self.concurrency = requests.max(1);
+        self.settings.concurrency = requests.max(1);
         self
     }
 
     /// How long the batch goes on sending what the service leaves out.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
-        self.budget = budget;
+        self.settings.budget = budget;
         self
     }
 
     /// Calls this after some hundred writes, with what has become of the writes that were read so far.
     pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
-        self.on_progress = Some(Box::new(call));
+        self.settings.on_progress = Some(Box::new(call));
         self
     }
 
@@ -111,17 +110,20 @@ impl<'w> BatchStream<'w> {
                 continue;
             }
             let total = plan.total;
-            let send = BatchSend::new(db, plan, None, self.budget, self.concurrency);
-            sum.add(total, send.await?);
-            if let Some(call) = &mut self.on_progress {
-                call(sum.counts());
+            let settings = BatchSettings {
+                on_progress: None,
+                ..self.settings
+            };
+            sum.add(total, BatchSend::new(db, plan, settings).await?);
+            if let Some(call) = &mut self.settings.on_progress {
+                call(sum.counts);
             }
         }
         Ok(sum.report())
     }
 
     fn next_plan(&mut self, db: &Dynamo) -> Option<BatchPlan> {
-        let most = super::request::MOST_WRITES * REQUESTS_READ * self.concurrency;
+        let most = MOST_WRITES * REQUESTS_READ * self.settings.concurrency;
         let mut input = BatchInput::new(most);
         self.writes.fill(most, db, &mut input);
         let plan = input.finish();
@@ -132,10 +134,8 @@ impl<'w> BatchStream<'w> {
 /// The reports so far.
 #[derive(Default)]
 struct ReportSum {
-    /// How many writes were read.
-    total: usize,
-    done: u64,
-    superseded: u64,
+    /// Of the writes that were read.
+    counts: BatchCounts,
     sent_twice: u64,
     left: Vec<Write>,
     errors: Vec<BatchError>,
@@ -144,25 +144,25 @@ struct ReportSum {
 
 impl ReportSum {
     fn add(&mut self, total: usize, report: BatchReport) {
-        self.done += report.done;
-        self.superseded += report.superseded;
+        self.counts.done += report.done;
+        self.counts.superseded += report.superseded;
         self.sent_twice += report.sent_twice;
         self.reasons.extend(report.reasons);
         self.add_left(report.left.ready().cloned());
         self.add_errors(report.errors);
-        self.total += total;
+        self.counts.total += total as u64;
     }
 
     /// Adds writes that are not sent.
     fn leave(&mut self, plan: BatchPlan) {
-        self.superseded += plan.superseded;
+        self.counts.superseded += plan.superseded;
         self.add_left(plan.writes.into_iter());
         self.add_errors(plan.errors);
-        self.total += plan.total;
+        self.counts.total += plan.total as u64;
     }
 
     fn add_left(&mut self, writes: impl Iterator<Item = Write>) {
-        let before = self.total;
+        let before = self.counts.total as usize;
         self.left.extend(writes.map(|mut write| {
             write.index += before;
             write
@@ -170,7 +170,8 @@ impl ReportSum {
     }
 
     fn add_errors(&mut self, errors: Vec<BatchError>) {
-        let before = self.total;
+        let before = self.counts.total as usize;
+        self.counts.failed += errors.len() as u64;
         let errors = errors.into_iter();
         self.errors.extend(errors.map(|failed| BatchError {
             index: before + failed.index,
@@ -178,24 +179,14 @@ impl ReportSum {
         }));
     }
 
-    fn counts(&self) -> BatchCounts {
-        BatchCounts {
-            total: self.total as u64,
-            done: self.done,
-            superseded: self.superseded,
-            failed: self.errors.len() as u64,
-        }
-    }
-
     fn report(self) -> BatchReport {
-        BatchReport {
-            done: self.done,
-            superseded: self.superseded,
-            sent_twice: self.sent_twice,
-            left: Batch::of_ready(Ready(self.left)),
-            errors: self.errors,
-            reasons: self.reasons,
-        }
+        BatchReport::of(
+            self.counts,
+            self.sent_twice,
+            self.left,
+            self.errors,
+            self.reasons,
+        )
     }
 }
 

@@ -7,13 +7,12 @@ use super::action::{self, Decide};
 use super::change::RowChange;
 use super::checkpoint::Checkpoint;
 use super::put::Writes;
-use super::report::{BulkProgress, BulkReport};
+use super::report::BulkProgress;
 use super::row_transaction::{self, JobRow, RowTransaction};
-use super::run;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
-use crate::plan::{Explanation, Steps};
+use crate::plan::Explanation;
 use crate::query::{JobRows, QuerySource};
 use crate::retry::RetryBudget;
 use crate::schema::Pattern;
@@ -273,14 +272,6 @@ impl<'j> Bulk<'j> {
                 None => Ok(Explanation::of_requests(&[])),
             },
         }
-    }
-
-    /// Runs the job. An error means that nothing was begun; everything later is in the report.
-    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
-    where
-        'j: 'd,
-    {
-        Steps(Box::pin(run::run(self, db)))
     }
 }
 

@@ -2,17 +2,15 @@
 
 use std::iter::Fuse;
 
-use super::job::Bulk;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Guard;
-use crate::entity::{DynamoEntity, DynamoTable, Patterns};
+use crate::entity::{DynamoEntity, DynamoTable, EntityContract, Patterns};
 use crate::error::{Error, Result};
-use crate::json::CodecError;
 use crate::key::KeyHash;
-use crate::plan::{Explanation, Outcome};
+use crate::plan::{Explanation, Outcome, Returned};
 use crate::schema::{Pattern, TableDef};
 use crate::write::{
-    Create, Delete, Intent, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
+    Create, Delete, Intent, ItemWrite, Put, Repeatable, Returning, ReturningNothing, Update, Upsert,
 };
 
 /// A write that is planned as far as it can be, with its key, verb and table.
@@ -39,11 +37,13 @@ impl PreparedWrite {
     /// The request that would be sent if nothing was stored.
     pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let mut planned_write = match self.intent? {
-            Intent::Ready(planned_write) => *planned_write,
+            Intent::Ready(planned_write) => planned_write,
             Intent::Reading(write) => write.plan_on(None, db)?,
         };
         planned_write.main().pattern = self.pattern;
-        let plan = planned_write.planned()?.reading(Outcome::Known(Some(())));
+        let plan = planned_write
+            .returning(Returned::Nothing)?
+            .reading(Outcome::Known(Some(())));
         Ok(Explanation::of(&plan))
     }
 }
@@ -68,43 +68,6 @@ impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
     }
 }
 
-/// Sends many writes, several at a time, each with its own condition, which a batch cannot have.
-///
-/// Each write is a separate request, and the [report](super::BulkReport) contains its result: a lost race fails only
-/// that write, with its error, the current item and its position in the input. Writes of one item are done one after
-/// the other, in the given order: one begins when the one before is done or has failed. Writes of other items
-/// continue concurrently.
-///
-/// ```
-/// # use dynamo_entity::prelude::*;
-/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-/// # #[dynamo(table = "users", key(pk = id))]
-/// # struct User { id: String, name: String }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<()> {
-/// # let db = Dynamo::connect("embedded:memory").await?;
-/// # db.create_tables([User::schema()]).await?;
-/// let users: Vec<User> = (0..100)
-///     .map(|number| User { id: format!("u{number:03}"), name: "Ann".into() })
-///     .collect();
-/// users[7].create().send(&db).await?;
-///
-/// let report = put_each(users.iter().map(|user| user.create())).concurrency(16).send(&db).await?;
-/// assert_eq!((report.written, report.failed), (99, 1));
-/// let failed = &report.errors()[0];
-/// assert_eq!(failed.index(), Some(7));
-/// assert!(failed.error().is_already_exists());
-/// # Ok(()) }
-/// ```
-pub fn put_each<'j, W, I>(writes: I) -> Bulk<'j>
-where
-    W: SingleWrite + 'j,
-    I: IntoIterator<Item = W>,
-    I::IntoIter: Send + 'j,
-{
-    Bulk::of_writes(writes.into_iter().fuse())
-}
-
 /// Writes that are planned when their turn has come.
 pub(super) trait Writes: Send {
     /// The next write.
@@ -118,54 +81,51 @@ impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
     }
 }
 
-/// A planned write of an entity.
-fn prepared<E: DynamoEntity>(
-    verb: &'static str,
-    key: Result<Vec<u8>, CodecError>,
-    intent: Result<Intent>,
-) -> PreparedWrite {
+/// A planned write of an entity; `adapt` is applied to the plan.
+fn prepared<W: ItemWrite>(write: W, db: &Dynamo, adapt: fn(Intent) -> Intent) -> PreparedWrite {
+    let entity = W::Entity::ENTITY.type_name;
+    let key = write.item_key();
     PreparedWrite {
-        key: key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault)),
-        intent,
-        verb,
-        entity: E::ENTITY.type_name,
-        pattern: &Patterns::<E>::JOINT.put_each,
-        table: &<E::Table as DynamoTable>::TABLE,
+        key: key.map_err(|fault| Error::encode(entity, fault)),
+        intent: write.prepare(db).map(|(plan, _)| adapt(plan.intent)),
+        verb: W::VERB,
+        entity,
+        pattern: &Patterns::<W::Entity>::JOINT.put_each,
+        table: &<<W::Entity as DynamoEntity>::Table as DynamoTable>::TABLE,
     }
 }
 
+/// Writes that are sent as they are. A delete that returns its item is none of them.
 macro_rules! single_writes {
-    ($([$($generics:tt)*] $verb:literal $write:ty: $intent:expr;)*) => {$(
+    ($([$($generics:tt)*] $write:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> SingleWrite for $write {
             fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
-                let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
-                let key = self.item_key();
-                prepared::<E>($verb, key, intent(*self, db))
+                prepared(*self, db, |intent| intent)
             }
         }
     )*};
 }
 
 single_writes! {
-    [E: DynamoEntity] "create" Create<'_, E>: Create::intent;
-    [E: DynamoEntity, G: Guard] "put" Put<'_, E, G>: Put::intent;
-    [E: DynamoEntity, R: Send] "update" Update<E, R>: Update::intent;
-    [E: DynamoEntity, R: Send] "upsert" Upsert<E, R>: Upsert::intent;
-    [E: DynamoEntity, G: Guard] "delete" Delete<E, G, ReturningNothing>: Delete::intent;
-    [E: DynamoEntity] "create" Repeatable<Create<'_, E>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] "put" Repeatable<Put<'_, E, G>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningNothing>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningOld>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity] Create<'_, E>;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>;
+    [E: DynamoEntity, R: Returning<E> + Send] Update<E, R>;
+    [E: DynamoEntity, R: Returning<E> + Send] Upsert<E, R>;
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>;
 }
 
-fn repeatable(intent: Result<Intent>) -> Result<Intent> {
-    Ok(match intent? {
-        // A transaction has a token, so it is repeatable anyway.
-        Intent::Ready(mut planned_write) => {
-            planned_write.main().repeatable();
-            Intent::Ready(planned_write)
-        }
-        reading @ Intent::Reading(_) => reading,
-    })
+#[diagnostic::do_not_recommend]
+impl<W: ItemWrite + Send> SingleWrite for Repeatable<W> {
+    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        prepared(self.into_inner(), db, repeatable)
+    }
+}
+
+fn repeatable(mut intent: Intent) -> Intent {
+    // What reads first is a transaction, which has a token and is repeatable anyway.
+    if let Intent::Ready(planned_write) = &mut intent {
+        planned_write.main().repeatable();
+    }
+    intent
 }

@@ -20,6 +20,7 @@ use super::write::{GivenWrite, RowWrites, Tools, Trouble};
 use crate::batch::MOST_DELETES;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
+use crate::plan::Steps;
 use crate::query::Places;
 use crate::retry::{Rate, SharedBudget};
 use crate::wire::BoxFuture;
@@ -34,8 +35,18 @@ const WINDOW: usize = 10_000;
 /// How many given writes may wait for others of their items, each at its full size in memory.
 const WAITING: usize = 100;
 
+impl<'j> Bulk<'j> {
+    /// Runs the job. An error means that nothing was begun; everything later is in the report.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
+    where
+        'j: 'd,
+    {
+        Steps(Box::pin(run(self, db)))
+    }
+}
+
 /// Runs a job to its end.
-pub(super) async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
+async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
     let Bulk {
         mut work,
         concurrency,

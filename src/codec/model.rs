@@ -177,10 +177,11 @@ pub struct FieldModel {
 }
 
 /// The role of a field in the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldRole {
     /// An attribute like any other.
+    #[default]
     Attribute,
     /// It has no attribute: it is read from the key, or is its default.
     Skip,

@@ -1,6 +1,6 @@
 //! Several entities of one table as the variants of an enum, and the variant of an item.
 
-use super::live::refuse_sentinel;
+use super::read::refuse_sentinel;
 use super::{DynamoTable, EntityContract};
 use crate::codec::Item;
 use crate::error::{Error, Result};

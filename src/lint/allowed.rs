@@ -1,7 +1,8 @@
 //! The lints that `allow(..)` silences, and each `allow(..)` that is not needed.
 
-use super::model::{Findings, LintModel};
-use super::{Lint, LintPlace, LintRule};
+use super::finding::LintPlace;
+use super::found::Lint;
+use super::rule::LintRule;
 use crate::schema::{AllowSchema, EntitySchema, TableSchema};
 
 /// An `allow` of a rule that this version knows.
@@ -57,9 +58,6 @@ impl Allowed<'_> {
         }
     }
 }
-
-/// Finds nothing: which `allow` is not needed is known once all else is found.
-pub(super) fn later(_: &LintModel<'_>, _: &mut Findings) {}
 
 /// The remaining lints, and the `allow`s that cover none of them. An `allow(unused_allow)` may be unused itself.
 pub(super) fn without_allowed(table: &TableSchema, mut found: Vec<Lint>) -> Vec<Lint> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Findings, KeyPair, LintModel, type_name};
+use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
-use crate::schema::{FieldRole, FieldSchema, KeyContent, KeySchema, PieceSchema};
+use crate::schema::{FieldRole, FieldSchema, KeyPair, KeySchema, PieceSchema, TableSchema};
 
 /// Longer names are paid for in every item, by every read and write.
 const LONG: usize = 30;
@@ -12,6 +12,8 @@ const LONG: usize = 30;
 /// Whether the value has no bound in the model: a list, a set, a map, or attributes that no field knows.
 pub(super) fn is_unbounded(field: &FieldSchema) -> bool {
     let growing = [
+        "Set",
+        "Map",
         "Vec",
         "VecDeque",
         "LinkedList",
@@ -23,13 +25,11 @@ pub(super) fn is_unbounded(field: &FieldSchema) -> bool {
         "IndexSet",
     ];
     let is_bytes = field.stored == Some(Tag::B);
-    field.role == FieldRole::Attribute
-        && !is_bytes
-        && growing.contains(&type_name(&field.rust_type))
+    field.role == FieldRole::Attribute && !is_bytes && growing.contains(&field.type_name())
 }
 
-pub(super) fn growing_attribute(model: &LintModel<'_>, findings: &mut Findings) {
-    for entity in model.entities() {
+pub(super) fn growing_attribute(table: &TableSchema, findings: &mut Findings) {
+    for entity in table.entities.iter() {
         let is_version = |field: &FieldSchema| field.role == FieldRole::Version;
         if !entity.fields.iter().any(is_version) {
             continue;
@@ -37,7 +37,7 @@ pub(super) fn growing_attribute(model: &LintModel<'_>, findings: &mut Findings) 
         for field in entity.fields.iter().filter(|field| is_unbounded(field)) {
             let name = &field.name;
             findings.add(
-                model.field_place(entity, field),
+                LintPlace::of_field(entity, field),
                 format!(
                     "`{name}` has no bound, each change of it pays for the whole item and conflicts with every other, \
                      and an item ends at 400 KB"
@@ -50,8 +50,8 @@ pub(super) fn growing_attribute(model: &LintModel<'_>, findings: &mut Findings) 
     }
 }
 
-pub(super) fn unversioned(model: &LintModel<'_>, findings: &mut Findings) {
-    for entity in model.entities() {
+pub(super) fn unversioned(table: &TableSchema, findings: &mut Findings) {
+    for entity in table.entities.iter() {
         let of = |role: FieldRole| entity.fields.iter().find(|field| field.role == role);
         let kept = of(FieldRole::UpdatedAt).or_else(|| of(FieldRole::UpdatedBy));
         let (Some(field), None) = (kept, of(FieldRole::Version)) else {
@@ -59,7 +59,7 @@ pub(super) fn unversioned(model: &LintModel<'_>, findings: &mut Findings) {
         };
         let name = &field.name;
         findings.add(
-            KeyPair::of_table(entity).place(),
+            LintPlace::of_keys(&KeyPair::of_table(entity)),
             format!(
                 "`{name}` tells of the last write, and two that load an item and put it overwrite each other unseen"
             ),
@@ -68,9 +68,9 @@ pub(super) fn unversioned(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn stray_ttl(model: &LintModel<'_>, findings: &mut Findings) {
-    let Some(ttl) = &model.table.ttl else { return };
-    for entity in model.entities() {
+pub(super) fn stray_ttl(table: &TableSchema, findings: &mut Findings) {
+    let Some(ttl) = &table.ttl else { return };
+    for entity in table.entities.iter() {
         let mut fields = entity.fields.iter();
         let stray = fields.find(|field| {
             let may_be_number = matches!(field.stored, None | Some(Tag::N));
@@ -79,7 +79,7 @@ pub(super) fn stray_ttl(model: &LintModel<'_>, findings: &mut Findings) {
         if let Some(field) = stray {
             let name = &field.name;
             findings.add(
-                model.field_place(entity, field),
+                LintPlace::of_field(entity, field),
                 format!(
                     "`{ttl}` is the TTL of the table, and DynamoDB deletes an item when the number in it is a time that is over"
                 ),
@@ -89,7 +89,7 @@ pub(super) fn stray_ttl(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn long_name(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn long_name(table: &TableSchema, findings: &mut Findings) {
     let message = |name: &str| {
         let bytes = name.len();
         format!(
@@ -98,11 +98,11 @@ pub(super) fn long_name(model: &LintModel<'_>, findings: &mut Findings) {
     };
     let is_long = |name: &str| name.len() > LONG;
     let mut fields = BTreeSet::new();
-    for entity in model.entities() {
-        if model.table.type_attribute.is_some() && is_long(&entity.stored_name) {
+    for entity in table.entities.iter() {
+        if table.type_attribute.is_some() && is_long(&entity.stored_name) {
             let fix = "store a short one, `rename = \"..\"`, before there are items";
             findings.add(
-                KeyPair::of_table(entity).place(),
+                LintPlace::of_keys(&KeyPair::of_table(entity)),
                 message(&entity.stored_name),
                 fix,
             );
@@ -114,30 +114,30 @@ pub(super) fn long_name(model: &LintModel<'_>, findings: &mut Findings) {
             fields.insert(name.as_str());
             if is_long(name) {
                 let fix = "store a short one, `rename = \"..\"`, before there are items";
-                findings.add(model.field_place(entity, field), message(name), fix);
+                findings.add(LintPlace::of_field(entity, field), message(name), fix);
             }
         }
     }
     let derived = |name: &str| is_long(name) && !fields.contains(name);
-    for key in model.table.keys().filter(|key| derived(&key.name)) {
+    for key in table.keys().filter(|key| derived(&key.name)) {
         let fix = "choose a short name for the key attribute, before there are items";
-        findings.add(model.table_place(), message(&key.name), fix);
+        findings.add(LintPlace::of_table(table), message(&key.name), fix);
     }
     let mut seen = BTreeSet::new();
-    for index in model.table.indexes() {
+    for index in table.indexes() {
         let names = index.keys().map(|key| key.name.as_str());
         for name in names.filter(|name| derived(name) && seen.insert(*name)) {
-            if model.table.keys().any(|key| key.name == name) {
+            if table.keys().any(|key| key.name == name) {
                 continue;
             }
             let fix = "choose a short name for the index, before there are items";
-            findings.add(model.index_place(index), message(name), fix);
+            findings.add(LintPlace::of_index(table, index), message(name), fix);
         }
     }
 }
 
-pub(super) fn long_constant(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.keys() {
+pub(super) fn long_constant(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.key_pairs() {
         let own = match keys.pattern.is_some_and(|pattern| pattern.pk.is_empty()) {
             true => &[],
             false => keys.pk,
@@ -145,7 +145,7 @@ pub(super) fn long_constant(model: &LintModel<'_>, findings: &mut Findings) {
         let constant = own.iter().chain(keys.sk).map(constant_bytes).max();
         if let Some(bytes) = constant.filter(|bytes| *bytes > LONG) {
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("{bytes} bytes of its key are the same in every item, which is stored and paid for with all of them"),
                 "write a short text, before there are items",
             );
@@ -155,12 +155,12 @@ pub(super) fn long_constant(model: &LintModel<'_>, findings: &mut Findings) {
 
 /// How much of a key is constant, where that is beside something else or many have it.
 fn constant_bytes(key: &KeySchema) -> usize {
-    let KeyContent::Template(pieces) = &key.content else {
-        return 0;
-    };
     let length = |piece: &PieceSchema| match piece {
         PieceSchema::Text(text) => text.len(),
         PieceSchema::Part(_) | PieceSchema::Shard(_) => 0,
     };
-    pieces.iter().map(length).fold(0, usize::saturating_add)
+    key.pieces()
+        .iter()
+        .map(length)
+        .fold(0, usize::saturating_add)
 }

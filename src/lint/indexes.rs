@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::attributes::is_unbounded;
-use super::model::{FieldInKey, Findings, KeyPair, LintModel, pinned_by_when};
+use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, FieldRole, IndexKind, IndexSchema, KeyContent, KeySchema, PatternSchema,
-    PieceSchema, ProjectionSchema,
+    EntitySchema, FieldInKey, FieldRole, IndexKind, IndexSchema, KeyContent, KeyPair, KeySchema,
+    PatternSchema, PieceSchema, ProjectionSchema, TableSchema,
 };
 
 /// DynamoDB allows 20 global indexes of a table.
@@ -17,8 +17,8 @@ const KEY_ATTRIBUTES: usize = 4;
 /// So many copies of an attribute without bound are worth a thought.
 const MANY_COPIES: usize = 3;
 
-pub(super) fn same_question(model: &LintModel<'_>, findings: &mut Findings) {
-    let patterns: Vec<_> = model.patterns().collect();
+pub(super) fn same_question(table: &TableSchema, findings: &mut Findings) {
+    let patterns: Vec<_> = table.patterns().collect();
     for (at, (keys, pattern)) in patterns.iter().enumerate() {
         let mut others = patterns.iter().enumerate();
         let better = others.find(|(other_at, (other, kept))| {
@@ -27,17 +27,17 @@ pub(super) fn same_question(model: &LintModel<'_>, findings: &mut Findings) {
                 && pattern.index != kept.index
                 && pattern.kind == kept.kind
                 && pattern.when == kept.when
-                && projection(model, pattern) == projection(model, kept)
+                && projection(table, pattern) == projection(table, kept)
                 && answers(other, keys)
                 // Of two that are the same, the later one is named.
                 && (!is_same || *other_at < at)
         });
         if let Some((_, (_, kept))) = better
-            && !model.is_read_together(*keys, pattern)
+            && !table.is_read_together(*keys, pattern)
         {
             let (name, kept) = (&pattern.name, &kept.name);
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(keys),
                 format!("`{kept}` answers what `{name}` does: it has the same partitions and the same order"),
                 format!("remove `{name}` and its index, and ask `{kept}`"),
             );
@@ -62,23 +62,23 @@ fn answers(keys: &KeyPair<'_>, others: &KeyPair<'_>) -> bool {
         && further.into_iter().all(|field| !field.leaves_items_out())
 }
 
-fn projection<'s>(model: &LintModel<'s>, pattern: &PatternSchema) -> Option<&'s ProjectionSchema> {
-    let index = model.table.index(&pattern.index)?;
+fn projection<'s>(table: &'s TableSchema, pattern: &PatternSchema) -> Option<&'s ProjectionSchema> {
+    let index = table.index(&pattern.index)?;
     Some(&index.projection)
 }
 
-pub(super) fn repeats_table(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
+pub(super) fn repeats_table(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
         let of_table = KeyPair::of_table(keys.entity);
         if pattern.when.is_none()
             && pattern.has_whole_rows
             && !of_table.is_spread()
             && answers_by_name(&of_table, &keys)
-            && !model.is_read_together(keys, pattern)
+            && !table.is_read_together(keys, pattern)
         {
             let name = &pattern.name;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the table has the same partitions in the same order, and answers what `{name}` does"),
                 format!("remove `{name}` and its index, and ask `in_partition`"),
             );
@@ -106,8 +106,8 @@ fn whole_fields<'s>(keys: &KeyPair<'s>) -> BTreeSet<&'s str> {
         .collect()
 }
 
-pub(super) fn index_of_unique(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
+pub(super) fn index_of_unique(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
         let partition = whole_fields(&keys);
         let is_all = partition.len() == keys.partition_fields().len();
         let mut uniques = keys.entity.uniques.iter();
@@ -116,11 +116,11 @@ pub(super) fn index_of_unique(model: &LintModel<'_>, findings: &mut Findings) {
             !fields.is_empty() && fields == partition
         });
         if let Some(unique) = found.filter(|_| is_all)
-            && !model.is_read_together(keys, pattern)
+            && !table.is_read_together(keys, pattern)
         {
             let (name, look_up) = (&pattern.name, &unique.name);
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the unique value `{look_up}` finds the same item, and `{name}` pays for an index"),
                 format!("remove `{name}` and its index, and ask `{look_up}`"),
             );
@@ -128,16 +128,16 @@ pub(super) fn index_of_unique(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn one_row_partitions(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
+pub(super) fn one_row_partitions(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
         let own = KeyPair::of_table(keys.entity);
         let (mut id, partition) = (own.partition_fields(), whole_fields(&keys));
         id.extend(own.sort_fields());
         let is_held = |field: &FieldInKey<'_>| partition.contains(field.name);
-        if !id.is_empty() && id.iter().all(is_held) && !model.is_read_together(keys, pattern) {
+        if !id.is_empty() && id.iter().all(is_held) && !table.is_read_together(keys, pattern) {
             let (name, entity) = (&pattern.name, &keys.entity.name);
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the partition key of `{name}` holds the whole key of an item, so each partition has one row"),
                 format!("remove `{name}` and its index, and ask `{entity}::key(..).get()`"),
             );
@@ -145,9 +145,9 @@ pub(super) fn one_row_partitions(model: &LintModel<'_>, findings: &mut Findings)
     }
 }
 
-pub(super) fn empty_index(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
-        let Some((name, 1)) = pinned_by_when(pattern) else {
+pub(super) fn empty_index(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
+        let Some((name, 1)) = pattern.pinned() else {
             continue;
         };
         let mut fields = keys.partition_fields();
@@ -160,7 +160,7 @@ pub(super) fn empty_index(model: &LintModel<'_>, findings: &mut Findings) {
         if is_none && fields.iter().any(|field| needs(&field)) {
             let pattern = &pattern.name;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("`{pattern}` is of the items whose `{name}` is None, and its key needs it: the index is always empty"),
                 format!("remove `{name}` from the key"),
             );
@@ -168,15 +168,15 @@ pub(super) fn empty_index(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn unasked_index(model: &LintModel<'_>, findings: &mut Findings) {
-    if model.table.entities.is_empty() {
+pub(super) fn unasked_index(table: &TableSchema, findings: &mut Findings) {
+    if table.entities.is_empty() {
         return;
     }
-    for index in model.table.indexes() {
-        if model.filling(index).next().is_none() {
+    for index in table.indexes() {
+        if table.filling(index).next().is_none() {
             let name = &index.name;
             findings.add(
-                model.index_place(index),
+                LintPlace::of_index(table, index),
                 format!("no access pattern asks the index `{name}`, and every write that fills it pays for it"),
                 format!("remove it, or ask it: `gsi(.., on = {name}, ..)` of an entity"),
             );
@@ -184,26 +184,26 @@ pub(super) fn unasked_index(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn many_indexes(model: &LintModel<'_>, findings: &mut Findings) {
-    let indexes = model.table.global_indexes.len();
+pub(super) fn many_indexes(table: &TableSchema, findings: &mut Findings) {
+    let indexes = table.global_indexes.len();
     if indexes > MANY_INDEXES {
         findings.add(
-            model.table_place(),
+            LintPlace::of_table(table),
             format!("it has {indexes} global indexes, and DynamoDB allows 20: there is little room for a new question"),
             "let patterns of different entities share an index by `on = ..`",
         );
     }
 }
 
-pub(super) fn local_index(model: &LintModel<'_>, findings: &mut Findings) {
-    for index in &model.table.local_indexes {
-        let mut filling = model.filling(index).peekable();
+pub(super) fn local_index(table: &TableSchema, findings: &mut Findings) {
+    for index in &table.local_indexes {
+        let mut filling = table.filling(index).peekable();
         let is_spread = filling.peek().is_some()
             && filling.all(|keys| KeyPair::of_table(keys.entity).is_spread());
         if !is_spread {
             let name = &index.name;
             findings.add(
-                model.index_place(index),
+                LintPlace::of_index(table, index),
                 format!(
                     "with the local index `{name}` a partition of the table, with its index rows, never grows beyond \
                      10 GB, and it can be neither added nor removed later"
@@ -215,17 +215,17 @@ pub(super) fn local_index(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn listed_everything(model: &LintModel<'_>, findings: &mut Findings) {
-    for index in model.table.indexes() {
+pub(super) fn listed_everything(table: &TableSchema, findings: &mut Findings) {
+    for index in table.indexes() {
         let ProjectionSchema::Include(listed) = &index.projection else {
             continue;
         };
-        let mut filling = model.filling(index).peekable();
-        let holds_all = |keys: KeyPair<'_>| is_listed(model, index, listed, keys.entity);
+        let mut filling = table.filling(index).peekable();
+        let holds_all = |keys: KeyPair<'_>| is_listed(table, index, listed, keys.entity);
         if filling.peek().is_some() && filling.all(holds_all) {
             let name = &index.name;
             findings.add(
-                model.index_place(index),
+                LintPlace::of_index(table, index),
                 format!("the index `{name}` lists all attributes: it costs what `project = all` costs, and its rows are not whole"),
                 "write `project = all`",
             );
@@ -235,12 +235,12 @@ pub(super) fn listed_everything(model: &LintModel<'_>, findings: &mut Findings) 
 
 /// Whether the index holds all attributes of the entity.
 fn is_listed(
-    model: &LintModel<'_>,
+    table: &TableSchema,
     index: &IndexSchema,
     listed: &[String],
     entity: &EntitySchema,
 ) -> bool {
-    let keys = model.table.keys().chain(index.keys());
+    let keys = table.keys().chain(index.keys());
     let keys: Vec<&str> = keys.map(|key| key.name.as_str()).collect();
     let has_rest = entity
         .fields
@@ -254,8 +254,8 @@ fn is_listed(
     !has_rest && attributes.all(|name| keys.contains(&name.as_str()) || listed.contains(name))
 }
 
-pub(super) fn many_copies(model: &LintModel<'_>, findings: &mut Findings) {
-    for entity in model.entities() {
+pub(super) fn many_copies(table: &TableSchema, findings: &mut Findings) {
+    for entity in table.entities.iter() {
         let copying = entity
             .patterns
             .iter()
@@ -267,7 +267,7 @@ pub(super) fn many_copies(model: &LintModel<'_>, findings: &mut Findings) {
         for field in entity.fields.iter().filter(|field| is_unbounded(field)) {
             let (name, copies) = (&field.name, copies.len());
             findings.add(
-                model.field_place(entity, field),
+                LintPlace::of_field(entity, field),
                 format!("`{name}` can be large, and {copies} indexes hold a copy of it, which every write of it pays for"),
                 "let indexes whose rows need not be whole project less, `project = keys` say",
             );
@@ -275,13 +275,13 @@ pub(super) fn many_copies(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn joined_key(model: &LintModel<'_>, findings: &mut Findings) {
-    if model.is_shared() {
+pub(super) fn joined_key(table: &TableSchema, findings: &mut Findings) {
+    if table.is_shared() {
         return;
     }
-    for (keys, pattern) in model.patterns() {
-        let index = model.table.index(&pattern.index);
-        let is_alone = index.is_some_and(|index| model.filling(index).count() == 1);
+    for (keys, pattern) in table.patterns() {
+        let index = table.index(&pattern.index);
+        let is_alone = index.is_some_and(|index| table.filling(index).count() == 1);
         // Only global indexes have keys of several attributes, and `when` needs a derived key that can be absent.
         if pattern.kind != IndexKind::Global || pattern.when.is_some() || !is_alone {
             continue;
@@ -302,7 +302,7 @@ pub(super) fn joined_key(model: &LintModel<'_>, findings: &mut Findings) {
                 _ => format!("pk = {}, sk = {}", list(&pk), list(&sk)),
             };
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the keys of `{name}` only join fields by `#`, and DynamoDB can index the fields themselves"),
                 format!(
                     "write `{keys_of_its_own}`; if the table is in use, add it as a new index and remove this one later"
@@ -349,21 +349,21 @@ fn list(fields: &[&str]) -> String {
     }
 }
 
-pub(super) fn index_of_sentinels(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn index_of_sentinels(table: &TableSchema, findings: &mut Findings) {
     let has_uniques = |entity: &EntitySchema| !entity.uniques.is_empty();
-    if !model.entities().any(has_uniques) {
+    if !table.entities.iter().any(has_uniques) {
         return;
     }
-    for (keys, pattern) in model.patterns() {
+    for (keys, pattern) in table.patterns() {
         let mut all = keys.pk.iter().chain(keys.sk);
         let is_ttl = all.all(|key| {
             matches!(key.content, KeyContent::Field(_))
-                && model.table.ttl.as_ref() == Some(&key.attribute)
+                && table.ttl.as_ref() == Some(&key.attribute)
         });
         if is_ttl && !keys.pk.is_empty() {
             let index = &pattern.index;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the items that keep unique values have the TTL too, so the index `{index}` holds them beside the rows"),
                 "write the partition key as a template, or give the index another key attribute",
             );

@@ -1,21 +1,23 @@
 //! Rules about partition keys: how writes spread, and what queries find.
 
-use super::model::{FieldInKey, Findings, KeyPair, LintModel, TimeInKey, type_name};
+use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
-use crate::schema::{EntitySchema, FieldRole, FieldSchema};
+use crate::schema::{
+    EntitySchema, FieldInKey, FieldRole, FieldSchema, KeyPair, TableSchema, TimePrecision,
+};
 
 /// So many values are as good as one.
 const FEW_VALUES: usize = 10;
 /// More partitions than a read should query.
 const MANY_SHARDS: u16 = 100;
 
-pub(super) fn constant_partition(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
+pub(super) fn constant_partition(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
         let is_constant = keys.partition_fields().is_empty() && !keys.pk.is_empty();
         if is_constant && !keys.is_spread() && !KeyPair::of_table(keys.entity).is_one_item() {
             let key = keys.partition_text();
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!(
                     "all its rows are in one partition, {key}, which takes about 1000 writes and 3000 reads a second"
                 ),
@@ -25,8 +27,8 @@ pub(super) fn constant_partition(model: &LintModel<'_>, findings: &mut Findings)
     }
 }
 
-pub(super) fn few_partitions(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
+pub(super) fn few_partitions(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
         let fields = keys.partition_fields();
         let is_item = keys.pattern.is_none() && keys.sort_fields().is_empty();
         if fields.is_empty() || keys.is_spread() || is_item {
@@ -41,7 +43,7 @@ pub(super) fn few_partitions(model: &LintModel<'_>, findings: &mut Findings) {
                 _ => format!("{values} partitions"),
             };
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!(
                     "all its rows are in {partitions}, {key}, and each takes about 1000 writes and 3000 reads a second"
                 ),
@@ -58,26 +60,26 @@ fn few_values(keys: &KeyPair<'_>, field: &FieldInKey<'_>) -> Option<usize> {
 }
 
 /// The time in the partition key, if it contains little else.
-fn time_of(keys: &KeyPair<'_>) -> Option<TimeInKey> {
+fn time_of(keys: &KeyPair<'_>) -> Option<TimePrecision> {
     let fields = keys.partition_fields();
-    let times: Vec<TimeInKey> = fields.iter().filter_map(FieldInKey::time).collect();
+    let times: Vec<TimePrecision> = fields.iter().filter_map(FieldInKey::time).collect();
     let others = fields.iter().filter(|field| field.time().is_none());
     let is_alone = others
         .into_iter()
         .all(|field| few_values(keys, field).is_some());
-    match times.contains(&TimeInKey::Moment) {
+    match times.contains(&TimePrecision::Moment) {
         _ if times.is_empty() || !is_alone => None,
-        true => Some(TimeInKey::Moment),
-        false => Some(TimeInKey::Period),
+        true => Some(TimePrecision::Moment),
+        false => Some(TimePrecision::Period),
     }
 }
 
-pub(super) fn time_partition(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
-        if time_of(&keys) == Some(TimeInKey::Period) && !keys.is_spread() {
+pub(super) fn time_partition(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
+        if time_of(&keys) == Some(TimePrecision::Period) && !keys.is_spread() {
             let key = keys.partition_text();
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the partition key {key} grows with time: all that is written now goes to one partition"),
                 "put another field into the partition key, or spread it, `shards = 10`",
             );
@@ -85,12 +87,12 @@ pub(super) fn time_partition(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn moment_partition(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
-        if time_of(&keys) == Some(TimeInKey::Moment) {
+pub(super) fn moment_partition(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
+        if time_of(&keys) == Some(TimePrecision::Moment) {
             let key = keys.partition_text();
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the partition key {key} is a point in time, and no query finds a range of partitions"),
                 "let the partition key be what the query knows, and put the time into the sort key",
             );
@@ -98,13 +100,13 @@ pub(super) fn moment_partition(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn many_shards(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
+pub(super) fn many_shards(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
         let written = keys.pk.iter().filter_map(|key| key.shards()).max();
         let read = keys.pattern.and_then(|pattern| pattern.read_shards);
         if let Some(shards) = written.max(read).filter(|shards| *shards > MANY_SHARDS) {
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("each read of it asks {shards} partitions, and pays for each of them"),
                 "a shard takes about 1000 writes a second: take as many as the writes need",
             );
@@ -112,14 +114,14 @@ pub(super) fn many_shards(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn extra_read_shards(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
+pub(super) fn extra_read_shards(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
         let written = keys.pk.iter().filter_map(|key| key.shards()).max();
         if let (Some(written), Some(read)) = (written, pattern.read_shards)
             && read > written
         {
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("each read asks {read} shards, and {written} are written"),
                 format!("once no row is in a shard from {written} on, remove `read_shards`"),
             );
@@ -127,13 +129,13 @@ pub(super) fn extra_read_shards(model: &LintModel<'_>, findings: &mut Findings) 
     }
 }
 
-pub(super) fn one_counter(model: &LintModel<'_>, findings: &mut Findings) {
-    let entities = model.entities();
+pub(super) fn one_counter(table: &TableSchema, findings: &mut Findings) {
+    let entities = table.entities.iter();
     for entity in entities.filter(|entity| KeyPair::of_table(entity).is_one_item()) {
         if let Some(field) = counter(entity) {
             let name = &entity.name;
             findings.add(
-                KeyPair::of_table(entity).place(),
+                LintPlace::of_keys(&KeyPair::of_table(entity)),
                 format!(
                     "there is one item of `{name}`, and all that change its `{field}` write it: an item takes about \
                      1000 writes a second"
@@ -153,7 +155,7 @@ fn counter(entity: &EntitySchema) -> Option<&str> {
         ];
         field.role == FieldRole::Attribute
             && field.stored == Some(Tag::N)
-            && whole.contains(&type_name(&field.rust_type))
+            && whole.contains(&field.type_name())
     };
     let found = entity.fields.iter().find(is_number);
     found

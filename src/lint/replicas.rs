@@ -1,7 +1,6 @@
 //! Rules about global tables, by the setting [`replicated`](crate::schema::TableSchema::replicated).
 
-use super::LintPlace;
-use super::model::{Findings, LintModel};
+use super::finding::{Findings, LintPlace};
 use crate::schema::{FieldRole, IndexSchema, ReplicaConsistency, ReplicationGap, TableSchema};
 
 /// The declarations of the model that do not hold in a global table of this kind.
@@ -13,8 +12,8 @@ fn gaps(table: &TableSchema, consistency: ReplicaConsistency) -> Vec<Replication
     }
 }
 
-pub(super) fn eventual_replicas(model: &LintModel<'_>, findings: &mut Findings) {
-    for gap in gaps(model.table, ReplicaConsistency::Eventual) {
+pub(super) fn eventual_replicas(table: &TableSchema, findings: &mut Findings) {
+    for gap in gaps(table, ReplicaConsistency::Eventual) {
         let (place, fix) = match &gap {
             ReplicationGap::UniquePerRegion { entity, unique } => (
                 LintPlace::Unique {
@@ -24,7 +23,7 @@ pub(super) fn eventual_replicas(model: &LintModel<'_>, findings: &mut Findings) 
                 "write each value in one region, by its hash or by its tenant for example",
             ),
             ReplicationGap::VersionPerRegion { entity } => {
-                let Some(place) = place_of_role(model, entity, FieldRole::Version) else {
+                let Some(place) = place_of_role(table, entity, FieldRole::Version) else {
                     continue;
                 };
                 (
@@ -38,8 +37,8 @@ pub(super) fn eventual_replicas(model: &LintModel<'_>, findings: &mut Findings) 
     }
 }
 
-pub(super) fn strong_replicas(model: &LintModel<'_>, findings: &mut Findings) {
-    for gap in gaps(model.table, ReplicaConsistency::Strong) {
+pub(super) fn strong_replicas(table: &TableSchema, findings: &mut Findings) {
+    for gap in gaps(table, ReplicaConsistency::Strong) {
         let (place, fix) = match &gap {
             ReplicationGap::UniqueFails { entity, unique } => (
                 LintPlace::Unique {
@@ -50,13 +49,13 @@ pub(super) fn strong_replicas(model: &LintModel<'_>, findings: &mut Findings) {
                  without replicas",
             ),
             ReplicationGap::NoTtl { .. } => (
-                model.table_place(),
+                LintPlace::of_table(table),
                 "delete what has expired by a job, `query.delete_each()` for example, and leave the TTL out",
             ),
             ReplicationGap::NoLocalIndex { index } => {
-                let index = local_index(model.table, index);
+                let index = local_index(table, index);
                 let Some(index) = index else { continue };
-                (model.index_place(index), "declare a global index")
+                (LintPlace::of_index(table, index), "declare a global index")
             }
             _ => continue,
         };
@@ -68,8 +67,8 @@ fn local_index<'s>(table: &'s TableSchema, name: &str) -> Option<&'s IndexSchema
     table.local_indexes.iter().find(|index| index.name == name)
 }
 
-fn place_of_role(model: &LintModel<'_>, entity: &str, role: FieldRole) -> Option<LintPlace> {
-    let entity = model.entities().find(|known| known.name == entity)?;
+fn place_of_role(table: &TableSchema, entity: &str, role: FieldRole) -> Option<LintPlace> {
+    let entity = table.entities.iter().find(|known| known.name == entity)?;
     let field = entity.fields.iter().find(|field| field.role == role)?;
-    Some(model.field_place(entity, field))
+    Some(LintPlace::of_field(entity, field))
 }

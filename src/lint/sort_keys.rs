@@ -1,7 +1,9 @@
 //! Rules about sort keys, and about what is in keys of both kinds.
 
-use super::model::{FieldInKey, Findings, KeyPair, LintModel, pinned_by_when};
-use crate::schema::{FieldRole, KeyContent, KeySchema, PieceSchema, Width};
+use super::finding::{Findings, LintPlace};
+use crate::schema::{
+    FieldInKey, FieldRole, FieldSchema, KeyPair, KeySchema, PieceSchema, TableSchema, Width,
+};
 
 /// The limits of DynamoDB, in bytes.
 const LONGEST_PARTITION_KEY: usize = 2048;
@@ -9,29 +11,29 @@ const LONGEST_SORT_KEY: usize = 1024;
 /// A text of any length is counted as the longest that most forms, file systems and databases take for a name.
 const TEXT: usize = 255;
 
-pub(super) fn constant_sort_key(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn constant_sort_key(table: &TableSchema, findings: &mut Findings) {
     let is_constant = |keys: &KeyPair<'_>| !keys.sk.is_empty() && keys.sort_fields().is_empty();
     let fix = "put what its rows are ordered by into the sort key, or leave the sort key out";
-    if let [entity] = model.table.entities.as_slice() {
+    if let [entity] = table.entities.as_slice() {
         let keys = KeyPair::of_table(entity);
         if is_constant(&keys) && !keys.is_one_item() {
             let message = "the sort key is the same in all items of the table, so each partition holds one item";
-            findings.add(keys.place(), message.to_owned(), fix);
+            findings.add(LintPlace::of_keys(&keys), message.to_owned(), fix);
         }
     }
-    for index in model.table.indexes() {
-        let mut filling = model.filling(index).peekable();
+    for index in table.indexes() {
+        let mut filling = table.filling(index).peekable();
         if filling.peek().is_some() && filling.all(|keys| is_constant(&keys)) {
             let name = &index.name;
             let message =
                 format!("the sort key of the index `{name}` is constant and orders nothing");
-            findings.add(model.index_place(index), message, fix);
+            findings.add(LintPlace::of_index(table, index), message, fix);
         }
     }
 }
 
-pub(super) fn repeated_part(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.keys() {
+pub(super) fn repeated_part(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.key_pairs() {
         let partition = keys.partition_fields();
         let holds = |field: &FieldInKey<'_>| {
             let mut partition = partition.iter();
@@ -42,7 +44,7 @@ pub(super) fn repeated_part(model: &LintModel<'_>, findings: &mut Findings) {
         if let Some(field) = keys.sort_fields().into_iter().find(holds) {
             let name = field.name;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("all rows of a partition have the same `{name}`, and the sort key holds it again"),
                 format!("remove `{name}` from the sort key"),
             );
@@ -50,15 +52,15 @@ pub(super) fn repeated_part(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn pinned_part(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, pattern) in model.patterns() {
-        if let Some((name, 1)) = pinned_by_when(pattern)
+pub(super) fn pinned_part(table: &TableSchema, findings: &mut Findings) {
+    for (keys, pattern) in table.patterns() {
+        if let Some((name, 1)) = pattern.pinned()
             && let Some(field) = keys.sort_fields().iter().find(|field| field.name == name)
             && !field.leaves_items_out()
         {
             let when = pattern.when.as_deref().unwrap_or_default();
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("`when({when})` lets `{name}` have one value, and the sort key holds it"),
                 format!("remove `{name}` from the sort key"),
             );
@@ -66,15 +68,15 @@ pub(super) fn pinned_part(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn flag_sort_key(model: &LintModel<'_>, findings: &mut Findings) {
-    for (keys, _) in model.patterns() {
+pub(super) fn flag_sort_key(table: &TableSchema, findings: &mut Findings) {
+    for (keys, _) in table.patterns() {
         let fields = keys.sort_fields();
         if let Some(first) = fields.first()
             && fields.iter().all(FieldInKey::is_flag)
         {
             let name = first.name;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("the index holds the items with and without `{name}`, and orders them by nothing else"),
                 format!(
                     "let it hold those that are asked for, `when({name} = true)`, and order them by another field"
@@ -84,23 +86,23 @@ pub(super) fn flag_sort_key(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn vanishing_rows(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn vanishing_rows(table: &TableSchema, findings: &mut Findings) {
     let is_optional = |field: &FieldInKey<'_>| {
         // Every write fills these, whatever the struct holds.
         let is_kept = matches!(
             field.role(),
             Some(FieldRole::CreatedAt | FieldRole::UpdatedAt)
         );
-        field.template.is_some() && field.leaves_items_out() && !is_kept
+        field.part.is_some() && field.leaves_items_out() && !is_kept
     };
-    for (keys, pattern) in model.patterns() {
+    for (keys, pattern) in table.patterns() {
         if pattern.when.is_some() || keys.partition_fields().iter().any(is_optional) {
             continue;
         }
         if let Some(field) = keys.sort_fields().into_iter().find(is_optional) {
             let (name, pattern) = (field.name, &pattern.name);
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!("an item whose `{name}` is None is in no answer of `{pattern}`"),
                 format!(
                     "give a None a place, as `{{{name}:last}}` does; `allow` it if these items are to be left out"
@@ -110,7 +112,7 @@ pub(super) fn vanishing_rows(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn moving_rows(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn moving_rows(table: &TableSchema, findings: &mut Findings) {
     let moves = |field: &FieldInKey<'_>| {
         let changes = matches!(
             field.role(),
@@ -118,13 +120,13 @@ pub(super) fn moving_rows(model: &LintModel<'_>, findings: &mut Findings) {
         );
         changes && !matches!(field.cut(), Some("date" | "month"))
     };
-    for (keys, pattern) in model.patterns() {
+    for (keys, pattern) in table.patterns() {
         let mut fields = keys.partition_fields();
         fields.extend(keys.sort_fields());
         if let Some(field) = fields.into_iter().find(moves) {
             let (name, index) = (field.name, &pattern.index);
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!(
                     "every write changes `{name}`, and so deletes a row of the index `{index}` and puts another"
                 ),
@@ -134,8 +136,8 @@ pub(super) fn moving_rows(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn long_key(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.keys() {
+pub(super) fn long_key(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.key_pairs() {
         let own = if keys.pattern.is_some_and(|pattern| pattern.pk.is_empty()) {
             &[]
         } else {
@@ -147,7 +149,7 @@ pub(super) fn long_key(model: &LintModel<'_>, findings: &mut Findings) {
             let bytes = longest(&keys, key);
             if bytes > limit {
                 findings.add(
-                    keys.place(),
+                    LintPlace::of_keys(&keys),
                     format!(
                         "the key `{key}` has {bytes} bytes if each text in it has {TEXT}, and DynamoDB takes {limit}"
                     ),
@@ -160,9 +162,6 @@ pub(super) fn long_key(model: &LintModel<'_>, findings: &mut Findings) {
 
 /// How long a key text can be, if texts are not longer than most are. A type that is not known counts as nothing.
 fn longest(keys: &KeyPair<'_>, key: &KeySchema) -> usize {
-    let KeyContent::Template(pieces) = &key.content else {
-        return 0;
-    };
     let length = |piece: &PieceSchema| match piece {
         PieceSchema::Text(text) => text.len(),
         PieceSchema::Shard(_) => "#000".len(),
@@ -170,20 +169,20 @@ fn longest(keys: &KeyPair<'_>, key: &KeySchema) -> usize {
             Width::Fixed(bytes) | Width::Digits(bytes) => bytes,
             Width::Signed(digits) => digits.saturating_add(1),
             Width::Variable => {
-                let field = FieldInKey {
-                    name: &part.field,
-                    field: keys.entity.field(&part.field),
-                    template: None,
-                };
-                if field.is_free_text() { TEXT } else { 0 }
+                let field = keys.entity.field(&part.field);
+                let is_free = field.is_some_and(FieldSchema::is_free_text);
+                if is_free { TEXT } else { 0 }
             }
         },
     };
-    pieces.iter().map(length).fold(0, usize::saturating_add)
+    key.pieces()
+        .iter()
+        .map(length)
+        .fold(0, usize::saturating_add)
 }
 
-pub(super) fn float_key(model: &LintModel<'_>, findings: &mut Findings) {
-    for keys in model.partitions() {
+pub(super) fn float_key(table: &TableSchema, findings: &mut Findings) {
+    for keys in table.partitions() {
         let mut fields = keys.partition_fields();
         // The sort key of an index orders rows and need not tell them apart.
         if keys.pattern.is_none() {
@@ -192,7 +191,7 @@ pub(super) fn float_key(model: &LintModel<'_>, findings: &mut Findings) {
         if let Some(field) = fields.iter().find(|field| field.is_float()) {
             let name = field.name;
             findings.add(
-                keys.place(),
+                LintPlace::of_keys(&keys),
                 format!(
                     "`{name}` is a float and has to be given to the last digit to be found: 0.1 + 0.2 is not 0.3"
                 ),

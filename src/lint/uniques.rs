@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::LintPlace;
-use super::model::{Findings, KeyPair, LintModel, is_flag, pinned_by_when};
-use crate::schema::{EntitySchema, UniqueSchema};
+use super::finding::{Findings, LintPlace};
+use crate::schema::{EntitySchema, FieldSchema, KeyPair, PatternSchema, TableSchema, UniqueSchema};
 
 fn place(entity: &EntitySchema, unique: &UniqueSchema) -> LintPlace {
     LintPlace::Unique {
@@ -19,14 +18,14 @@ fn fields(unique: &UniqueSchema) -> BTreeSet<&str> {
 
 /// All unique values with their entities.
 fn uniques<'s>(
-    model: &LintModel<'s>,
+    table: &'s TableSchema,
 ) -> impl Iterator<Item = (&'s EntitySchema, &'s UniqueSchema)> + use<'s> {
-    let entities = model.entities();
+    let entities = table.entities.iter();
     entities.flat_map(|entity| entity.uniques.iter().map(move |unique| (entity, unique)))
 }
 
-pub(super) fn needless_unique(model: &LintModel<'_>, findings: &mut Findings) {
-    for (entity, unique) in uniques(model) {
+pub(super) fn needless_unique(table: &TableSchema, findings: &mut Findings) {
+    for (entity, unique) in uniques(table) {
         let keys = KeyPair::of_table(entity);
         let (mut id, fields) = (keys.partition_fields(), fields(unique));
         id.extend(keys.sort_fields());
@@ -42,8 +41,8 @@ pub(super) fn needless_unique(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn implied_unique(model: &LintModel<'_>, findings: &mut Findings) {
-    for (entity, unique) in uniques(model) {
+pub(super) fn implied_unique(table: &TableSchema, findings: &mut Findings) {
+    for (entity, unique) in uniques(table) {
         let all = fields(unique);
         let is_within = |other: &&UniqueSchema| {
             let other = fields(other);
@@ -60,10 +59,10 @@ pub(super) fn implied_unique(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn few_unique_values(model: &LintModel<'_>, findings: &mut Findings) {
-    for (entity, unique) in uniques(model) {
+pub(super) fn few_unique_values(table: &TableSchema, findings: &mut Findings) {
+    for (entity, unique) in uniques(table) {
         let mut named = unique.fields.iter();
-        let is_flags = named.all(|name| entity.field(name).is_some_and(is_flag));
+        let is_flags = named.all(|name| entity.field(name).is_some_and(FieldSchema::is_flag));
         if is_flags && !unique.fields.is_empty() {
             let shift = u32::try_from(unique.fields.len()).unwrap_or(u32::MAX);
             let items = 1u64.checked_shl(shift).unwrap_or(u64::MAX);
@@ -79,9 +78,9 @@ pub(super) fn few_unique_values(model: &LintModel<'_>, findings: &mut Findings) 
     }
 }
 
-pub(super) fn changing_unique(model: &LintModel<'_>, findings: &mut Findings) {
-    for (entity, unique) in uniques(model) {
-        let mut states = entity.patterns.iter().filter_map(pinned_by_when);
+pub(super) fn changing_unique(table: &TableSchema, findings: &mut Findings) {
+    for (entity, unique) in uniques(table) {
+        let mut states = entity.patterns.iter().filter_map(PatternSchema::pinned);
         let state = states.find(|(name, _)| unique.fields.iter().any(|field| field == name));
         if let Some((name, _)) = state {
             findings.add(

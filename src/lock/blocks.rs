@@ -2,10 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{END, FORMAT, TITLE, sum};
+use sha2::{Digest, Sha256};
+
 use super::words::{name, words};
 use crate::error::{Error, Result};
 
+/// The number of the format. Every new kind of line raises it, for an older version must not read past one.
+pub(super) const FORMAT: u64 = 2;
+/// The beginning of the first line; the number follows.
+pub(super) const TITLE: &str = "dynamo-entity lock file, format ";
+/// The last line, so that a file that was cut off is noticed.
+pub(super) const END: &str = "end";
 /// The marks that git writes between two sides that it cannot merge.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 /// The remedy for a file that was edited.
@@ -38,10 +45,30 @@ pub(super) struct FileBlocks<'f> {
 }
 
 /// The file is not as this library writes it.
-pub(super) fn damaged(line: usize, what: &str) -> Error {
+fn damaged(line: usize, what: &str) -> Error {
     Error::config(format!(
         "line {line}: {what}. It was edited by hand or merged wrongly: {REPAIR}"
     ))
+}
+
+#[cold]
+pub(super) fn not_ours(line: usize) -> Error {
+    damaged(line, "it is no fact, or not as dynamo-entity writes it")
+}
+
+/// The sum of lines, which no change of them keeps.
+pub(super) fn sum<'l>(lines: impl IntoIterator<Item = &'l str>) -> String {
+    let mut digest = Sha256::new();
+    for line in lines {
+        digest.update(line);
+        digest.update("\n");
+    }
+    let digest = digest.finalize();
+    digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {

@@ -7,6 +7,7 @@
 mod attribute;
 mod entity;
 mod meeting;
+mod pair;
 mod pattern;
 mod table;
 mod unique;
@@ -16,14 +17,7 @@ use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
 use super::stored::{StoredEntity, StoredModel, StoredTable};
-use value::DeclaredTypes;
-
-const DEPLOY: &str = "deploy in any order";
-const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
-const NOTHING: &str = "nothing to do";
-const REWRITE: &str = "write all items again with a program that has the new declaration, by `scan().update_each(..)` that sets \
-     a part of the keys to what it is, with a checkpoint if there are many: one run without errors is enough, because \
-     by then every program writes the new keys";
+use pair::{DeclaredTypes, EntityPair, TablePair};
 
 /// All changes from the file to the declarations.
 pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange> {
@@ -54,8 +48,8 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 let entity = EntityPair {
                     tables,
                     name: entity,
-                    old,
-                    new,
+                    old: &old.entity,
+                    new: &new.entity,
                     types: DeclaredTypes {
                         old: &old.values,
                         new: &new.values,
@@ -69,7 +63,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 }
             }
             (Some(_), None) => changes.push(entity::gone(name, entity)),
-            (None, Some(new)) => changes.push(entity::appeared(tables, entity, new)),
+            (None, Some(new)) => changes.push(entity::appeared(tables, entity, &new.entity)),
             (None, None) => {}
         }
     }
@@ -91,7 +85,7 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
     for (name, entity) in &old.entities {
         let is_heir = |(other, heir): &(&String, &StoredEntity)| {
             !old.entities.contains_key(*other)
-                && (is_alone || (heir.pk == entity.pk && heir.sk == entity.sk))
+                && (is_alone || heir.entity.keys().eq(entity.entity.keys()))
         };
         let heir = match new.entities.contains_key(name) {
             true => None,
@@ -106,58 +100,6 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
         }
     }
     pairs
-}
-
-/// A table as it was and is.
-#[derive(Clone, Copy)]
-struct TablePair<'m> {
-    name: &'m str,
-    old: &'m StoredTable,
-    new: &'m StoredTable,
-}
-
-/// An entity as it was and is.
-struct EntityPair<'m> {
-    tables: TablePair<'m>,
-    name: &'m str,
-    old: &'m StoredEntity,
-    new: &'m StoredEntity,
-    /// The declared types, also where the fields of one of them are compared as if it were an entity.
-    types: DeclaredTypes<'m>,
-    is_value: bool,
-}
-
-impl EntityPair<'_> {
-    /// Whether it is another than it was, but for the key of the table, which is no matter of its entities.
-    fn differs(&self) -> bool {
-        let [old, new] =
-            [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
-        let is_like_new = StoredEntity {
-            pk: self.new.pk.clone(),
-            sk: self.new.sk.clone(),
-            ..self.old.clone()
-        };
-        match old == new {
-            true => self.old != self.new,
-            false => is_like_new != *self.new,
-        }
-    }
-
-    fn change(
-        &self,
-        class: ChangeClass,
-        member: &str,
-        what: impl Into<String>,
-        steps: &[&str],
-    ) -> StoredChange {
-        let place = format!("{}.{member}", self.name);
-        StoredChange::new(class, (self.tables.name, Some(place)), what.into(), steps)
-    }
-
-    fn whole(&self, class: ChangeClass, what: impl Into<String>, steps: &[&str]) -> StoredChange {
-        let place = (self.tables.name, Some(self.name.to_owned()));
-        StoredChange::new(class, place, what.into(), steps)
-    }
 }
 
 /// A difference that nothing above has a word for. It is never taken for harmless.

@@ -5,12 +5,16 @@ mod random;
 
 use fastrand::Rng;
 
+use super::blocks::sum;
 use super::compare::changes;
-use super::read::read;
 use super::stored::StoredModel;
-use super::text::text;
+use super::text::read;
 use merge::merged;
 use random::RandomModel;
+
+fn text(model: &StoredModel) -> String {
+    super::text::text(model).unwrap()
+}
 
 fn read_back(model: &StoredModel, seed: u64) -> StoredModel {
     let text = text(model);
@@ -142,7 +146,7 @@ fn facts_are_spelt_in_one_way() {
                 let (header, rest) = forged.split_first().unwrap();
                 let lines = [header].into_iter().chain(&listed).chain(rest);
                 let lines: Vec<&str> = lines.copied().collect();
-                let sum = super::text::sum(forged.iter().copied());
+                let sum = sum(forged.iter().copied());
                 let forged = format!("{}\n  sum {sum}", lines.join("\n"));
                 let found = read(&text.replacen(block, &forged, 1));
                 refused += u32::from(found.is_err());

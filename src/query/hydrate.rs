@@ -27,7 +27,7 @@ use crate::expr::Expression;
 use crate::json::Writer;
 use crate::key::json::KeyJson;
 use crate::plan::is_expired;
-use crate::read::{BATCH, BatchGet, Failing, Meter, RawRow, TableFrame, WantedKey};
+use crate::read::{BATCH, BatchGet, Failing, KeyList, Meter, RawRow, TableFrame};
 
 /// How many items are fetched at once, by a few requests side by side.
 const ROUND: usize = 4 * BATCH;
@@ -321,19 +321,22 @@ impl Hydrator {
     }
 
     /// The key of the item behind a row.
-    fn key_of(&self, row: &RawRow) -> Result<WantedKey> {
+    fn key_of(&self, row: &RawRow) -> Result<KeyJson> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
         let key = KeyJson::of(row.json(), names);
-        let key = key.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
-        Ok((0, key))
+        key.map_err(|fault| Error::decode(self.selection.entity(), fault))
     }
 
     async fn next(&mut self, most: usize) -> Result<HydratedRows> {
         let places: Vec<RawRow> = self.waiting.drain(..most.min(self.waiting.len())).collect();
         let keys = places.iter().map(|row| self.key_of(row));
-        let keys = keys.collect::<Result<Vec<WantedKey>>>()?;
+        let keys = keys.collect::<Result<Vec<KeyJson>>>()?;
         let asked = keys.len();
-        let items = self.items.read(&keys, Failing::Together).await?;
+        let mut wanted = KeyList::new();
+        for key in &keys {
+            wanted.push_json(key);
+        }
+        let items = self.items.read(wanted, Failing::Together).await?;
         let now = self.items.db.now();
         let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());
         for ((place, key), item) in places.into_iter().zip(keys).zip(items) {

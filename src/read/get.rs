@@ -27,8 +27,8 @@ pub struct Get<E: DynamoEntity, F = Whole> {
     form: PhantomData<fn() -> F>,
 }
 
-/// Reads an item as of a time; `None` if it has expired by then.
-type ReadLiveItem<Row> = fn(&[u8], Timestamp) -> Result<Option<Row>>;
+/// Reads an item, if one was found, as of a time; `None` if it has expired by then.
+type ReadFound<Row> = fn(Option<&[u8]>, Timestamp) -> Result<Option<Row>>;
 
 impl<E: DynamoEntity> Get<E> {
     pub(crate) fn new(key: Key<E>) -> Self {
@@ -76,13 +76,13 @@ impl<E: DynamoEntity, F> Get<E, F> {
     }
 
     /// How the item is read.
-    pub(crate) fn reading(&self) -> ReadLiveItem<F::Row>
+    pub(crate) fn reading(&self) -> ReadFound<F::Row>
     where
         F: GetForm<E>,
     {
         match self.hide_expired {
-            true => F::read_live,
-            false => |item, _| F::read(item).map(Some),
+            true => read_live::<E, F>,
+            false => read_any::<E, F>,
         }
     }
 
@@ -111,13 +111,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
             attributes: F::attributes(),
         };
         let planned = read.plan(self.key.to_json(), db)?;
-        Ok(planned.reading(Outcome::Item(
-            AnswerItem::Found,
-            match self.hide_expired {
-                true => read_live::<E, F>,
-                false => read_any::<E, F>,
-            },
-        )))
+        Ok(planned.reading(Outcome::Item(AnswerItem::Found, self.reading())))
     }
 }
 

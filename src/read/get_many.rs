@@ -2,6 +2,7 @@
 
 mod asked;
 mod input;
+mod row_reader;
 mod rows;
 mod stream;
 
@@ -10,7 +11,7 @@ use std::marker::PhantomData;
 
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection, Patterns};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Explanation;
 use crate::read::{BatchGet, KeyList, ReadRow, Reading};
 use crate::retry::{CONCURRENCY, RetryBudget};
@@ -18,6 +19,7 @@ use crate::retry::{CONCURRENCY, RetryBudget};
 pub(crate) use asked::{AllFound, PlannedRead, ReadAll, ReadDraft, ReadForm, primary_key};
 use input::KeyInput;
 pub use input::{KeyOf, Listed, Streamed};
+use row_reader::RowReader;
 use rows::{FoundRows, KeysAsked};
 pub use stream::FoundStream;
 
@@ -30,22 +32,6 @@ pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
     budget: RetryBudget,
     rows: RowReader<Row>,
     entity: PhantomData<fn() -> E>,
-}
-
-/// How an item becomes a row.
-struct RowReader<Row> {
-    read: ReadRow<Row>,
-    /// Makes an error a row, if errors are rows.
-    of_error: Option<fn(Error) -> Row>,
-}
-
-impl<Row> Clone for RowReader<Row> {
-    fn clone(&self) -> Self {
-        RowReader {
-            read: self.read.clone(),
-            of_error: self.of_error,
-        }
-    }
 }
 
 impl<E: DynamoEntity, I> GetMany<E, Listed<I>> {

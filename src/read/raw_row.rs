@@ -12,10 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::entity::{self, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts};
+use crate::entity::{self, DynamoEntity, DynamoProjection};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, KeyFinder, Reader};
-use crate::schema::has_uniques;
 use crate::wire::Reply;
 
 /// How the rows of an answer are read.
@@ -77,20 +76,14 @@ fn column<T: Send + 'static>(read: ReadRowAhead<T>) -> Box<dyn ReadValues> {
     })
 }
 
-/// Reads rows as entities; see [`entity::read`](crate::entity::read).
+/// Reads rows as entities.
 pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
-    column(|reader| {
-        // Only all bytes of an item tell whether it keeps a unique value, so rows of such tables are not read ahead.
-        if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
-            return None;
-        }
-        E::decode(reader).ok()
-    })
+    column(entity::read_ahead::<E>)
 }
 
 /// Reads rows as the keys of entities.
 pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
-    column(|reader| E::KeyParts::read(reader).ok().map(Key::<E>::from_parts))
+    column(entity::read_key_ahead::<E>)
 }
 
 /// A response with rows: its body, and the ID of its request.

@@ -7,8 +7,8 @@ use crate::entity::{DynamoEntity, Patterns};
 use crate::error::Result;
 use crate::plan::Explanation;
 use crate::read::{
-    AllFound, Get, GetForm, GetMany, KeyOf, Listed, PlannedRead, ReadAll, ReadDraft, ReadForm,
-    Reading, primary_key,
+    AllFound, Get, GetForm, GetMany, KeyOf, Listed, PlannedRead, RawRow, ReadAll, ReadDraft,
+    ReadForm, Reading, primary_key,
 };
 use crate::retry::{CONCURRENCY, RetryBudget};
 
@@ -137,7 +137,7 @@ impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
             is_lenient: false,
             read: Box::new(move |found, now| {
                 let item = found.into_iter().next().transpose()?.flatten();
-                item.map_or(Ok(None), |item| read(item.json(), now))
+                read(item.as_ref().map(RawRow::json), now)
             }),
         }
     }

@@ -135,9 +135,8 @@ impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
     fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Option<F::Row>>> {
         let at = asked.add(self.key(), F::attributes())?;
         let read = self.reading();
-        Ok(Box::new(move |answer| match answer.items.get(at) {
-            Some(Some(item)) => read(item, answer.now),
-            _ => Ok(None),
+        Ok(Box::new(move |answer| {
+            read(answer.items.get(at).copied().flatten(), answer.now)
         }))
     }
 }

@@ -4,9 +4,10 @@ use super::{KeyType, StreamView};
 use crate::json::CodecError;
 
 /// The format of key texts of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Style {
     /// Parts are escaped, with `#` between them: texts differ and sort like the parts.
+    #[default]
     Escaped,
     /// The style of another library, with its delimiter.
     Verbatim(char),
@@ -23,9 +24,10 @@ impl Style {
 }
 
 /// The width of the text of a key part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Width {
     /// Up to the next delimiter.
+    #[default]
     Variable,
     /// Always this many bytes.
     Fixed(usize),
@@ -36,9 +38,10 @@ pub enum Width {
 }
 
 /// Whether a part of an index key may be missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Presence {
     /// The part is always present.
+    #[default]
     Always,
     /// The part is text, and missing if that is empty.
     Text,
@@ -186,9 +189,10 @@ pub struct UniqueDef {
 }
 
 /// The kind of an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IndexKind {
     /// Global: with partitions of its own, eventually consistent.
+    #[default]
     Global,
     /// Local: within the partition, created with the table.
     Local,

@@ -9,7 +9,7 @@ use super::{
 use crate::json::Tag;
 
 /// An entity of a table, as it was declared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EntitySchema {
     /// The name of the struct.
@@ -47,7 +47,7 @@ pub(crate) struct DeclaredEntity {
 }
 
 /// A field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldSchema {
     /// Its name.
@@ -75,7 +75,7 @@ pub struct FieldSchema {
 }
 
 /// A key attribute, and what fills it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeySchema {
     /// Its name.
@@ -95,6 +95,12 @@ pub enum KeyContent {
     Template(Vec<PieceSchema>),
 }
 
+impl Default for KeyContent {
+    fn default() -> Self {
+        KeyContent::Template(Vec::new())
+    }
+}
+
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -108,7 +114,7 @@ pub enum PieceSchema {
 }
 
 /// A field in a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartSchema {
     /// Its name.
@@ -122,7 +128,7 @@ pub struct PartSchema {
 }
 
 /// An access pattern: how an entity fills an index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatternSchema {
     /// Its name.
@@ -148,7 +154,7 @@ pub struct PatternSchema {
 }
 
 /// Fields whose values no two items share.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UniqueSchema {
     /// The name of the look-up.
@@ -162,7 +168,7 @@ pub struct UniqueSchema {
 }
 
 /// A type with `#[derive(DynamoValue)]` that a field holds, alone or within another value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueSchema {
     /// Its name, with the types that it is given: `Range<u32>`. If several types have one name, with as much of their paths
@@ -195,8 +201,14 @@ pub enum ValueContent {
     },
 }
 
+impl Default for ValueContent {
+    fn default() -> Self {
+        ValueContent::Struct(Vec::new())
+    }
+}
+
 /// A variant of an enum.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VariantSchema {
     /// Its name.
@@ -208,7 +220,7 @@ pub struct VariantSchema {
 }
 
 /// `allow(rule)` of a declaration or of a part of it: a [lint](crate::lint) that is silent there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllowSchema {
     /// The field, access pattern, unique value or index; None if it is the whole declaration.
@@ -218,7 +230,7 @@ pub struct AllowSchema {
 }
 
 /// Several entities that are read together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollectionSchema {
     /// The name of the enum.
@@ -248,35 +260,97 @@ impl EntitySchema {
         self.fields.iter().find(|field| field.name == name)
     }
 
+    /// The field that is stored in this attribute.
+    pub(crate) fn attribute(&self, stored: &str) -> Option<&FieldSchema> {
+        let mut fields = self.fields.iter();
+        fields.find(|field| field.attribute.as_deref() == Some(stored))
+    }
+
+    /// Its primary key.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySchema> {
+        std::iter::once(&self.pk).chain(&self.sk)
+    }
+
+    /// The partition key of the table, or that of an index by one of its access patterns; a local index has that of the
+    /// table.
+    pub fn partition_key<'s>(&'s self, pattern: Option<&'s PatternSchema>) -> &'s [KeySchema] {
+        match pattern {
+            Some(pattern) if pattern.kind == IndexKind::Global => &pattern.pk,
+            _ => std::slice::from_ref(&self.pk),
+        }
+    }
+
     /// The access pattern of this name.
     pub fn pattern(&self, name: &str) -> Option<&PatternSchema> {
         self.patterns.iter().find(|pattern| pattern.name == name)
     }
 }
 
+impl PatternSchema {
+    /// Its keys; a local index has the partition key of the table.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySchema> {
+        self.pk.iter().chain(&self.sk)
+    }
+}
+
 impl KeySchema {
     /// The fields that it is made of, in their order.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        let (bare, pieces) = match &self.content {
-            KeyContent::Field(field) => (Some(field.as_str()), &[][..]),
-            KeyContent::Template(pieces) => (None, pieces.as_slice()),
-        };
-        let parts = pieces.iter().filter_map(|piece| match piece {
-            PieceSchema::Part(part) => Some(part.field.as_str()),
+        self.field()
+            .into_iter()
+            .chain(self.parts().map(|part| part.field.as_str()))
+    }
+
+    /// The field whose own attribute it is, if it is one.
+    pub fn field(&self) -> Option<&str> {
+        match &self.content {
+            KeyContent::Field(field) => Some(field),
+            KeyContent::Template(_) => None,
+        }
+    }
+
+    /// The pieces of its template; none if it is a field.
+    pub fn pieces(&self) -> &[PieceSchema] {
+        match &self.content {
+            KeyContent::Field(_) => &[],
+            KeyContent::Template(pieces) => pieces,
+        }
+    }
+
+    /// The fields in its template, in their order.
+    pub fn parts(&self) -> impl Iterator<Item = &PartSchema> {
+        self.pieces().iter().filter_map(|piece| match piece {
+            PieceSchema::Part(part) => Some(part),
             PieceSchema::Text(_) | PieceSchema::Shard(_) => None,
-        });
-        bare.into_iter().chain(parts)
+        })
+    }
+
+    /// The text that its template begins with.
+    pub(crate) fn front(&self) -> Option<&str> {
+        match self.pieces().first() {
+            Some(PieceSchema::Text(text)) => Some(text),
+            _ => None,
+        }
     }
 
     /// How many shards a partition key has, if it has any.
     pub fn shards(&self) -> Option<u16> {
-        match &self.content {
-            KeyContent::Template(pieces) => match pieces.last() {
-                Some(PieceSchema::Shard(shards)) => Some(*shards),
-                _ => None,
-            },
-            KeyContent::Field(_) => None,
+        match self.pieces().last() {
+            Some(PieceSchema::Shard(shards)) => Some(*shards),
+            _ => None,
         }
+    }
+}
+
+impl PartSchema {
+    /// The component of the field in the part, such as `date`, or the case of its letters; None if the part holds all of
+    /// the field. The format may also say how many digits a number has, which the width says too, and the position of a
+    /// None, as the presence does.
+    pub fn cut(&self) -> Option<&str> {
+        let first = self.format.as_deref()?.split(':').next()?;
+        let digits = first.strip_prefix('0').unwrap_or_default();
+        let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        (!is_pad && !["first", "last"].contains(&first)).then_some(first)
     }
 }
 

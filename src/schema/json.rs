@@ -1,16 +1,15 @@
 //! Schemas as JSON: [`TableSchema::to_json`] and [`TableSchema::from_json`].
 
-mod read;
+mod form;
+mod members;
 #[cfg(test)]
 mod tests;
 mod word;
 
-use super::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas,
-    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-};
-use crate::json::JsonTree;
+use super::TableSchema;
+use crate::codec::Item;
+use crate::error::Result;
+use form::{JsonMembers, JsonRecord, refused};
 pub(crate) use word::Word;
 
 /// The number of the format. A member that readers may pass over does not raise it.
@@ -21,7 +20,7 @@ impl TableSchema {
     ///
     /// | member | what it holds |
     /// |---|---|
-    /// | `format` | `1`; a reader rejects a greater one. Members may be added without raising it |
+    /// | `format` | `1`; a reader rejects a greater one. JsonMembers may be added without raising it |
     /// | `name`, `doc` | the table's name without prefix, its doc comment |
     /// | `pk`, `sk` | `name` and `type` (`S`, `N`, `B`) of the key attributes |
     /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
@@ -40,257 +39,30 @@ impl TableSchema {
     ///
     /// Missing and empty values are omitted.
     pub fn to_json(&self) -> String {
-        let style = self.style.word();
-        JsonTree::object([
-            ("format", Some(FORMAT.into())),
-            ("name", Some((&self.name).into())),
-            ("doc", text(&self.doc)),
-            ("pk", Some(attribute(&self.pk))),
-            ("sk", self.sk.as_ref().map(attribute)),
-            (
-                "type_attribute",
-                self.type_attribute.as_ref().map(Into::into),
-            ),
-            ("keys", Some((&style).into())),
-            ("global_indexes", list(&self.global_indexes, index)),
-            ("local_indexes", list(&self.local_indexes, index)),
-            ("ttl", self.ttl.as_ref().map(Into::into)),
-            ("stream", self.stream.as_ref().map(word)),
-            ("settings", Some(settings(&self.settings))),
-            ("entities", list(&self.entities, entity)),
-            ("values", list(&self.values, value)),
-            ("collections", list(&self.collections, collection)),
-            ("allows", list(&self.allows, allow)),
-        ])
-        .to_text()
+        let mut members = JsonMembers::written();
+        // Writing neither fails nor changes what it writes.
+        drop(members.must("format", &mut { FORMAT }));
+        drop(self.clone().members(&mut members));
+        members.into_tree().to_text()
     }
-}
 
-fn text(text: &str) -> Option<JsonTree> {
-    (!text.is_empty()).then(|| text.into())
-}
-
-fn word(word: &impl Word) -> JsonTree {
-    JsonTree::Text(word.word())
-}
-
-fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
-    (!values.is_empty()).then(|| JsonTree::list(values, tree))
-}
-
-fn texts(texts: &[String]) -> JsonTree {
-    JsonTree::list(texts, |text| text.into())
-}
-
-fn attribute(attribute: &KeyAttribute) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&attribute.name).into())),
-        ("type", Some(word(&attribute.ty))),
-    ])
-}
-
-fn index(index: &IndexSchema) -> JsonTree {
-    let projection = match &index.projection {
-        ProjectionSchema::All => "all".into(),
-        ProjectionSchema::Keys => "keys".into(),
-        ProjectionSchema::Include(names) => texts(names),
-    };
-    JsonTree::object([
-        ("name", Some((&index.name).into())),
-        ("pk", list(&index.pk, attribute)),
-        ("sk", list(&index.sk, attribute)),
-        ("projection", Some(projection)),
-    ])
-}
-
-fn settings(settings: &TableSettings) -> JsonTree {
-    let billing = |billing: Billing| match billing.units() {
-        None => "on_demand".into(),
-        Some((reads, writes)) => JsonTree::object([
-            ("reads", Some(reads.into())),
-            ("writes", Some(writes.into())),
-            (
-                "scaled",
-                matches!(billing, Billing::Scaled { .. }).then(|| true.into()),
-            ),
-        ]),
-    };
-    let tags = settings.tags.iter();
-    let tags = JsonTree::object(tags.map(|(name, value)| (name.as_str(), Some(value.into()))));
-    let recovery = settings.point_in_time_recovery;
-    JsonTree::object([
-        (
-            "deletion_protection",
-            settings.deletion_protection.map(Into::into),
-        ),
-        (
-            "point_in_time_recovery",
-            recovery.map(|days| u64::from(days).into()),
-        ),
-        ("class", settings.class.as_ref().map(word)),
-        ("billing", settings.billing.map(billing)),
-        ("tags", (!settings.tags.is_empty()).then_some(tags)),
-        ("replicas", settings.replicas.as_ref().map(replicas)),
-    ])
-}
-
-fn replicas(replicas: &Replicas) -> JsonTree {
-    let regions = replicas.regions.iter().cloned().collect::<Vec<_>>();
-    JsonTree::object([
-        ("consistency", Some(word(&replicas.consistency))),
-        ("regions", Some(texts(&regions))),
-        ("witness", replicas.witness.as_ref().map(Into::into)),
-    ])
-}
-
-fn entity(entity: &EntitySchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&entity.name).into())),
-        ("stored_name", Some((&entity.stored_name).into())),
-        ("doc", text(&entity.doc)),
-        ("append_only", entity.append_only.then(|| true.into())),
-        ("fields", list(&entity.fields, field)),
-        ("pk", Some(key(&entity.pk))),
-        ("sk", entity.sk.as_ref().map(key)),
-        ("patterns", list(&entity.patterns, pattern)),
-        ("uniques", list(&entity.uniques, unique)),
-        ("allows", list(&entity.allows, allow)),
-    ])
-}
-
-fn field(field: &FieldSchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&field.name).into())),
-        ("attribute", field.attribute.as_ref().map(Into::into)),
-        ("rust_type", Some((&field.rust_type).into())),
-        ("value_type", field.value_type.as_ref().map(Into::into)),
-        ("stored", field.stored.as_ref().map(word)),
-        ("role", Some(word(&field.role))),
-        ("required", field.is_required.then(|| true.into())),
-        ("form", field.form.as_ref().map(Into::into)),
-        ("default", field.default.as_ref().map(Into::into)),
-        ("doc", text(&field.doc)),
-    ])
-}
-
-fn key(key: &KeySchema) -> JsonTree {
-    let (field, template) = match &key.content {
-        KeyContent::Field(field) => (Some(field.into()), None),
-        KeyContent::Template(pieces) => (None, Some(JsonTree::list(pieces, piece))),
-    };
-    JsonTree::object([
-        ("attribute", Some((&key.attribute).into())),
-        ("type", Some(word(&key.ty))),
-        ("field", field),
-        ("template", template),
-    ])
-}
-
-fn piece(piece: &PieceSchema) -> JsonTree {
-    match piece {
-        PieceSchema::Text(text) => JsonTree::object([("text", Some(text.into()))]),
-        PieceSchema::Shard(shards) => {
-            JsonTree::object([("shards", Some(u64::from(*shards).into()))])
+    /// The schema that [`to_json`](TableSchema::to_json) wrote, of this version of the library or another one. It equals
+    /// the one that was written; members that this version does not know are passed over. A format that is newer than
+    /// this version is an error of kind [`Config`](crate::error::ErrorKind::Config), and so is anything else, with the
+    /// member that is wrong.
+    pub fn from_json(json: &str) -> Result<TableSchema> {
+        let root =
+            Item::from_json(json).map_err(|error| refused("it is not JSON").with_source(error))?;
+        let mut root = JsonMembers::of(&root);
+        let (mut schema, mut format) = (TableSchema::default(), FORMAT);
+        root.must("format", &mut format)?;
+        if format > FORMAT {
+            let message = format!(
+                "it has format {format}, and this version reads up to {FORMAT}: take a newer version of dynamo-entity"
+            );
+            return Err(refused(&message));
         }
-        PieceSchema::Part(part) => self::part(part),
+        schema.members(&mut root)?;
+        Ok(schema)
     }
-}
-
-fn part(part: &PartSchema) -> JsonTree {
-    JsonTree::object([
-        ("field", Some((&part.field).into())),
-        ("format", part.format.as_ref().map(Into::into)),
-        ("width", Some(word(&part.width))),
-        ("presence", Some(word(&part.presence))),
-    ])
-}
-
-fn pattern(pattern: &PatternSchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&pattern.name).into())),
-        ("index", Some((&pattern.index).into())),
-        ("kind", Some(word(&pattern.kind))),
-        ("pk", list(&pattern.pk, key)),
-        ("sk", list(&pattern.sk, key)),
-        (
-            "read_shards",
-            pattern.read_shards.map(|shards| u64::from(shards).into()),
-        ),
-        ("when", pattern.when.as_ref().map(Into::into)),
-        (
-            "when_fields",
-            list(&pattern.when_fields, |name| name.into()),
-        ),
-        (
-            "when_values",
-            list(&pattern.when_values, |value| value.into()),
-        ),
-        ("whole_rows", pattern.has_whole_rows.then(|| true.into())),
-    ])
-}
-
-fn unique(unique: &UniqueSchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&unique.name).into())),
-        ("stored", Some((&unique.stored).into())),
-        ("fields", Some(texts(&unique.fields))),
-        ("parts", list(&unique.parts, part)),
-    ])
-}
-
-fn value(value: &ValueSchema) -> JsonTree {
-    let (stored_as, tag, variants) = match &value.content {
-        ValueContent::Struct(_) | ValueContent::Newtype(_) => (None, None, None),
-        ValueContent::Names(variants) => (Some("names"), None, Some(variants)),
-        ValueContent::Numbers(variants) => (Some("numbers"), None, Some(variants)),
-        ValueContent::Tagged { tag, variants } => (Some("tagged"), Some(tag), Some(variants)),
-    };
-    let fields = match &value.content {
-        ValueContent::Struct(fields) => Some(JsonTree::list(fields, field)),
-        _ => None,
-    };
-    let wraps = match &value.content {
-        ValueContent::Newtype(inner) => Some(inner.into()),
-        _ => None,
-    };
-    JsonTree::object([
-        ("name", Some((&value.name).into())),
-        ("doc", text(&value.doc)),
-        ("wraps", wraps),
-        ("fields", fields),
-        ("stored_as", stored_as.map(Into::into)),
-        ("tag", tag.map(Into::into)),
-        (
-            "variants",
-            variants.map(|variants| JsonTree::list(variants, variant)),
-        ),
-    ])
-}
-
-fn variant(variant: &VariantSchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&variant.name).into())),
-        ("stored", Some((&variant.stored).into())),
-        ("fields", list(&variant.fields, field)),
-    ])
-}
-
-fn allow(allow: &AllowSchema) -> JsonTree {
-    JsonTree::object([
-        ("of", allow.of.as_ref().map(Into::into)),
-        ("rule", Some((&allow.rule).into())),
-    ])
-}
-
-fn collection(collection: &CollectionSchema) -> JsonTree {
-    JsonTree::object([
-        ("name", Some((&collection.name).into())),
-        ("doc", text(&collection.doc)),
-        ("index", collection.index.as_ref().map(Into::into)),
-        (
-            "partition",
-            collection.partition.as_ref().map(|parts| texts(parts)),
-        ),
-        ("entities", Some(texts(&collection.entities))),
-    ])
 }

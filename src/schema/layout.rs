@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::value::ValueTypes;
+use super::value::{ValueTypes, filled};
 use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
     EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
@@ -312,11 +312,6 @@ fn allow_schema(allow: &AllowModel) -> AllowSchema {
         of: filled(allow.of),
         rule: allow.rule.to_owned(),
     }
-}
-
-/// A text that says something.
-pub(super) fn filled(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 #[cfg(test)]

@@ -1,79 +1,8 @@
 //! Global tables: where a table is replicated to, and which promises of a model do not hold there.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{FieldRole, TableSchema};
-
-/// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Replicas {
-    /// How the regions agree.
-    pub consistency: ReplicaConsistency,
-    /// All regions with a replica.
-    pub regions: BTreeSet<String>,
-    /// The region that only witnesses writes, if there is one; it can neither be read nor written.
-    pub witness: Option<String>,
-}
-
-/// How the regions of a global table agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum ReplicaConsistency {
-    /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
-    /// one region only.
-    Eventual,
-    /// A write is done when another region has it, and a strong read of any region sees it. There are no transactions, no
-    /// TTL and no local indexes.
-    Strong,
-}
-
-impl Replicas {
-    /// The regions of a global table that agree eventually, the one that programs connect to included.
-    pub fn eventual<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
-        Replicas::of(ReplicaConsistency::Eventual, regions)
-    }
-
-    /// The regions of a strongly consistent global table, the one that programs connect to included.
-    pub fn strong<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
-        Replicas::of(ReplicaConsistency::Strong, regions)
-    }
-
-    fn of<R: Into<String>>(
-        consistency: ReplicaConsistency,
-        regions: impl IntoIterator<Item = R>,
-    ) -> Self {
-        Replicas {
-            consistency,
-            regions: regions.into_iter().map(Into::into).collect(),
-            witness: None,
-        }
-    }
-
-    /// A region that only witnesses writes, in place of the third replica of a strongly consistent table.
-    #[must_use]
-    pub fn with_witness(mut self, region: impl Into<String>) -> Self {
-        self.witness = Some(region.into());
-        self
-    }
-}
-
-/// For example `strongly consistent in eu-west-1, eu-west-2, witnessed by eu-central-1`.
-impl fmt::Display for Replicas {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = match self.consistency {
-            ReplicaConsistency::Eventual => "eventually",
-            ReplicaConsistency::Strong => "strongly",
-        };
-        let regions: Vec<&str> = self.regions.iter().map(String::as_str).collect();
-        write!(f, "{how} consistent in {}", regions.join(", "))?;
-        match &self.witness {
-            Some(region) => write!(f, ", witnessed by {region}"),
-            None => Ok(()),
-        }
-    }
-}
+use super::{FieldRole, ReplicaConsistency, Replicas, TableSchema};
 
 /// A promise of a model that a global table does not keep.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! Settings that differ between environments, and are therefore set by code and not by a declaration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use super::{Replicas, TableSchema};
-
-/// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`] say it, such as
-/// [`deletion_protection`](TableSchema::deletion_protection).
+/// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`](super::TableSchema) say it, such as
+/// [`deletion_protection`](super::TableSchema::deletion_protection).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSettings {
@@ -67,54 +66,73 @@ impl Billing {
     }
 }
 
-impl TableSchema {
-    /// Protects the table from being deleted by anybody, until that is switched off.
-    #[must_use]
-    pub fn deletion_protection(mut self, on: bool) -> Self {
-        self.settings.deletion_protection = Some(on);
-        self
+/// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`](super::TableSchema::replicated).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replicas {
+    /// How the regions agree.
+    pub consistency: ReplicaConsistency,
+    /// All regions with a replica.
+    pub regions: BTreeSet<String>,
+    /// The region that only witnesses writes, if there is one; it can neither be read nor written.
+    pub witness: Option<String>,
+}
+
+/// How the regions of a global table agree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ReplicaConsistency {
+    /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
+    /// one region only.
+    #[default]
+    Eventual,
+    /// A write is done when another region has it, and a strong read of any region sees it. There are no transactions, no
+    /// TTL and no local indexes.
+    Strong,
+}
+
+impl Replicas {
+    /// The regions of a global table that agree eventually, the one that programs connect to included.
+    pub fn eventual<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
+        Replicas::of(ReplicaConsistency::Eventual, regions)
     }
 
-    /// Keeps what is needed to restore the table to any second of the last 1 to 35 days.
-    #[must_use]
-    pub fn point_in_time_recovery(mut self, days: u8) -> Self {
-        self.settings.point_in_time_recovery = Some(days);
-        self
+    /// The regions of a strongly consistent global table, the one that programs connect to included.
+    pub fn strong<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
+        Replicas::of(ReplicaConsistency::Strong, regions)
     }
 
-    /// Takes the table class for data that is seldom read.
-    #[must_use]
-    pub fn infrequent_access(mut self) -> Self {
-        self.settings.class = Some(TableClass::InfrequentAccess);
-        self
+    fn of<R: Into<String>>(
+        consistency: ReplicaConsistency,
+        regions: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Replicas {
+            consistency,
+            regions: regions.into_iter().map(Into::into).collect(),
+            witness: None,
+        }
     }
 
-    /// Bills the table by requests, like a new table without a setting.
+    /// A region that only witnesses writes, in place of the third replica of a strongly consistent table.
     #[must_use]
-    pub fn on_demand(mut self) -> Self {
-        self.settings.billing = Some(Billing::OnDemand);
+    pub fn with_witness(mut self, region: impl Into<String>) -> Self {
+        self.witness = Some(region.into());
         self
     }
+}
 
-    /// Bills this number of read and write units per second, for the table and for each of its global indexes.
-    #[must_use]
-    pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
-        self.settings.billing = Some(Billing::Provisioned { reads, writes });
-        self
-    }
-
-    /// Bills by units that others change as needed, such as the auto scaling of AWS. A new table, and each of its
-    /// global indexes, starts with these; for an existing table they are not compared.
-    #[must_use]
-    pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
-        self.settings.billing = Some(Billing::Scaled { reads, writes });
-        self
-    }
-
-    /// Labels the table.
-    #[must_use]
-    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.tags.insert(name.into(), value.into());
-        self
+/// For example `strongly consistent in eu-west-1, eu-west-2, witnessed by eu-central-1`.
+impl fmt::Display for Replicas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.consistency {
+            ReplicaConsistency::Eventual => "eventually",
+            ReplicaConsistency::Strong => "strongly",
+        };
+        let regions: Vec<&str> = self.regions.iter().map(String::as_str).collect();
+        write!(f, "{how} consistent in {}", regions.join(", "))?;
+        match &self.witness {
+            Some(region) => write!(f, ", witnessed by {region}"),
+            None => Ok(()),
+        }
     }
 }

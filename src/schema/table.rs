@@ -1,11 +1,10 @@
 //! A table's schema, as plain data.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::{
-    AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
-    ValueSchema,
+    AllowSchema, Billing, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView,
+    Style, TableClass, TableSettings, ValueSchema,
 };
 
 /// A table: the data that DynamoDB needs, its other declarations, and its settings.
@@ -31,7 +30,7 @@ use super::{
 /// assert_eq!((note.rust_type.as_str(), note.is_required), ("Option<String>", false));
 /// assert_eq!(order.patterns[0].name, "by_status");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSchema {
     /// The table's name, without the prefix of the connection.
@@ -74,20 +73,7 @@ impl TableSchema {
         TableSchema {
             name,
             pk,
-            sk: None,
-            global_indexes: Vec::new(),
-            local_indexes: Vec::new(),
-            ttl: None,
-            stream: None,
-            doc: String::new(),
-            type_attribute: None,
-            style: Style::Escaped,
-            entities: Vec::new(),
-            values: Vec::new(),
-            collections: Vec::new(),
-            settings: TableSettings::default(),
-            allows: Vec::new(),
-            origin: Origin(None),
+            ..TableSchema::default()
         }
     }
 
@@ -134,6 +120,59 @@ impl TableSchema {
     }
 }
 
+/// Settings differ between environments, so code sets them and not the declaration.
+impl TableSchema {
+    /// Protects the table from being deleted by anybody, until that is switched off.
+    #[must_use]
+    pub fn deletion_protection(mut self, on: bool) -> Self {
+        self.settings.deletion_protection = Some(on);
+        self
+    }
+
+    /// Keeps what is needed to restore the table to any second of the last 1 to 35 days.
+    #[must_use]
+    pub fn point_in_time_recovery(mut self, days: u8) -> Self {
+        self.settings.point_in_time_recovery = Some(days);
+        self
+    }
+
+    /// Takes the table class for data that is seldom read.
+    #[must_use]
+    pub fn infrequent_access(mut self) -> Self {
+        self.settings.class = Some(TableClass::InfrequentAccess);
+        self
+    }
+
+    /// Bills the table by requests, like a new table without a setting.
+    #[must_use]
+    pub fn on_demand(mut self) -> Self {
+        self.settings.billing = Some(Billing::OnDemand);
+        self
+    }
+
+    /// Bills this number of read and write units per second, for the table and for each of its global indexes.
+    #[must_use]
+    pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Some(Billing::Provisioned { reads, writes });
+        self
+    }
+
+    /// Bills by units that others change as needed, such as the auto scaling of AWS. A new table, and each of its
+    /// global indexes, starts with these; for an existing table they are not compared.
+    #[must_use]
+    pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Some(Billing::Scaled { reads, writes });
+        self
+    }
+
+    /// Labels the table.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.tags.insert(name.into(), value.into());
+        self
+    }
+}
+
 /// A table as [`Dynamo::table_name`](crate::Dynamo::table_name) takes it: a schema, or the declared name.
 pub trait NamedTable {
     /// The name without the prefix of a connection.
@@ -165,39 +204,8 @@ impl<T: NamedTable + ?Sized> NamedTable for &T {
     }
 }
 
-/// The source of a schema, which is not part of its value: two schemas with the same data are equal.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<T>(pub(crate) Option<T>);
-
-impl<T> PartialEq for Origin<T> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl<T> Eq for Origin<T> {}
-
-impl<T> fmt::Debug for Origin<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() {
-            "declared"
-        } else {
-            "not declared"
-        })
-    }
-}
-
-/// The declaration of a table: a table of several entities, or an entity with its own table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Declaration {
-    /// Module path and name.
-    pub(crate) id: &'static str,
-    /// Whether it lists its entities, and is not an entity itself.
-    pub(crate) is_shared: bool,
-}
-
 /// One attribute of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyAttribute {
     /// Its name.
     pub name: String,
@@ -206,7 +214,7 @@ pub struct KeyAttribute {
 }
 
 /// An index of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexSchema {
     /// Its name.
@@ -228,9 +236,10 @@ impl IndexSchema {
 }
 
 /// The attributes in an index, in addition to the keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ProjectionSchema {
     /// All.
+    #[default]
     All,
     /// None.
     Keys,

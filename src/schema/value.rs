@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::filled;
 use super::{
     EntityModel, FieldModel, FieldSchema, NamedType, ShapeModel, TypeModel, TypeOf, ValueContent,
     ValueModel, ValueSchema, VariantModel, VariantSchema,
@@ -181,6 +180,11 @@ impl ValueTypes {
             doc: field.doc.to_owned(),
         }
     }
+}
+
+/// A text that says something.
+pub(super) fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// The path without parameters.

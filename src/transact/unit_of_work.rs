@@ -20,7 +20,7 @@ use crate::plan::{
 };
 use crate::retry::Backoff;
 use crate::write::unique::item_id;
-use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
+use crate::write::{Create, Delete, ItemWrite, Put, as_read, delete_as_read, revision, update_of};
 use commit::{changed_since, commit};
 
 /// The number of attempts before the last conflict is returned.

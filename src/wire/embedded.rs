@@ -21,12 +21,14 @@
 //! the last clone of the engine and of its clients is gone. Acknowledged writes survive the end of the process; if the machine
 //! loses power, the last ones may be missing.
 
+mod answer;
 mod batch_write;
 mod brief;
 mod database;
 mod dispatch;
 mod engine;
 mod http;
+mod page_sizes;
 mod pages;
 mod prepared;
 mod store;

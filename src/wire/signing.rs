@@ -28,7 +28,8 @@ use http::HeaderValue;
 
 pub(super) use date::Date;
 use key::SigningKeys;
-use plain::Plain;
+pub(super) use plain::DATE;
+use plain::{Plain, TOKEN};
 #[cfg(feature = "aws")]
 pub(crate) use scheme::install;
 
@@ -99,9 +100,6 @@ impl PlainSigner {
         })
     }
 }
-
-pub(super) const DATE: &str = "x-amz-date";
-const TOKEN: &str = "x-amz-security-token";
 
 pub(super) struct Signed {
     date: HeaderValue,

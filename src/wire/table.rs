@@ -1,6 +1,7 @@
 //! Operations on tables: turns our plain schemas into the SDK's types and back.
 
 mod decode;
+mod described;
 mod encode;
 mod send;
 mod update;
@@ -16,48 +17,12 @@ use super::Wire;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{IndexSchema, TableSchema};
 use decode::found;
+pub(crate) use described::{DescribedTable, Status};
 use encode::{
     class, definitions, incomplete, keys, projection, stream_type, table_keys, tags, units,
 };
 use send::sent;
 pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag, update};
-
-/// A table as the service describes it.
-#[derive(Debug, Clone)]
-pub(crate) struct DescribedTable {
-    /// The schema without the TTL, which another operation tells.
-    pub(crate) schema: TableSchema,
-    pub(crate) status: Status,
-    /// The indexes that are being added or removed.
-    pub(crate) changing: Vec<String>,
-    /// Unix seconds, by the service's clock.
-    pub(crate) created: Option<i64>,
-    /// Whether it is being changed.
-    pub(crate) is_updating: bool,
-    /// About how many items it has.
-    pub(crate) items: u64,
-    /// About how large they are together.
-    pub(crate) bytes: u64,
-    pub(crate) arn: Option<String>,
-    /// The read and write units of the global indexes, where they have units.
-    pub(crate) index_units: BTreeMap<String, (u64, u64)>,
-    /// Whether the units of indexes can be changed.
-    pub(crate) sets_index_units: bool,
-    /// Whether the server has global tables, so that a table without replicas is none.
-    pub(crate) knows_replicas: bool,
-    /// Its other settings, in words, which others manage.
-    pub(crate) others: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// Reads and writes work.
-    Usable,
-    Creating,
-    Deleting,
-    /// Neither reads nor writes work, and waiting does not help.
-    Broken(String),
-}
 
 /// `None` if there is no such table.
 pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<DescribedTable>> {

@@ -8,7 +8,7 @@ use crate::entity::guard::{Conditional, Unconditional};
 use crate::entity::{DynamoEntity, Key, Patterns, UntypedKey};
 use crate::error::Result;
 use crate::expr::{Condition, Node, UpdateActions};
-use crate::plan::{Expect, TransactionMember, check};
+use crate::plan::{Expect, TransactWrite, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{refused, update_of};
 
@@ -66,12 +66,14 @@ impl<E: DynamoEntity, G> Check<E, G> {
     }
 }
 
-impl<E: DynamoEntity> Check<E> {
-    /// An update without a change: in a transaction that is a check.
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let key = self.key.untyped()?;
+/// An update without a change: in a transaction that is a check.
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Check<E> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let asked = (self.exists, self.missing, self.condition);
-        check_of(&key, Patterns::<E>::CHECK, asked, db)
+        let key = self.key.untyped();
+        let members = key.and_then(|key| check_of(&key, Patterns::<E>::CHECK, asked, db));
+        members.map_err(|error| error.declared_as(Some(E::ENTITY.id)))
     }
 }
 

@@ -6,11 +6,11 @@ use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, UntypedEntity};
 use crate::error::Result;
 use crate::json::CodecError;
-use crate::plan::{
-    Call, ConditionFailure, Expect, Operation, Outcome, Plan, TransactionMember, check,
-};
+use crate::plan::{ConditionFailure, Expect, Outcome, TransactWrite, TransactionMember, check};
 use crate::schema::Pattern;
-use crate::write::{Intent, PreparedPut, WrittenPut, send_put, untyped_key, with_stored};
+use crate::write::{
+    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, untyped_key, with_stored,
+};
 
 /// Stores an entity if no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -25,22 +25,37 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
 }
 
 impl<E: DynamoEntity> Create<'_, E> {
-    fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
+    fn write(&self, db: &Dynamo) -> Result<(WritePlan, E)> {
         let entity = &*self.entity;
         with_stored(entity, Ok(prepared(Patterns::<E>::CREATE, entity, db)), db)
     }
+}
 
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (put, stored) = self.write(db)?;
-        put.members(&untyped_key(&*self.entity)?, Box::new(stored), db)
-    }
+impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
+    type Entity = E;
+    type Out = E;
 
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+    const VERB: &'static str = "create";
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         Key::of(&*self.entity).to_json()
     }
 
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        self.write(db)?.0.intent(db)
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<E>)> {
+        let (plan, stored) = self.write(db)?;
+        Ok((plan, WriteOutcome(Outcome::Known(Some(stored)))))
+    }
+
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let (plan, stored) = self.write(db)?;
+        plan.members(Some((&untyped_key(&*self.entity)?, Box::new(stored))))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Create<'_, E> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
     }
 }
 
@@ -58,19 +73,6 @@ fn prepared<'e>(
         asked: (condition, ConditionFailure::create(def)),
         is_entering: true,
         now,
-    }
-}
-
-impl<E: DynamoEntity> Operation for Create<'_, E> {
-    type Out = E;
-
-    fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        let (put, stored) = self.write(db)?;
-        Ok(put.planned(db)?.reading(Outcome::Known(Some(stored))))
-    }
-
-    fn send(self, db: &Dynamo) -> Call<'_, E> {
-        send_put(self.write(db), db)
     }
 }
 

@@ -11,13 +11,13 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    AnswerItem, Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
-    PlannedRequest, Returned, SentCall, TransactionMember, WriteRequest, WriteVerb, check,
+    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite,
+    TransactionMember, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
-    Holdings, Intent, Main, PlannedWrite, Returning, ReturningNothing, ReturningOld, Rewrite,
-    UniqueExchange, unique,
+    Holdings, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing, ReturningOld,
+    Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, members_of, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityVerbs::delete`](crate::verbs::EntityVerbs::delete).
@@ -118,25 +118,31 @@ impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
     }
 }
 
-impl<E: DynamoEntity, G: Guard, R: Returning<E>> Operation for Delete<E, G, R> {
+impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
+    type Entity = E;
     type Out = R::IfAny;
 
-    fn plan(self, db: &Dynamo) -> Result<Plan<R::IfAny>> {
-        let planned = self.given()?.planned(R::RETURNED, db)?;
-        Ok(planned.reading(Outcome::Item(
-            AnswerItem::Returned(R::RETURNED),
-            R::read_if_any,
-        )))
+    const VERB: &'static str = "delete";
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        self.key.to_json()
     }
 
-    fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::IfAny>)> {
+        let plan = self.given()?.prepare(R::RETURNED, db)?;
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
-        let sent = self.given().and_then(|given| given.send(R::RETURNED, db));
-        Call::new(SentCall::of(sent), outcome)
+        Ok((plan, WriteOutcome(outcome)))
     }
 
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.given()?.explain(R::RETURNED, db)
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        self.given()?.members(db)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, G: Guard> TransactWrite for Delete<E, G, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
     }
 }
 
@@ -150,18 +156,6 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             values: self.values,
             condition: self.condition,
         })
-    }
-
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
-        self.key.to_json()
-    }
-
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        self.given()?.intent(db)
-    }
-
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        self.given()?.members(db)
     }
 }
 
@@ -190,58 +184,25 @@ impl GivenDelete {
         Ok(check::with(condition, condition_failure, when))
     }
 
-    /// Whether the stored item has to be read first, because its unique values are released.
-    fn must_read(&self) -> bool {
-        unique::concerns(self.key.declared)
-    }
-
-    fn write(self, db: &Dynamo) -> Result<WriteRequest> {
+    /// The delete. If the item may have unique values, it is read first, because they are released.
+    fn prepare(self, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
         let (declared, now) = (self.key.declared, db.now());
         let asked = Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
-        Ok(delete_of(self.pattern, &self.key, asked, now, db))
-    }
-
-    fn rewrite(self, returned: Returned, db: &Dynamo) -> Result<Rewrite> {
-        let (declared, now) = (self.key.declared, db.now());
-        Ok(Rewrite {
-            pattern: self.pattern,
-            asked: Self::asked(declared, self.expect, self.loaded, self.condition, now)?,
-            key: self.key,
-            main: Main::Delete,
-            now,
-            returns_old: returned == Returned::Old,
-        })
-    }
-
-    fn planned(self, returned: Returned, db: &Dynamo) -> Result<PlannedRequest> {
-        match self.must_read() {
-            true => Err(unique::must_read(self.key.declared, "delete")),
-            false => self.write(db)?.returning(returned),
-        }
-    }
-
-    fn send(self, returned: Returned, db: &Dynamo) -> Result<SentCall<'_>> {
-        Ok(match self.must_read() {
-            true => self.rewrite(returned, db)?.send(db),
-            false => self.planned(returned, db)?.send(db),
-        })
-    }
-
-    fn explain(self, returned: Returned, db: &Dynamo) -> Result<Explanation> {
-        match self.must_read() {
-            true => self.rewrite(returned, db)?.explain(db),
+        let intent = match unique::concerns(declared) {
             false => {
-                let request = self.planned(returned, db)?.request;
-                Ok(Explanation::of_requests(&[request]))
+                let write = delete_of(self.pattern, &self.key, asked, now, db);
+                Intent::Ready(PlannedWrite::Alone(write))
             }
-        }
-    }
-
-    fn intent(self, db: &Dynamo) -> Result<Intent> {
-        Ok(match self.must_read() {
-            true => Intent::Reading(Box::new(self.rewrite(Returned::Nothing, db)?)),
-            false => PlannedWrite::Alone(self.write(db)?).into(),
-        })
+            true => Intent::Reading(Rewrite {
+                pattern: self.pattern,
+                asked,
+                key: self.key,
+                main: Main::Delete,
+                now,
+                returns_old: returned == Returned::Old,
+            }),
+        };
+        Ok(WritePlan::new(intent, returned))
     }
 
     /// The delete in a transaction, which cannot read anything first. A loaded entity knows which values it releases,
@@ -258,7 +219,7 @@ impl GivenDelete {
             Some(values) => values?,
         };
         let asked = check::with(condition, condition_failure, guard);
-        members_of(&self.key, self.pattern, asked, &values, now, db)
+        delete_members(&self.key, self.pattern, asked, &values, now, db)
     }
 }
 
@@ -273,10 +234,10 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
         false => Holdings::nothing(E::DECLARATION),
     };
     let (key, now) = (Key::of(old).untyped()?, db.now());
-    members_of(&key, Patterns::<E>::DELETE, asked, &values, now, db)
+    delete_members(&key, Patterns::<E>::DELETE, asked, &values, now, db)
 }
 
-fn members_of(
+fn delete_members(
     key: &UntypedKey,
     pattern: &'static Pattern,
     asked: (Node, ConditionFailure),
@@ -291,20 +252,6 @@ fn members_of(
     let main = TransactionMember::of_key(write, key.json())?;
     let beside = exchange.members(key, now, db)?;
     Ok([main].into_iter().chain(beside).collect())
-}
-
-/// A delete by key.
-pub(crate) fn delete_of(
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-    asked: (Node, ConditionFailure),
-    now: Timestamp,
-    db: &Dynamo,
-) -> WriteRequest {
-    let (declared, verb) = (key.declared, WriteVerb::Delete);
-    let mut write = WriteRequest::of_entity(declared, verb, pattern, 256, asked, now, db);
-    write.writer().raw_bytes(key.json());
-    write
 }
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {

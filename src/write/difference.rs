@@ -8,7 +8,7 @@ use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::check;
 use crate::schema::AttributeDef;
-use crate::write::{draft, split};
+use crate::write::{loaded_condition, split};
 
 /// The attributes of an entity in DynamoDB JSON, by their stored names.
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
@@ -121,7 +121,7 @@ pub(crate) fn all_as_loaded(
     let guards = names.into_iter().map(|name| {
         let held = held.get(&name);
         match fields.get(&name) {
-            Some((at, attribute)) => draft::as_loaded(declared, *at, attribute, held),
+            Some((at, attribute)) => loaded_condition(declared, *at, attribute, held),
             // A `rest` holds attributes as they are spelt.
             None => Ok(match held {
                 Some(json) => check::value_condition(name, json),

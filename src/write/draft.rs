@@ -4,6 +4,8 @@ mod builder;
 mod complete;
 mod edit;
 mod guard;
+mod kind;
+mod loaded;
 mod reserve;
 mod source;
 
@@ -11,56 +13,31 @@ use std::fmt;
 
 pub(crate) use builder::draft_builder;
 pub(crate) use complete::{refused, stamp_fields};
-pub(crate) use edit::{Edit, update_of};
-pub(crate) use guard::as_loaded;
+pub(crate) use edit::Edit;
+pub(crate) use kind::UpdateKind;
+pub(crate) use loaded::loaded_condition;
 pub(crate) use source::{UpdateOrigin, attribute_of, known, split, tell_changes};
-
-use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Patterns, Stamp,
-    UntypedEntity, UntypedKey, encode_as_is,
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Stamp, UntypedEntity,
+    UntypedKey, encode_as_is,
 };
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
-use crate::plan::{
-    AnswerItem, Explanation, Outcome, Plan, PlannedRequest, ReadItem, Returned, SentCall,
-    TransactionMember, WrittenItem, check, read_raw,
-};
+use crate::plan::{Returned, check};
 use crate::schema::Pattern;
 use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, check_guard, differences, merged};
 use crate::write::{
-    Intent, Main, PlannedWrite, Rewrite, Touched, UniqueExchange, Upkeep, unique, upkeep,
+    Intent, Main, Rewrite, Touched, UniqueExchange, Upkeep, WritePlan, unique, upkeep,
 };
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
 use reserve::reserve;
 use source::source;
-
-/// The effect of the write if no item exists, and without changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UpdateKind {
-    /// Needs a live item; without changes it only checks.
-    Update,
-    /// Needs a live item, and renews the managed fields.
-    Touch,
-    /// Creates the item.
-    Upsert,
-}
-
-impl UpdateKind {
-    fn pattern<E: DynamoEntity>(self) -> &'static Pattern {
-        match self {
-            UpdateKind::Update => Patterns::<E>::UPDATE,
-            UpdateKind::Touch => Patterns::<E>::TOUCH,
-            UpdateKind::Upsert => Patterns::<E>::UPSERT,
-        }
-    }
-}
 
 /// Changes of one item, with their conditions.
 pub(crate) struct UpdateDraft {
@@ -211,97 +188,11 @@ impl UpdateDraft {
         self.resend = Resend::Repeatable;
     }
 
-    /// An UpdateItem, or a transaction with the sentinels of unique values.
-    pub(crate) fn plan<Out>(
-        self,
-        db: &Dynamo,
-        returned: Returned,
-        read: ReadItem<Out>,
-    ) -> Result<Plan<Out>> {
-        let (planned, same) = self.planned(db, returned)?;
-        planned_or_same(planned, same, returned, read)
-    }
-
-    fn planned(self, db: &Dynamo, returned: Returned) -> Result<PlannedOrSame> {
-        let (declared, work) = (self.declared, self.work(db)?);
-        if work.must_read {
-            return Err(unique::must_read(declared, "`upsert`"));
-        }
-        if work.edit.exchange.is_empty() {
-            return work.planned(db, returned);
-        }
-        check_returns(declared, returned)?;
-        let members = work.edit.members(db, work.now)?;
-        Ok((crate::plan::plan_of_one(members, None)?, None))
-    }
-
-    /// Sends the write, which may take several steps.
-    pub(crate) fn send(self, db: &Dynamo, returned: Returned) -> SentCall<'_> {
-        SentCall::of(self.try_send(db, returned))
-    }
-
-    fn try_send(self, db: &Dynamo, returned: Returned) -> Result<SentCall<'_>> {
-        let (declared, work) = (self.declared, self.work(db)?);
-        if !work.edit.exchange.is_empty() || work.must_read {
-            check_returns(declared, returned)?;
-            return Ok(SentCall::Steps(Box::pin(work.finish(db, returned))));
-        }
-        let now = work.now;
-        let (planned, same) = work.planned(db, returned)?;
-        Ok(match same {
-            Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), now)))),
-            None => planned.send(db),
-        })
-    }
-
-    /// The write for callers who send it themselves and use no response.
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        let work = self.work(db)?;
-        match work.must_read {
-            true => Ok(Intent::Reading(Box::new(work.rewrite()))),
-            false => work.edit.planned_write(db, work.now).map(Intent::from),
-        }
-    }
-
-    /// The write for callers who cannot read anything first.
-    pub(crate) fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
-        let declared = self.declared;
-        match self.intent(db)? {
-            Intent::Ready(planned_write) => Ok(*planned_write),
-            Intent::Reading(_) => Err(unique::must_read(declared, "`upsert`")),
-        }
-    }
-
-    /// The requests that it would send.
-    pub(crate) fn explain(self, db: &Dynamo, returned: Returned) -> Result<Explanation> {
-        let work = self.work(db)?;
-        if work.must_read {
-            return work.rewrite().explain(db);
-        }
-        let (planned, same) = match work.edit.exchange.is_empty() {
-            true => work.planned(db, returned)?,
-            false => (
-                crate::plan::plan_of_one(work.edit.members(db, work.now)?, None)?,
-                None,
-            ),
-        };
-        let asked = same.is_none().then_some(planned.request);
-        Ok(Explanation::of_requests(asked.as_slice()))
-    }
-
-    /// The update in a transaction, which cannot read anything first.
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (declared, work) = (self.declared, self.work(db)?);
-        match work.must_read {
-            true => Err(unique::must_read(declared, "`upsert`")),
-            false => work.edit.members(db, work.now),
-        }
-    }
-
-    fn work(self, db: &Dynamo) -> Result<PlannedUpdate> {
+    /// Plans the write as far as it can be without reading.
+    pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-        self.edit(now, &stamp)
+        self.edit(now, &stamp)?.prepare(db, returned)
     }
 
     /// All changes and conditions.
@@ -380,90 +271,25 @@ struct PlannedUpdate {
 }
 
 impl PlannedUpdate {
-    /// The plan of the UpdateItem alone.
-    fn planned(self, db: &Dynamo, returned: Returned) -> Result<PlannedOrSame> {
-        let write = self.edit.write(db, self.now)?;
-        Ok((write.returning(returned)?, self.same))
-    }
-
-    fn rewrite(self) -> Rewrite {
-        Rewrite {
+    fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
+        if !self.must_read {
+            let (planned_write, key) = self.edit.planned_write(db, self.now)?;
+            return Ok(WritePlan {
+                key: Some(key),
+                same: self.same,
+                ..WritePlan::new(Intent::Ready(planned_write), returned)
+            });
+        }
+        let rewrite = Rewrite {
             pattern: self.edit.pattern,
             key: self.edit.key,
             main: Main::Update(self.edit.update),
             asked: self.edit.asked,
             now: self.now,
             returns_old: false,
-        }
-    }
-
-    /// Writes the item and its sentinels, and reads the item back, because a transaction returns nothing.
-    async fn finish(self, db: &Dynamo, returned: Returned) -> Result<WrittenItem> {
-        let (pattern, key, now) = (self.edit.pattern, self.edit.key.clone(), self.now);
-        if self.must_read {
-            self.rewrite().run(db).await?;
-        } else {
-            self.edit.commit(db, now).await?;
-        }
-        let item = match returned {
-            Returned::Nothing => None,
-            _ => Some(read_back(db, pattern, &key).await?),
         };
-        Ok((item, now))
+        Ok(WritePlan::new(Intent::Reading(rewrite), returned))
     }
-}
-
-/// The request of an update, and the item if it is known that nothing changes and no condition is checked.
-type PlannedOrSame = (PlannedRequest, Option<Vec<u8>>);
-
-/// The return value of a write that changes nothing of this item.
-fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
-    matches!(returned, Returned::Old | Returned::New).then(|| Bytes::from(item))
-}
-
-fn planned_or_same<Out>(
-    mut planned: PlannedRequest,
-    same: Option<Vec<u8>>,
-    returned: Returned,
-    read: ReadItem<Out>,
-) -> Result<Plan<Out>> {
-    let outcome = match same {
-        Some(item) => {
-            planned.is_needless = true;
-            let item = returned_of(item, returned);
-            Outcome::Known(Some(read(item.as_deref(), planned.now)?))
-        }
-        None => Outcome::Item(AnswerItem::Returned(returned), read),
-    };
-    Ok(planned.reading(outcome))
-}
-
-/// Reads the item after a transaction. If that fails, the write has taken effect nevertheless, and the error says so.
-pub(crate) async fn read_back(
-    db: &Dynamo,
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-) -> Result<Bytes> {
-    let def = key.declared.def;
-    let took_effect = |message| {
-        let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
-        error.of(def.type_name).declared_as(Some(def.id))
-    };
-    let read = read_raw(db, pattern, key).await.map_err(|error| {
-        let message = "the write took effect, and the item could not be read back: read it again";
-        took_effect(message).with_source(error)
-    })?;
-    read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
-}
-
-/// Returns an error for return values that a transaction does not support.
-fn check_returns(declared: &EntityDeclaration, returned: Returned) -> Result<()> {
-    if matches!(returned, Returned::Nothing | Returned::New) {
-        return Ok(());
-    }
-    let message = "this update changes unique values, so it is a transaction, which returns no old and no changed \
-                   attributes: leave out `.returning_old()` or `.returning_changed()`";
-    Err(refused(declared, message.to_owned()))
 }
 
 /// Adds the keys of indexes to an update. Returns the fields that were used, and those that change.

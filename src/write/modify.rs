@@ -297,8 +297,9 @@ async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
         }));
         return plan.send(db).await;
     }
-    let (pattern, key) = (edit.pattern, edit.key.clone());
-    edit.commit(db, now).await?;
+    let pattern = edit.pattern;
+    let (planned_write, key) = edit.planned_write(db, now)?;
+    planned_write.commit(db).await?;
     Ok(ModifiedItem {
         item: Some(read_back(db, pattern, &key).await?),
         written_at: now,

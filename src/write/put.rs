@@ -1,6 +1,5 @@
 //! `put`: stores an entity and replaces an existing item.
 
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -9,17 +8,20 @@ use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
 use crate::entity::{
     Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, Patterns, Stamp,
-    UntypedEntity, UntypedKey, Version, VersionState,
+    UntypedEntity, Version, VersionState,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::{CodecError, Writer};
 use crate::plan::{
-    Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
-    PlannedRequest, SentCall, TransactionMember, WriteRequest, WriteVerb, check, size,
+    ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite, TransactionMember,
+    WriteRequest, WriteVerb, check, size,
 };
 use crate::schema::Pattern;
-use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
+use crate::write::{
+    Intent, ItemWrite, Main, PlannedWrite, Rewrite, WriteOutcome, WritePlan, members_of, unique,
+    untyped_key,
+};
 
 /// Stores an entity and replaces an existing item; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -138,8 +140,8 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         stamp_of(&*self.entity, self.expect, self.is_as_is, db, now)
     }
 
-    /// The put, and the entity as it will be stored.
-    fn write(&self, db: &Dynamo) -> Result<(WrittenPut, E)> {
+    /// The plan, and the entity as it will be stored.
+    fn write(&self, db: &Dynamo) -> Result<(WritePlan, E)> {
         let entity = &*self.entity;
         let given = GivenPut {
             pattern: Patterns::<E>::PUT,
@@ -150,48 +152,34 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         };
         with_stored(entity, given.prepare(db), db)
     }
+}
 
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (put, stored) = self.write(db)?;
-        put.members(&untyped_key(&*self.entity)?, Box::new(stored), db)
-    }
+impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
+    type Entity = E;
+    type Out = E;
 
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+    const VERB: &'static str = "put";
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
         Key::of(&*self.entity).to_json()
     }
 
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        self.write(db)?.0.intent(db)
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<E>)> {
+        let (plan, stored) = self.write(db)?;
+        Ok((plan, WriteOutcome(Outcome::Known(Some(stored)))))
+    }
+
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let (plan, stored) = self.write(db)?;
+        plan.members(Some((&untyped_key(&*self.entity)?, Box::new(stored))))
     }
 }
 
-impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
-    type Out = E;
-
-    fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        let (put, stored) = self.write(db)?;
-        Ok(put.planned(db)?.reading(Outcome::Known(Some(stored))))
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, G: Guard> TransactWrite for Put<'_, E, G> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
     }
-
-    fn send(self, db: &Dynamo) -> Call<'_, E> {
-        send_put(self.write(db), db)
-    }
-
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.write(db)?.0.explain(db)
-    }
-}
-
-/// Sends a put that returns the entity as it is stored.
-pub(crate) fn send_put<E: DynamoEntity>(
-    written: Result<(WrittenPut, E)>,
-    db: &Dynamo,
-) -> Call<'_, E> {
-    let (sent, stored) = match written {
-        Ok((put, stored)) => (put.send(db), Some(stored)),
-        Err(error) => (SentCall::failed(error), None),
-    };
-    Call::new(sent, Outcome::Known(stored))
 }
 
 /// A put without the type of the entity.
@@ -270,7 +258,7 @@ pub(crate) struct PreparedPut<'e> {
 
 impl PreparedPut<'_> {
     /// Writes the item.
-    fn write(self, db: &Dynamo) -> Result<(WrittenPut, Stamp)> {
+    fn write(self, db: &Dynamo) -> Result<(WriteRequest, Stamp)> {
         let declared = self.entity.declaration();
         let mut write = WriteRequest::of_entity(
             declared,
@@ -282,118 +270,33 @@ impl PreparedPut<'_> {
             db,
         );
         encode_item(self.entity, &self.stamp, write.writer())?;
-        let uniques = match unique::concerns(declared) {
-            true => Some(PutUniques {
-                key: untyped_key(self.entity)?,
-                is_entering: self.is_entering,
-            }),
-            false => None,
-        };
-        Ok((WrittenPut { write, uniques }, self.stamp))
+        Ok((write, self.stamp))
     }
 }
 
-/// The key of an entity.
-pub(crate) fn untyped_key(entity: &dyn UntypedEntity) -> Result<UntypedKey> {
-    let key = entity.untyped_key();
-    key.map_err(|fault| entity.declaration().unwritten(fault))
-}
-
-/// A put whose item is written, without the type of the entity.
-pub(crate) struct WrittenPut {
+/// The put of a written item. If the item may replace another one, the unique values of that are read first.
+fn intent_of(
     write: WriteRequest,
-    /// None if the entity has no unique values.
-    uniques: Option<PutUniques>,
-}
-
-/// The unique values of a put.
-struct PutUniques {
-    key: UntypedKey,
-    /// Whether no live item may exist, so that no values are released. Otherwise it is read first.
+    entity: &dyn UntypedEntity,
     is_entering: bool,
-}
-
-/// The form of a put.
-enum PutWay {
-    Planned(PlannedWrite),
-    /// The stored unique values are read first.
-    Reading(Rewrite),
-}
-
-impl WrittenPut {
-    fn way(self, db: &Dynamo) -> Result<PutWay> {
-        let write = self.write;
-        Ok(match self.uniques {
-            None => PutWay::Planned(PlannedWrite::Alone(write)),
-            Some(PutUniques {
-                key,
-                is_entering: true,
-            }) => {
-                let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;
-                PutWay::Planned(PlannedWrite::of(write, key.json(), beside)?)
-            }
-            Some(PutUniques { key, .. }) => PutWay::Reading(Rewrite {
-                pattern: write.pattern,
-                key,
-                main: Main::Put(write.subject().to_vec()),
-                asked: (write.condition.clone(), write.condition_failure()),
-                now: write.now,
-                returns_old: false,
-            }),
-        })
+    db: &Dynamo,
+) -> Result<Intent> {
+    if !unique::concerns(entity.declaration()) {
+        return Ok(Intent::Ready(PlannedWrite::Alone(write)));
     }
-
-    /// The write if nothing can be read first.
-    fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
-        match self.way(db)? {
-            PutWay::Planned(planned_write) => Ok(planned_write),
-            PutWay::Reading(rewrite) => Err(unique::must_read(rewrite.key.declared, "put")),
-        }
+    let key = untyped_key(entity)?;
+    if is_entering {
+        let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;
+        return Ok(Intent::Ready(PlannedWrite::of(write, key.json(), beside)?));
     }
-
-    pub(crate) fn members(
-        self,
-        key: &UntypedKey,
-        stored: Box<dyn Any + Send + Sync>,
-        db: &Dynamo,
-    ) -> Result<Vec<TransactionMember>> {
-        let (main, beside) = self.planned_write(db)?.into_members(key)?;
-        let main = TransactionMember {
-            stored: Some(stored),
-            ..main
-        };
-        Ok([main].into_iter().chain(beside).collect())
-    }
-
-    /// The write for callers who send it themselves.
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        Ok(match self.way(db)? {
-            PutWay::Planned(planned_write) => planned_write.into(),
-            PutWay::Reading(rewrite) => Intent::Reading(Box::new(rewrite)),
-        })
-    }
-
-    /// The put as one operation.
-    pub(crate) fn planned(self, db: &Dynamo) -> Result<PlannedRequest> {
-        self.planned_write(db)?.planned()
-    }
-
-    fn send(self, db: &Dynamo) -> SentCall<'_> {
-        SentCall::of(self.way(db).and_then(|way| match way {
-            PutWay::Planned(planned_write) => Ok(planned_write.planned()?.send(db)),
-            PutWay::Reading(rewrite) => Ok(rewrite.send(db)),
-        }))
-    }
-
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        match self.way(db)? {
-            PutWay::Planned(planned_write) => {
-                let request = planned_write.planned()?.request;
-                Ok(Explanation::of_requests(&[request]))
-            }
-            PutWay::Reading(rewrite) => rewrite.explain(db),
-        }
-    }
+    Ok(Intent::Reading(Rewrite {
+        pattern: write.pattern,
+        key,
+        main: Main::Put(write.subject().to_vec()),
+        asked: (write.condition.clone(), write.condition_failure()),
+        now: write.now,
+        returns_old: false,
+    }))
 }
 
 /// A put of this entity, and the entity as it will be stored.
@@ -401,16 +304,18 @@ pub(crate) fn with_stored<E: DynamoEntity>(
     entity: &E,
     prepared: Result<PreparedPut<'_>>,
     db: &Dynamo,
-) -> Result<(WrittenPut, E)> {
-    let (put, stamp) = prepared?.write(db)?;
-    if let Some(stored) = entity.as_stored(&stamp) {
-        return Ok((put, stored));
-    }
-    // Finds a type that writes what it cannot read, before anything is stored.
-    match crate::entity::read(put.write.subject()) {
-        Ok(stored) => Ok((put, stored)),
-        Err(error) => Err(unreadable(E::DECLARATION, &error)),
-    }
+) -> Result<(WritePlan, E)> {
+    let prepared = prepared?;
+    let is_entering = prepared.is_entering;
+    let (write, stamp) = prepared.write(db)?;
+    let stored = match entity.as_stored(&stamp) {
+        Some(stored) => stored,
+        // Finds a type that writes what it cannot read, before anything is stored.
+        None => crate::entity::read(write.subject())
+            .map_err(|error| unreadable(E::DECLARATION, &error))?,
+    };
+    let intent = intent_of(write, entity, is_entering, db)?;
+    Ok((WritePlan::new(intent, Returned::Nothing), stored))
 }
 
 /// Writes the item and checks its size.

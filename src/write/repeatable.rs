@@ -4,7 +4,6 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::entity::guard::{Guard, Guarded};
 use crate::error::Result;
-use crate::json::CodecError;
 use crate::plan::{Operation, Plan};
 use crate::wire::Resend;
 use crate::write::{Create, Delete, Put, ReturningNothing, ReturningOld};
@@ -17,24 +16,6 @@ pub struct Repeatable<O>(O);
 impl<O> Repeatable<O> {
     pub(crate) fn into_inner(self) -> O {
         self.0
-    }
-}
-
-impl<E: DynamoEntity> Repeatable<Create<'_, E>> {
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
-        self.0.item_key()
-    }
-}
-
-impl<E: DynamoEntity, G: Guard> Repeatable<Put<'_, E, G>> {
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
-        self.0.item_key()
-    }
-}
-
-impl<E: DynamoEntity, G: Guard, R> Repeatable<Delete<E, G, R>> {
-    pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
-        self.0.item_key()
     }
 }
 

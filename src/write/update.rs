@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, Plan, TransactionMember};
+use crate::plan::{AnswerItem, Outcome, Returned, TransactWrite, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    Intent, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, UpdateDraft, UpdateKind,
+    ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
 };
 
 /// Changes some attributes of an item; see [`Key::update`] and [`EntityVerbs::update`](crate::verbs::EntityVerbs::update).
@@ -93,23 +93,37 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
             return Ok(None);
         }
         self.draft.asking(claim);
-        self.draft.planned_write(db).map(Some)
+        let plan = self.draft.prepare(db, Returned::Nothing)?;
+        plan.intent.ready().map(Some)
     }
 }
 
-impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
+impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
+    type Entity = E;
     type Out = R::Out;
 
-    fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
-        self.draft.plan(db, R::RETURNED, R::read)
+    const VERB: &'static str = "update";
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        self.draft.item_key()
     }
 
-    fn send(self, db: &Dynamo) -> Call<'_, R::Out> {
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::Out>)> {
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read);
-        Call::new(self.draft.send(db, R::RETURNED), outcome)
+        Ok((self.draft.prepare(db, R::RETURNED)?, WriteOutcome(outcome)))
     }
+}
 
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.draft.explain(db, R::RETURNED)
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNew> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
     }
 }

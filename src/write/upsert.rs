@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, Plan, TransactionMember};
+use crate::plan::{AnswerItem, Outcome, TransactWrite, TransactionMember};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    Intent, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, UpdateDraft,
-    UpdateKind,
+    ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
 };
 
 /// Changes an item or creates it; see [`Key::upsert`].
@@ -46,19 +46,32 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
     }
 }
 
-impl<E: DynamoEntity, R: Returning<E>> Operation for Upsert<E, R> {
+impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
+    type Entity = E;
     type Out = R::IfAny;
 
-    fn plan(self, db: &Dynamo) -> Result<Plan<R::IfAny>> {
-        self.draft.plan(db, R::RETURNED, R::read_if_any)
+    const VERB: &'static str = "upsert";
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        self.draft.item_key()
     }
 
-    fn send(self, db: &Dynamo) -> Call<'_, R::IfAny> {
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::IfAny>)> {
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
-        Call::new(self.draft.send(db, R::RETURNED), outcome)
+        Ok((self.draft.prepare(db, R::RETURNED)?, WriteOutcome(outcome)))
     }
+}
 
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.draft.explain(db, R::RETURNED)
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNothing> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNew> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        members_of(self, db)
     }
 }

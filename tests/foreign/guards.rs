@@ -12,28 +12,28 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    an_update_accepts_the_stored_spelling,
-    keys_of_indexes_follow,
-    a_put_and_a_delete_of_a_loaded_row_hold,
-    a_transaction_holds,
-    a_transaction_says_which_operation_lost,
-    a_transaction_conflict_is_retried_with_the_stored_spelling,
-    a_failed_caller_condition_is_reported_as_such,
-    an_idempotent_write_holds,
-    a_token_of_the_callers_is_sent_once,
-    jobs_hold,
-    modify_holds,
-    unique_values_follow,
-    a_delete_of_unique_values_in_a_transaction_holds,
-    another_value_is_a_conflict,
-    another_version_is_one_request,
-    rows_in_our_spelling_take_one_request,
-    an_absent_default_is_no_other_spelling,
-    a_lost_answer_is_unknown,
-    a_condition_of_the_callers_decides,
-    a_row_without_its_time_of_creation_is_told_from_a_new_one,
-    a_fraction_of_the_time_of_creation_stays,
-    a_default_time_of_creation_may_be_absent,
+    an_update_accepts_the_stored_spelling(Letter),
+    keys_of_indexes_follow(Letter),
+    a_put_and_a_delete_of_a_loaded_row_hold(Letter),
+    a_transaction_holds(Letter),
+    a_transaction_says_which_operation_lost(Letter),
+    a_transaction_conflict_is_retried_with_the_stored_spelling(Letter),
+    a_failed_caller_condition_is_reported_as_such(Letter),
+    an_idempotent_write_holds(Letter),
+    a_token_of_the_callers_is_sent_once(Letter),
+    jobs_hold(Letter),
+    modify_holds(Letter),
+    unique_values_follow(Badge),
+    a_delete_of_unique_values_in_a_transaction_holds(Badge),
+    another_value_is_a_conflict(Letter),
+    another_version_is_one_request(Letter),
+    rows_in_our_spelling_take_one_request(Letter),
+    an_absent_default_is_no_other_spelling(Label),
+    a_lost_answer_is_unknown(Letter),
+    a_condition_of_the_callers_decides(Letter),
+    a_row_without_its_time_of_creation_is_told_from_a_new_one(Letter),
+    a_fraction_of_the_time_of_creation_stays(Clock),
+    a_default_time_of_creation_may_be_absent(Coin),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -82,7 +82,6 @@ async fn letter(db: &Db, id: &str, time: &str) -> Result<Letter> {
 }
 
 async fn an_update_accepts_the_stored_spelling(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     for (at, time) in TIMES.into_iter().enumerate() {
         let loaded = letter(&db, &at.to_string(), time).await?;
         let new = loaded.update().apply(|l| l.title().set("x"));
@@ -101,7 +100,6 @@ async fn an_update_accepts_the_stored_spelling(db: Db) -> Outcome {
 }
 
 async fn keys_of_indexes_follow(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", "2026-03-01T13:00:00+01:00").await?;
     let at: DateTime<Utc> = "2027-01-01T00:00:00Z".parse()?;
     let new = loaded.update().apply(|l| l.at().set(at)).send(&db).await?;
@@ -119,7 +117,6 @@ async fn keys_of_indexes_follow(db: Db) -> Outcome {
 }
 
 async fn a_put_and_a_delete_of_a_loaded_row_hold(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         let loaded = letter(&db, "a", time).await?;
         let put = loaded
@@ -139,7 +136,6 @@ async fn a_put_and_a_delete_of_a_loaded_row_hold(db: Db) -> Outcome {
 }
 
 async fn a_transaction_holds(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         let (a, b, c) = (
             letter(&db, "a", time).await?,
@@ -167,7 +163,6 @@ async fn a_transaction_holds(db: Db) -> Outcome {
 }
 
 async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let a = letter(&db, "a", TIMES[1]).await?;
     let b = letter(&db, "b", TIMES[1]).await?;
     b.update()
@@ -190,7 +185,6 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
 
 /// One guard fails for its spelling, and another operation meets another transaction. Neither is a lost race.
 async fn a_transaction_conflict_is_retried_with_the_stored_spelling(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let a = letter(&db, "a", TIMES[1]).await?;
     let b = letter(&db, "b", TIMES[1]).await?;
     let time = TIMES[1];
@@ -212,7 +206,6 @@ async fn a_transaction_conflict_is_retried_with_the_stored_spelling(db: Db) -> O
 }
 
 async fn an_idempotent_write_holds(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[4]).await?;
     loaded.put().idempotent().send(&db).await?;
     let loaded = letter(&db, "a", TIMES[4]).await?;
@@ -231,7 +224,6 @@ async fn an_idempotent_write_holds(db: Db) -> Outcome {
 /// A write with a token must be sent again byte for byte, in another process too, so it cannot take another
 /// spelling.
 async fn a_token_of_the_callers_is_sent_once(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[4]).await?;
     let refused = loaded
         .put()
@@ -255,7 +247,6 @@ async fn a_token_of_the_callers_is_sent_once(db: Db) -> Outcome {
 }
 
 async fn jobs_hold(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let mut loaded = Vec::new();
     for (at, time) in TIMES.into_iter().enumerate() {
         loaded.push(letter(&db, &at.to_string(), time).await?);
@@ -283,7 +274,6 @@ async fn jobs_hold(db: Db) -> Outcome {
 }
 
 async fn modify_holds(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         letter(&db, "a", time).await?;
         let (faulty, http) = db.faulty([]);
@@ -335,7 +325,6 @@ async fn badge(db: &Db, id: &str, time: &str) -> Result<Badge> {
 }
 
 async fn unique_values_follow(db: Db) -> Outcome {
-    db.create_tables([Badge::schema()]).await?;
     for (at, time) in TIMES.into_iter().enumerate() {
         let loaded = badge(&db, &at.to_string(), time).await?;
         let next = Uuid::from_u128(at as u128);
@@ -364,7 +353,6 @@ async fn unique_values_follow(db: Db) -> Outcome {
 }
 
 async fn a_delete_of_unique_values_in_a_transaction_holds(db: Db) -> Outcome {
-    db.create_tables([Badge::schema()]).await?;
     for time in TIMES {
         let loaded = badge(&db, "a", time).await?;
         Transaction::new().with(loaded.delete()).send(&db).await?;
@@ -374,7 +362,6 @@ async fn a_delete_of_unique_values_in_a_transaction_holds(db: Db) -> Outcome {
 }
 
 async fn another_value_is_a_conflict(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     // The row was deleted and created again: its version is the same, but its time of creation differs.
     let loaded = letter(&db, "a", TIMES[1]).await?;
     db.plant::<Letter>(letter_row("a", "2026-03-01T12:00:01.000Z"))
@@ -407,7 +394,6 @@ async fn another_value_is_a_conflict(db: Db) -> Outcome {
 }
 
 async fn another_version_is_one_request(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[1]).await?;
     let mut row = letter_row("a", TIMES[1]);
     row.insert("version".into(), n(2));
@@ -424,7 +410,6 @@ async fn another_version_is_one_request(db: Db) -> Outcome {
 }
 
 async fn rows_in_our_spelling_take_one_request(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[7]).await?;
     let loaded = loaded.put().send(&db).await?;
     let (faulty, http) = db.faulty([]);
@@ -458,7 +443,6 @@ struct Label {
 
 /// The guard holds for an attribute that is absent or NULL, so no other spelling has to be tried.
 async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
-    db.create_tables([Label::schema()]).await?;
     let null = AttributeValue::Null(true);
     for kind in [None, Some(null)] {
         let row = [("id", s("a")), ("rank", n(1))];
@@ -483,7 +467,6 @@ async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
 }
 
 async fn a_lost_answer_is_unknown(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let send = async |loaded: Letter, plan: Vec<Fault>| -> (Option<ErrorKind>, Faults) {
         let (faulty, http) = db.faulty(plan);
         let sent = loaded
@@ -504,7 +487,6 @@ async fn a_lost_answer_is_unknown(db: Db) -> Outcome {
 
 /// A caller's condition is sent as it is, because another spelling is another value for DynamoDB.
 async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[1]).await?;
     let refused = loaded
         .update()
@@ -519,7 +501,6 @@ async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
 /// The row is the one that was loaded, in any spelling, so the error names the caller's condition. It must
 /// not say that the row was deleted and created again, which would have given it version 1 too.
 async fn a_failed_caller_condition_is_reported_as_such(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         let loaded = letter(&db, "a", time).await?;
         let update = loaded.update().apply(|l| l.title().set("x"));
@@ -531,7 +512,6 @@ async fn a_failed_caller_condition_is_reported_as_such(db: Db) -> Outcome {
 }
 
 async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let null = AttributeValue::Null(true);
     for created in [None, Some(null)] {
         for version in [Some(n(1)), None] {
@@ -609,7 +589,6 @@ struct Clock {
 
 /// Another program stores a fraction of a second where this library would write whole seconds.
 async fn a_fraction_of_the_time_of_creation_stays(db: Db) -> Outcome {
-    db.create_tables([Clock::schema()]).await?;
     let row = || {
         raw([
             ("id", s("a")),
@@ -649,7 +628,6 @@ struct Coin {
 }
 
 async fn a_default_time_of_creation_may_be_absent(db: Db) -> Outcome {
-    db.create_tables([Coin::schema()]).await?;
     db.plant::<Coin>(raw([("id", s("a")), ("version", n(1))]))
         .await;
     let loaded = Coin::key("a").get().send(&db).await?.expect("a coin");

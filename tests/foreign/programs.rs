@@ -30,7 +30,7 @@ tests![
     dynamodb_toolbox,
     java,
     swift,
-    a_key_that_others_spell_is_refused,
+    a_key_that_others_spell_is_refused(Session),
 ];
 
 /// Runs everything that can be done with rows on this row. Attributes of other programs stay in it.
@@ -678,7 +678,6 @@ struct Session {
 
 /// The library refuses such a key. It never writes a second row for it and never deletes the row.
 async fn a_key_that_others_spell_is_refused(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let id: Uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8".parse()?;
     for time in [
         "2026-03-01T12:00:00.000Z",

@@ -12,20 +12,20 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_bare_key_is_read_as_it_is_written,
-    a_number_is_its_value,
+    a_bare_key_is_read_as_it_is_written(Visit),
+    a_number_is_its_value(Gauge),
     every_read_refuses,
     a_field_that_differs_from_its_key_is_refused,
     projections_refuse,
-    keys_refuse,
-    a_constant_is_part_of_the_key,
+    keys_refuse(Visit),
+    a_constant_is_part_of_the_key(Profile),
     jobs_go_on,
-    deletes_take_what_they_read,
-    collections_go_on,
-    a_changed_template_is_refused,
-    keys_of_indexes_refuse_nothing,
-    verbatim_is_exact,
-    a_custom_key_part_must_read_back_its_own_text,
+    deletes_take_what_they_read(Visit),
+    collections_go_on(Shop),
+    a_changed_template_is_refused(before::Event),
+    keys_of_indexes_refuse_nothing(Visit),
+    verbatim_is_exact(Foreign),
+    a_custom_key_part_must_read_back_its_own_text(Folder),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -91,7 +91,6 @@ fn parted<T>(read: Vec<Result<T>>) -> (Vec<T>, Vec<Error>) {
 const MISMATCH: ErrorKind = ErrorKind::KeyMismatch;
 
 async fn a_bare_key_is_read_as_it_is_written(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     for (who, at) in [
         (LOUD, AT),
         ("67e5504410b1426f9247bb680e5fe0c8", AT),
@@ -134,7 +133,6 @@ struct Gauge {
 }
 
 async fn a_number_is_its_value(db: Db) -> Outcome {
-    db.create_tables([Gauge::schema()]).await?;
     let row = |id: &str, reading: &str| raw([("id", n(id)), ("reading", n(reading))]);
     for (id, reading) in [("1.0", "0.10"), ("1E1", "1e2"), ("-0", "5")] {
         db.plant::<Gauge>(row(id, reading)).await;
@@ -350,7 +348,6 @@ async fn projections_refuse(db: Db) -> Outcome {
 }
 
 async fn keys_refuse(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     db.plant::<Visit>(visit_row(LOUD, AT)).await;
     let day = NaiveDate::from_ymd_opt(2026, 3, 1).expect("a day");
     assert_eq!(kind(Visit::by_day(day).all(&db).await), MISMATCH);
@@ -374,7 +371,6 @@ struct Profile {
 }
 
 async fn a_constant_is_part_of_the_key(db: Db) -> Outcome {
-    db.create_tables([Profile::schema()]).await?;
     let profile = Profile {
         user: "ann".into(),
         name: "Ann".into(),
@@ -427,7 +423,6 @@ async fn jobs_go_on(db: Db) -> Outcome {
 
 /// In a table of its own, a delete job deletes rows by the stored key that it read, however it found them.
 async fn deletes_take_what_they_read(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     let day: NaiveDate = "2026-03-01".parse()?;
     let jobs = [
         Visit::scan().delete_each(),
@@ -476,7 +471,6 @@ enum Account {
 }
 
 async fn collections_go_on(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     Buyer { buyer: who() }.put().send(&db).await?;
     for number in 1..=2 {
         Bill {
@@ -529,7 +523,6 @@ after! {
 }
 
 async fn a_changed_template_is_refused(db: Db) -> Outcome {
-    db.create_tables([before::Event::schema()]).await?;
     let at = AT.parse()?;
     before::Event {
         id: "a".into(),
@@ -550,7 +543,6 @@ async fn a_changed_template_is_refused(db: Db) -> Outcome {
 }
 
 async fn keys_of_indexes_refuse_nothing(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     db.plant::<Visit>(visit_row(WHO, AT)).await;
     let read = Visit::scan().all(&db).await?.remove(0);
     assert_eq!((read.place, read.seen), (who(), AT.parse()?));
@@ -579,7 +571,6 @@ struct Foreign {
 }
 
 async fn verbatim_is_exact(db: Db) -> Outcome {
-    db.create_tables([Foreign::schema()]).await?;
     let row = |sk: &str, kind: &str, number: i32, level: i16, rest: &str| {
         raw([
             ("pk", s("u:Ann")),
@@ -664,7 +655,6 @@ struct Folder {
 }
 
 async fn a_custom_key_part_must_read_back_its_own_text(db: Db) -> Outcome {
-    db.create_tables([Folder::schema()]).await?;
     let folder = Folder {
         name: Folded("ann".into()),
         size: 1,

@@ -13,17 +13,17 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    create_names_the_actor_whatever_the_literal_holds,
-    put_keeps_the_creator_and_names_the_writer,
-    put_of_a_new_entity_names_the_actor_twice,
-    put_without_a_version_keeps_a_creator_it_holds,
-    nobody_is_absent,
-    a_needed_actor_is_missed_before_sending,
-    an_actor_is_of_its_connection,
-    an_actor_is_read_as_the_type_of_the_field,
-    index_keys_are_made_of_the_actor_that_is_stored,
-    an_actor_that_is_a_key_has_its_limits,
-    a_null_actor_is_none,
+    create_names_the_actor_whatever_the_literal_holds(Letter),
+    put_keeps_the_creator_and_names_the_writer(Letter),
+    put_of_a_new_entity_names_the_actor_twice(Letter),
+    put_without_a_version_keeps_a_creator_it_holds(Memo),
+    nobody_is_absent(Letter),
+    a_needed_actor_is_missed_before_sending(Memo),
+    an_actor_is_of_its_connection(Letter),
+    an_actor_is_read_as_the_type_of_the_field(Typed),
+    index_keys_are_made_of_the_actor_that_is_stored(Post),
+    an_actor_that_is_a_key_has_its_limits(Edit),
+    a_null_actor_is_none(Letter),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -55,7 +55,6 @@ fn user(name: &str) -> Option<UserId> {
 }
 
 async fn create_names_the_actor_whatever_the_literal_holds(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let created = letter("l1").create().send(&db.with_actor("ann")).await?;
     assert_eq!(created.created_by, user("ann"));
     assert_eq!(created.updated_by.as_deref(), Some("ann"));
@@ -72,7 +71,6 @@ async fn create_names_the_actor_whatever_the_literal_holds(db: Db) -> Outcome {
 }
 
 async fn put_keeps_the_creator_and_names_the_writer(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let created = letter("l1").create().send(&db.with_actor("ann")).await?;
     let put = created.put().send(&db.with_actor("bob")).await?;
     assert_eq!(put.created_by, user("ann"));
@@ -82,7 +80,6 @@ async fn put_keeps_the_creator_and_names_the_writer(db: Db) -> Outcome {
 }
 
 async fn put_of_a_new_entity_names_the_actor_twice(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let put = letter("l1").put().send(&db.with_actor("ann")).await?;
     assert_eq!(put.created_by, user("ann"));
     assert_eq!(put.updated_by.as_deref(), Some("ann"));
@@ -110,7 +107,6 @@ fn memo(created_by: Option<&str>) -> Memo {
 /// Without a version, nothing tells whether the entity was stored before. So `put` keeps a creator, and fills
 /// in the writer where there is none. Creation times are treated alike.
 async fn put_without_a_version_keeps_a_creator_it_holds(db: Db) -> Outcome {
-    db.create_tables([Memo::schema()]).await?;
     let bob = db.with_actor("bob");
     let put = memo(None).put().send(&bob).await?;
     assert_eq!(
@@ -126,7 +122,6 @@ async fn put_without_a_version_keeps_a_creator_it_holds(db: Db) -> Outcome {
 }
 
 async fn nobody_is_absent(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let created = letter("l1").create().send(&db).await?;
     assert_eq!(
         (created.created_by.as_ref(), created.updated_by.as_ref()),
@@ -141,7 +136,6 @@ async fn nobody_is_absent(db: Db) -> Outcome {
 }
 
 async fn a_needed_actor_is_missed_before_sending(db: Db) -> Outcome {
-    db.create_tables([Memo::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     for nobody in [faulty.clone(), faulty.with_actor("")] {
         for refused in [
@@ -159,7 +153,6 @@ async fn a_needed_actor_is_missed_before_sending(db: Db) -> Outcome {
 }
 
 async fn an_actor_is_of_its_connection(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let (ann, bob) = (db.with_actor("ann"), db.with_actor(String::from("bob")));
     let first = letter("l1").create().send(&ann).await?;
     let second = letter("l2").create().send(&bob.clone()).await?;
@@ -190,7 +183,6 @@ struct Typed {
 }
 
 async fn an_actor_is_read_as_the_type_of_the_field(db: Db) -> Outcome {
-    db.create_tables([Typed::schema()]).await?;
     let typed = Typed {
         id: "t1".into(),
         number: Some(7),
@@ -227,7 +219,6 @@ struct Post {
 }
 
 async fn index_keys_are_made_of_the_actor_that_is_stored(db: Db) -> Outcome {
-    db.create_tables([Post::schema()]).await?;
     let post = Post {
         id: "p1".into(),
         created_by: None,
@@ -263,7 +254,6 @@ struct Edit {
 }
 
 async fn an_actor_that_is_a_key_has_its_limits(db: Db) -> Outcome {
-    db.create_tables([Edit::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let edit = |by: Option<&str>| Edit {
         id: "e1".into(),
@@ -288,7 +278,6 @@ async fn an_actor_that_is_a_key_has_its_limits(db: Db) -> Outcome {
 }
 
 async fn a_null_actor_is_none(db: Db) -> Outcome {
-    db.create_tables([Letter::schema()]).await?;
     let null = AttributeValue::Null(true);
     db.plant::<Letter>(raw([("id", s("l1")), ("version", n(3)), ("by", null)]))
         .await;

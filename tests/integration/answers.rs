@@ -27,16 +27,16 @@ use large::{
 use rows::{Row, WORKS, refusal, refusals, row, work, works};
 
 tests![
-    one_answer_has_many_forms,
-    one_refusal_has_many_forms,
-    an_answer_that_breaks_off_is_an_error,
-    an_answer_that_is_none_names_its_request,
-    a_broken_answer_ends_in_an_error_at_worst,
+    one_answer_has_many_forms(Row),
+    one_refusal_has_many_forms(Row),
+    an_answer_that_breaks_off_is_an_error(Row),
+    an_answer_that_is_none_names_its_request(Row),
+    a_broken_answer_ends_in_an_error_at_worst(Row),
     a_count_is_a_number_in_any_form,
-    reasons_of_a_cancellation_have_many_forms,
-    pages_of_proxies_are_errors,
-    every_operation_is_sent_again_where_it_may_be,
-    what_does_not_fit_is_named_and_not_shown,
+    reasons_of_a_cancellation_have_many_forms(Row),
+    pages_of_proxies_are_errors(Row),
+    every_operation_is_sent_again_where_it_may_be(Row),
+    what_does_not_fit_is_named_and_not_shown(Row),
     large_answers_are_merged,
     large_answers_are_merged_whatever_is_read,
     a_large_answer_that_is_broken_ends_the_rows,
@@ -60,7 +60,6 @@ fn in_form(db: &Db, form: Form) -> Dynamo {
 }
 
 async fn one_answer_has_many_forms(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let plain = works(&in_form(&db, Form::Plain)).await;
     assert!(
         plain.iter().all(|(_, told)| told.starts_with("Ok(")),
@@ -76,7 +75,6 @@ async fn one_answer_has_many_forms(db: Db) -> Outcome {
 }
 
 async fn one_refusal_has_many_forms(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     row("held", 1).put().unchecked().send(&db).await?;
     let plain = refusals(&in_form(&db, Form::Plain)).await;
     assert!(
@@ -125,7 +123,6 @@ fn reply((status, body): &(u16, Vec<u8>), length: usize) -> Fault {
 /// A write whose answer breaks off is of unknown outcome, and a read fails. Only a read of many keys may ask again, and
 /// then it has what a whole answer has.
 async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let (works, _) = answers(&db).await;
     assert_eq!(works.len(), WORKS);
     let (cut, http) = answering(&db);
@@ -169,7 +166,6 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
 }
 
 async fn an_answer_that_is_none_names_its_request(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let (broken, http) = answering(&db);
     for (operation, answer) in [
         ("Query", r#"{"Items":5}"#),
@@ -199,7 +195,6 @@ async fn an_answer_that_is_none_names_its_request(db: Db) -> Outcome {
 /// A damaged answer never leads to a panic.
 async fn a_broken_answer_ends_in_an_error_at_worst(db: Db) -> Outcome {
     const EACH: u64 = 80;
-    db.create_tables([Row::schema()]).await?;
     row("held", 1).put().unchecked().send(&db).await?;
     let (of_works, of_refusals) = answers(&db).await;
     let (broken, http) = answering(&db);
@@ -250,7 +245,6 @@ async fn a_count_is_a_number_in_any_form(db: Db) -> Outcome {
 
 /// The list may have fewer or more reasons than operations, reasons that are null, or be missing.
 async fn reasons_of_a_cancellation_have_many_forms(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let (answered, http) = answering(&db);
     let fit = [
         r#"[{},{"Code":"ConditionalCheckFailed"},{}]"#,
@@ -295,7 +289,6 @@ async fn reasons_of_a_cancellation_have_many_forms(db: Db) -> Outcome {
 }
 
 async fn pages_of_proxies_are_errors(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let (proxied, http) = answering(&db);
     for status in [200, 204, 302, 400, 403, 404, 413, 429, 500, 502, 503, 504] {
         for at in 0..WORKS {
@@ -328,7 +321,6 @@ async fn pages_of_proxies_are_errors(db: Db) -> Outcome {
 
 /// After each of these faults, the operation has the same result as without it.
 async fn every_operation_is_sent_again_where_it_may_be(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     works(&db).await;
     let (faulty, http) = db.faulty([]);
     let is_slow = |fault: &Fault| matches!(fault, Fault::Hang);
@@ -361,7 +353,6 @@ async fn every_operation_is_sent_again_where_it_may_be(db: Db) -> Outcome {
 
 /// Each attribute of a row gets a value of another type.
 async fn what_does_not_fit_is_named_and_not_shown(db: Db) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
     let (answered, http) = answering(&db);
     let fits = rows::stored(&db);
     let others = [

@@ -10,14 +10,14 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    nothing_is_created_twice,
-    transactions_create_once,
-    units_of_work_create_once,
-    many_are_created_by_conditional_writes,
-    unique_values_are_taken_for_ever,
-    what_has_expired_makes_room,
-    others_of_a_collection_are_changed,
-    no_job_leaves_its_mark,
+    nothing_is_created_twice(Books),
+    transactions_create_once(Books),
+    units_of_work_create_once(Books),
+    many_are_created_by_conditional_writes(Books),
+    unique_values_are_taken_for_ever(Books),
+    what_has_expired_makes_room(Books),
+    others_of_a_collection_are_changed(Books),
+    no_job_leaves_its_mark(Books),
 ];
 
 #[derive(DynamoTable)]
@@ -83,7 +83,6 @@ fn entry(number: u64, text: &str) -> Entry {
 }
 
 async fn nothing_is_created_twice(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     let first = entry(1, "first").create().send(&db).await?;
     assert_eq!(first, entry(1, "first"));
     let again = entry(1, "second");
@@ -110,7 +109,6 @@ async fn nothing_is_created_twice(db: Db) -> Outcome {
 }
 
 async fn transactions_create_once(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     ledger(0).create().send(&db).await?;
     let counted = || {
         let update = Ledger::key("a").update();
@@ -135,7 +133,6 @@ async fn transactions_create_once(db: Db) -> Outcome {
 }
 
 async fn units_of_work_create_once(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     ledger(0).create().send(&db).await?;
     for number in 1..=3 {
         transact(&db, async |tx| {
@@ -169,7 +166,6 @@ async fn units_of_work_create_once(db: Db) -> Outcome {
 }
 
 async fn many_are_created_by_conditional_writes(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     entry(5, "first").create().send(&db).await?;
     let given: Vec<Entry> = (0..40).map(|number| entry(number % 20, "given")).collect();
     let report = put_each(given.iter().map(|entry| entry.create()));
@@ -188,7 +184,6 @@ async fn many_are_created_by_conditional_writes(db: Db) -> Outcome {
 }
 
 async fn unique_values_are_taken_for_ever(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     let note = |id, name: &str| Note {
         id,
         name: name.into(),
@@ -205,7 +200,6 @@ async fn unique_values_are_taken_for_ever(db: Db) -> Outcome {
 }
 
 async fn what_has_expired_makes_room(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let until = moment("2024-06-01T11:00:00Z").timestamp();
     let visit = |text: &str, until| Visit {
@@ -225,7 +219,6 @@ async fn what_has_expired_makes_room(db: Db) -> Outcome {
 }
 
 async fn others_of_a_collection_are_changed(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     ledger(2).create().send(&db).await?;
     for number in 1..=2 {
         entry(number, "new").create().send(&db).await?;
@@ -243,7 +236,6 @@ async fn others_of_a_collection_are_changed(db: Db) -> Outcome {
 
 /// A check of a row would change it by the mark of a job that has a checkpoint.
 async fn no_job_leaves_its_mark(db: Db) -> Outcome {
-    db.create_tables([Books::schema()]).await?;
     ledger(0).create().send(&db).await?;
     for number in 1..=2 {
         entry(number, "new").create().send(&db).await?;

@@ -19,34 +19,34 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    any_number_of_entities_and_tables,
-    a_put_stores_what_put_stores,
-    the_last_write_of_a_key_counts,
-    keys_are_compared_by_value,
+    any_number_of_entities_and_tables(Note, Shop),
+    a_put_stores_what_put_stores(Shop, Draft),
+    the_last_write_of_a_key_counts(Note),
+    keys_are_compared_by_value(Price),
     an_empty_batch_sends_nothing,
-    large_writes_share_fewer_requests,
-    what_cannot_be_sent_is_reported_alone,
-    what_cannot_be_sent_takes_no_place,
-    what_the_service_refuses_is_reported_alone,
-    a_missing_table_leaves_its_own_writes,
-    what_is_left_out_is_sent_again,
-    only_rounds_without_progress_count,
-    a_throttled_request_is_a_round_without_progress,
-    what_is_left_is_sent_as_it_is,
-    what_is_left_is_named,
-    retryable_reasons_come_first,
-    what_is_left_takes_more_writes,
-    what_is_left_is_counted_anew,
-    a_lost_answer_harms_nobody,
-    a_failed_request_keeps_the_others,
-    a_slow_request_does_not_hold_up_the_others,
-    progress_is_told,
-    a_dropped_batch_leaves_a_true_report,
-    random_faults_lose_nothing,
+    large_writes_share_fewer_requests(Note),
+    what_cannot_be_sent_is_reported_alone(Note, Point),
+    what_cannot_be_sent_takes_no_place(Note),
+    what_the_service_refuses_is_reported_alone(Ranked, Note),
+    a_missing_table_leaves_its_own_writes(Note),
+    what_is_left_out_is_sent_again(Note, Shop),
+    only_rounds_without_progress_count(Note),
+    a_throttled_request_is_a_round_without_progress(Note),
+    what_is_left_is_sent_as_it_is(Draft),
+    what_is_left_is_named(Note, Draft),
+    retryable_reasons_come_first(Note),
+    what_is_left_takes_more_writes(Note),
+    what_is_left_is_counted_anew(Ranked),
+    a_lost_answer_harms_nobody(Note),
+    a_failed_request_keeps_the_others(Note),
+    a_slow_request_does_not_hold_up_the_others(Note),
+    progress_is_told(Note),
+    a_dropped_batch_leaves_a_true_report(Note),
+    random_faults_lose_nothing(Note, Shop),
     explain_lists_the_requests,
-    no_value_is_shown,
-    an_iterator_is_sent_while_it_is_read,
-    a_streamed_batch_leaves_what_it_does_not_send,
+    no_value_is_shown(Note),
+    an_iterator_is_sent_while_it_is_read(Note),
+    a_streamed_batch_leaves_what_it_does_not_send(Note),
 ];
 
 fn notes(ids: impl IntoIterator<Item = usize>) -> Vec<Note> {
@@ -89,7 +89,6 @@ fn without_retries(db: &Db) -> (Dynamo, Http) {
 }
 
 async fn any_number_of_entities_and_tables(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Shop::schema()]).await?;
     let old = notes(1000..1010);
     puts(&old).send(&db).await?.complete()?;
     let (notes, orders) = (notes(0..130), [order("u1", 1), order("u1", 2)]);
@@ -116,7 +115,6 @@ async fn any_number_of_entities_and_tables(db: Db) -> Outcome {
 }
 
 async fn a_put_stores_what_put_stores(db: Db) -> Outcome {
-    db.create_tables([Shop::schema(), Draft::schema()]).await?;
     let clock = HandClock::at("2024-05-06T07:08:09Z");
     let at = db.at(&clock);
     let (first, page) = (order("u1", 1), draft("d1", "x"));
@@ -164,7 +162,6 @@ async fn a_put_stores_what_put_stores(db: Db) -> Outcome {
 }
 
 async fn the_last_write_of_a_key_counts(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let filler = notes(100..200);
     let (one, two, three) = (note("k", "one"), note("k", "two"), note("gone", "three"));
@@ -193,7 +190,6 @@ struct Price {
 }
 
 async fn keys_are_compared_by_value(db: Db) -> Outcome {
-    db.create_tables([Price::schema()]).await?;
     let price = |price, name: &str| Price {
         price,
         name: name.into(),
@@ -226,7 +222,6 @@ async fn an_empty_batch_sends_nothing(db: Db) -> Outcome {
 }
 
 async fn large_writes_share_fewer_requests(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     // A control character is one byte in the table and six bytes in JSON.
     let large = "\u{1}".repeat(400_000);
     let notes: Vec<Note> = (0..13).map(|id| note(&id.to_string(), &large)).collect();
@@ -258,7 +253,6 @@ struct Point {
 }
 
 async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Point::schema()]).await?;
     let (large, nameless) = (note("large", &"x".repeat(410_000)), note("", "x"));
     let nowhere = Point {
         id: "p".into(),
@@ -310,7 +304,6 @@ async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
 }
 
 async fn what_cannot_be_sent_takes_no_place(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     // The result is as if they were sent one by one: the second put fails, the first one stays.
     let (first, large) = (note("k", "first"), note("k", &"x".repeat(410_000)));
     let report = Batch::new()
@@ -341,7 +334,6 @@ struct Named {
 }
 
 async fn what_the_service_refuses_is_reported_alone(db: Db) -> Outcome {
-    db.create_tables([Ranked::schema(), Note::schema()]).await?;
     let named = |id: usize, rank: Option<&str>| Named {
         id: id.to_string(),
         rank: rank.map(Into::into),
@@ -382,7 +374,6 @@ async fn what_the_service_refuses_is_reported_alone(db: Db) -> Outcome {
 }
 
 async fn a_missing_table_leaves_its_own_writes(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (notes, page) = (notes(0..5), draft("d", "x"));
     let report = puts(&notes).with(page.put().unchecked()).send(&db).await?;
     assert_eq!(
@@ -408,7 +399,6 @@ async fn a_missing_table_leaves_its_own_writes(db: Db) -> Outcome {
 }
 
 async fn what_is_left_out_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Shop::schema()]).await?;
     let (faulty, http) = db.faulty([7, 0, 5, 0, 9].map(Fault::Unprocessed));
     let (notes, orders) = (notes(0..20), [order("u1", 1), order("u1", 2)]);
     let report = puts(&notes)
@@ -427,7 +417,6 @@ async fn what_is_left_out_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn only_rounds_without_progress_count(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let notes = notes(0..20);
     let slowly = (0..20).flat_map(|_| [0, 0, 1]).map(Fault::Unprocessed);
     let (faulty, http) = db.faulty(slowly);
@@ -451,7 +440,6 @@ async fn only_rounds_without_progress_count(db: Db) -> Outcome {
 }
 
 async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan((0..6).map(|_| Fault::throttle()));
     let some = notes(0..10);
@@ -476,7 +464,6 @@ async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
 }
 
 async fn what_is_left_is_sent_as_it_is(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let clock = HandClock::at("2024-05-06T07:08:09Z");
     let (faulty, http) = without_retries(&db);
     let faulty = faulty.with_clock(clock.clone());
@@ -499,7 +486,6 @@ async fn what_is_left_is_sent_as_it_is(db: Db) -> Outcome {
 }
 
 async fn what_is_left_is_named(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan((0..100).map(|_| Fault::refuse("AccessDeniedException")));
     let some = notes(0..24);
@@ -521,7 +507,6 @@ async fn what_is_left_is_named(db: Db) -> Outcome {
 }
 
 async fn retryable_reasons_come_first(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan((0..500).map(|_| Fault::throttle()));
     let some = notes(0..3);
@@ -540,7 +525,6 @@ async fn retryable_reasons_come_first(db: Db) -> Outcome {
 }
 
 async fn what_is_left_takes_more_writes(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan([Fault::refuse("AccessDeniedException")]);
     let three = notes(0..3);
@@ -560,7 +544,6 @@ async fn what_is_left_takes_more_writes(db: Db) -> Outcome {
 }
 
 async fn what_is_left_is_counted_anew(db: Db) -> Outcome {
-    db.create_tables([Ranked::schema()]).await?;
     let rows: Vec<Named> = (0..30)
         .map(|id| Named {
             id: id.to_string(),
@@ -579,7 +562,6 @@ async fn what_is_left_is_counted_anew(db: Db) -> Outcome {
 }
 
 async fn a_lost_answer_harms_nobody(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Lose, Fault::internal()]);
     let notes = notes(0..5);
     puts(&notes).send(&faulty).await?.complete()?;
@@ -596,7 +578,6 @@ async fn a_lost_answer_harms_nobody(db: Db) -> Outcome {
 }
 
 async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Pass, Fault::refuse("AccessDeniedException")]);
     let notes = notes(0..100);
     let report = puts(&notes).concurrency(1).send(&faulty).await?;
@@ -610,7 +591,6 @@ async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
 }
 
 async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(40))]);
     let notes = notes(0..250);
     let sending = puts(&notes).concurrency(2).send(&faulty);
@@ -635,7 +615,6 @@ async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
 }
 
 async fn progress_is_told(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, _) = db.faulty([Fault::Unprocessed(10)]);
     let (notes, large) = (notes(0..60), note("large", &"x".repeat(410_000)));
     let told: Arc<Mutex<Vec<BatchCounts>>> = Arc::default();
@@ -660,7 +639,6 @@ async fn progress_is_told(db: Db) -> Outcome {
 }
 
 async fn a_dropped_batch_leaves_a_true_report(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Pass, Fault::Unprocessed(5), Fault::Hang]);
     let notes = notes(0..100);
     let sending = puts(&notes).concurrency(1).send(&faulty);
@@ -694,7 +672,6 @@ async fn a_dropped_batch_leaves_a_true_report(db: Db) -> Outcome {
 }
 
 async fn random_faults_lose_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Shop::schema()]).await?;
     let mut random = fastrand::Rng::with_seed(11);
     let (faulty, http) = db.faulty([]);
     let mut model: HashMap<String, String> = HashMap::new();
@@ -784,7 +761,6 @@ async fn explain_lists_the_requests(db: Db) -> Outcome {
 }
 
 async fn no_value_is_shown(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     let secret = note("secret", "secret");
     let batch = Batch::new().with(secret.put());
@@ -809,7 +785,6 @@ async fn no_value_is_shown(db: Db) -> Outcome {
 }
 
 async fn an_iterator_is_sent_while_it_is_read(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let log = http.clone();
     // When the 500th write is read, the first ones are stored.
@@ -851,7 +826,6 @@ async fn an_iterator_is_sent_while_it_is_read(db: Db) -> Outcome {
 }
 
 async fn a_streamed_batch_leaves_what_it_does_not_send(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     // The first 200 writes are done, then the service is busy for good.
     http.plan(

@@ -35,8 +35,8 @@ use crate::tests;
 
 tests![
     requests_are_those_of_the_sdk,
-    a_classifier_of_the_users_own_is_asked,
-    many_tasks_share_a_client,
+    a_classifier_of_the_users_own_is_asked(Note),
+    many_tasks_share_a_client(Note, Row),
     hooks_see_the_bytes,
     hooks_may_change_the_bytes,
     a_hook_that_fails_is_an_error,
@@ -182,7 +182,6 @@ impl ClassifyRetry for Patient {
 
 /// The user's classifier also applies to guarded writes, which have one of the library's.
 async fn a_classifier_of_the_users_own_is_asked(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let teapot = || Fault::Reply(418, r#"{"__type":"Teapot"}"#.into());
     let (config, http) = db.faulty_config([teapot(), teapot()]);
     let patient = db.through(config.retry_classifier(Patient));
@@ -200,7 +199,6 @@ async fn a_classifier_of_the_users_own_is_asked(db: Db) -> Outcome {
 
 /// Each task gets its own answers, whatever happens to the requests of others.
 async fn many_tasks_share_a_client(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Row::schema()]).await?;
     let faults = (0..600).map(|at| match at % 6 {
         0 => Fault::throttle(),
         1 => Fault::Delay(Duration::from_millis(3)),

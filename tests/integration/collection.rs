@@ -18,13 +18,13 @@ tests![
     what_fits_no_variant_is_an_error,
     what_fits_no_variant_goes_to_other,
     a_row_of_a_variant_that_does_not_decode_is_an_error,
-    rows_without_a_type_are_told_by_their_keys,
+    rows_without_a_type_are_told_by_their_keys(Legacy),
     expired_rows_are_hidden,
     pages_go_back_and_forth,
     a_cursor_fits_its_collection_only,
     partitions_are_merged,
-    shards_read_as_one,
-    a_partition_of_constants_has_no_parameters,
+    shards_read_as_one(Feed),
+    a_partition_of_constants_has_no_parameters(Feed),
     the_whole_table_is_scanned,
     items_go_both_ways,
     errors_name_the_collection,
@@ -371,7 +371,6 @@ enum Career {
 }
 
 async fn rows_without_a_type_are_told_by_their_keys(db: Db) -> Outcome {
-    db.create_tables([Legacy::schema()]).await?;
     for sk in ["META", "G:7", "G:12"] {
         db.plant::<Game>(raw([("pk", s("P:x")), ("sk", s(sk))]))
             .await;
@@ -566,7 +565,6 @@ enum Top {
 }
 
 async fn shards_read_as_one(db: Db) -> Outcome {
-    db.create_tables([Feed::schema()]).await?;
     let mut all = Vec::new();
     for number in 0..10 {
         for day in [1, 2] {
@@ -598,7 +596,6 @@ async fn shards_read_as_one(db: Db) -> Outcome {
 }
 
 async fn a_partition_of_constants_has_no_parameters(db: Db) -> Outcome {
-    db.create_tables([Feed::schema()]).await?;
     let pinned = Pinned { number: 1 }.put().send(&db).await?;
     let text = "hello".into();
     let banner = Banner { text }.put().send(&db).await?;

@@ -31,15 +31,15 @@ tests![
     a_file_stays_locked_when_it_is_renamed,
     a_file_in_no_folder_is_an_error,
     memory_is_private,
-    clones_share_the_data,
+    clones_share_the_data(Note),
     the_environment_names_the_connection,
     an_environment_without_a_name_says_so,
     an_environment_without_a_name_falls_back,
     a_server_that_is_not_there_is_unavailable,
     a_client_of_the_users_own_is_used,
     a_client_in_the_engines_hands_is_signed,
-    the_clients_are_the_same,
-    sixteen_tasks_do_not_block_the_runtime,
+    the_clients_are_the_same(Note),
+    sixteen_tasks_do_not_block_the_runtime(Note, Draft),
     one_thread_is_enough,
 ];
 
@@ -318,7 +318,6 @@ async fn memory_is_private(_: Db) -> Outcome {
 }
 
 async fn clones_share_the_data(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let clone = Dynamo::clone(&db);
     note("n1", "x").create().send(&clone).await?;
     assert!(
@@ -405,7 +404,6 @@ async fn a_client_in_the_engines_hands_is_signed(_: Db) -> Outcome {
 }
 
 async fn the_clients_are_the_same(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let put = db.client().put_item().table_name(db.table::<Note>());
     put.item("id", s("n1"))
         .item("text", s("raw"))
@@ -418,7 +416,6 @@ async fn the_clients_are_the_same(db: Db) -> Outcome {
 
 /// A timer keeps ticking while all workers are busy.
 async fn sixteen_tasks_do_not_block_the_runtime(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     let (end, mut ended) = oneshot::channel::<()>();
     let ticker = tokio::spawn(async move {
         let mut longest = Duration::ZERO;

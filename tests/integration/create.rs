@@ -10,20 +10,19 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_new_item_is_stored,
-    the_stored_entity_comes_back,
-    an_item_is_never_overwritten,
-    the_error_carries_the_current_item,
-    items_of_one_partition_are_apart,
-    managed_fields_start_anew,
-    an_expired_item_is_replaced,
-    an_expired_item_by_seconds_is_not,
-    an_item_that_expires_now_is_replaced,
-    sixty_four_creators_have_one_winner,
+    a_new_item_is_stored(Note),
+    the_stored_entity_comes_back(Shop),
+    an_item_is_never_overwritten(Note),
+    the_error_carries_the_current_item(Shop),
+    items_of_one_partition_are_apart(RequestCount),
+    managed_fields_start_anew(Draft),
+    an_expired_item_is_replaced(Session),
+    an_expired_item_by_seconds_is_not(Session),
+    an_item_that_expires_now_is_replaced(Session),
+    sixty_four_creators_have_one_winner(Note),
 ];
 
 async fn a_new_item_is_stored(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "milk").create().send(&db).await?;
     let stored = db.stored(&Note::key("n1")).await;
     assert_eq!(stored, raw([("id", s("n1")), ("text", s("milk"))]));
@@ -31,7 +30,6 @@ async fn a_new_item_is_stored(db: Db) -> Outcome {
 }
 
 async fn the_stored_entity_comes_back(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let clock = HandClock::at("2024-06-01T10:00:00.250Z");
     let created = order("u1", 7).create().send(&db.at(&clock)).await?;
     let expected = Order {
@@ -47,7 +45,6 @@ async fn the_stored_entity_comes_back(db: Db) -> Outcome {
 }
 
 async fn an_item_is_never_overwritten(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "first").create().send(&db).await?;
     let refused = note("n1", "second").create().send(&db).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
@@ -58,7 +55,6 @@ async fn an_item_is_never_overwritten(db: Db) -> Outcome {
 }
 
 async fn the_error_carries_the_current_item(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let winner = order("u1", 7).create().send(&db).await?;
     let refused = order("u1", 7).create().send(&db).await.unwrap_err();
     assert!(refused.is_lost_race());
@@ -67,7 +63,6 @@ async fn the_error_carries_the_current_item(db: Db) -> Outcome {
 }
 
 async fn items_of_one_partition_are_apart(db: Db) -> Outcome {
-    db.create_tables([RequestCount::schema()]).await?;
     for day in 1..=3 {
         let count = RequestCount {
             request_name: "GET /".into(),
@@ -82,7 +77,6 @@ async fn items_of_one_partition_are_apart(db: Db) -> Outcome {
 }
 
 async fn managed_fields_start_anew(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let literal = Draft {
         version: Version::from(9),
@@ -101,7 +95,6 @@ async fn managed_fields_start_anew(db: Db) -> Outcome {
 }
 
 async fn an_expired_item_is_replaced(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     let old = session("s1", Some("2124-06-01T09:00:00Z"));
@@ -115,7 +108,6 @@ async fn an_expired_item_is_replaced(db: Db) -> Outcome {
 }
 
 async fn an_expired_item_by_seconds_is_not(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00.999Z");
     session("s1", Some("2124-06-01T10:00:01Z"))
         .create()
@@ -127,7 +119,6 @@ async fn an_expired_item_by_seconds_is_not(db: Db) -> Outcome {
 }
 
 async fn an_item_that_expires_now_is_replaced(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:01Z");
     let now = db.at(&clock);
     let old = session("s1", Some("2124-06-01T10:00:01Z"));
@@ -137,7 +128,6 @@ async fn an_item_that_expires_now_is_replaced(db: Db) -> Outcome {
 }
 
 async fn sixty_four_creators_have_one_winner(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let racers: Vec<_> = (0..64)
         .map(|racer| {
             let db = db.clone();

@@ -9,25 +9,24 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    by_key,
-    of_an_entity,
-    of_nothing_is_fine,
-    if_exists_needs_an_item,
-    if_exists_needs_a_live_item,
-    returning_old_gives_the_item,
-    returning_old_gives_an_expired_item,
-    returning_old_of_nothing_is_none,
-    returning_old_goes_with_every_check,
-    returning_old_keeps_what_it_cannot_read,
-    a_version_is_checked,
-    a_version_of_a_deleted_item_is_not_found,
-    a_key_checks_no_version,
-    unchecked_checks_no_version,
-    neighbours_stay,
+    by_key(Note),
+    of_an_entity(Note),
+    of_nothing_is_fine(Note),
+    if_exists_needs_an_item(Note),
+    if_exists_needs_a_live_item(Session),
+    returning_old_gives_the_item(Shop),
+    returning_old_gives_an_expired_item(Session),
+    returning_old_of_nothing_is_none(Note),
+    returning_old_goes_with_every_check(Draft),
+    returning_old_keeps_what_it_cannot_read(Note),
+    a_version_is_checked(Draft),
+    a_version_of_a_deleted_item_is_not_found(Draft),
+    a_key_checks_no_version(Draft),
+    unchecked_checks_no_version(Draft),
+    neighbours_stay(Shop),
 ];
 
 async fn by_key(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     Note::key("n1").delete().send(&db).await?;
     assert_eq!(db.raw(&Note::key("n1")).await, None);
@@ -35,7 +34,6 @@ async fn by_key(db: Db) -> Outcome {
 }
 
 async fn of_an_entity(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let note = note("n1", "x").put().send(&db).await?;
     note.delete().send(&db).await?;
     assert_eq!(db.raw(&note.key()).await, None);
@@ -43,14 +41,12 @@ async fn of_an_entity(db: Db) -> Outcome {
 }
 
 async fn of_nothing_is_fine(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     Note::key("n1").delete().send(&db).await?;
     note("n1", "x").delete().send(&db).await?;
     Ok(())
 }
 
 async fn if_exists_needs_an_item(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let refused = Note::key("n1")
         .delete()
         .if_exists()
@@ -66,7 +62,6 @@ async fn if_exists_needs_an_item(db: Db) -> Outcome {
 }
 
 async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     session("s1", Some("2124-06-01T10:00:00Z"))
@@ -85,7 +80,6 @@ async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
 }
 
 async fn returning_old_gives_the_item(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let stored = order("u1", 7).create().send(&db).await?;
     let old = stored.delete().returning_old().send(&db).await?;
     assert_eq!(old, Some(stored));
@@ -93,7 +87,6 @@ async fn returning_old_gives_the_item(db: Db) -> Outcome {
 }
 
 async fn returning_old_gives_an_expired_item(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let late = db.at(&HandClock::at("2124-06-01T10:00:00Z"));
     let expired = session("s1", Some("2124-01-01T00:00:00Z"));
     expired.put().send(&late).await?;
@@ -103,14 +96,12 @@ async fn returning_old_gives_an_expired_item(db: Db) -> Outcome {
 }
 
 async fn returning_old_of_nothing_is_none(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let old = Note::key("n1").delete().returning_old().send(&db).await?;
     assert_eq!(old, None);
     Ok(())
 }
 
 async fn returning_old_goes_with_every_check(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let stored = draft("d1", "x").create().send(&db).await?;
     let missing = Draft::key("d2").delete().if_exists().returning_old();
     assert!(missing.send(&db).await.unwrap_err().is_not_found());
@@ -123,7 +114,6 @@ async fn returning_old_goes_with_every_check(db: Db) -> Outcome {
 }
 
 async fn a_version_is_checked(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x").create().send(&db).await?;
     let current = loaded.put().send(&db).await?;
     let refused = loaded.delete().send(&db).await.unwrap_err();
@@ -135,7 +125,6 @@ async fn a_version_is_checked(db: Db) -> Outcome {
 }
 
 async fn a_version_of_a_deleted_item_is_not_found(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x").create().send(&db).await?;
     loaded.delete().send(&db).await?;
     let refused = loaded.delete().send(&db).await.unwrap_err();
@@ -144,7 +133,6 @@ async fn a_version_of_a_deleted_item_is_not_found(db: Db) -> Outcome {
 }
 
 async fn a_key_checks_no_version(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x").create().send(&db).await?;
     loaded.put().send(&db).await?;
     loaded.key().delete().send(&db).await?;
@@ -153,7 +141,6 @@ async fn a_key_checks_no_version(db: Db) -> Outcome {
 }
 
 async fn unchecked_checks_no_version(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x").create().send(&db).await?;
     loaded.put().send(&db).await?;
     loaded.delete().unchecked().send(&db).await?;
@@ -162,7 +149,6 @@ async fn unchecked_checks_no_version(db: Db) -> Outcome {
 }
 
 async fn neighbours_stay(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let ada = user("u1").create().send(&db).await?;
     let (first, second) = (order("u1", 1), order("u1", 2));
     let first = first.create().send(&db).await?;
@@ -181,7 +167,6 @@ async fn neighbours_stay(db: Db) -> Outcome {
 }
 
 async fn returning_old_keeps_what_it_cannot_read(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     db.plant::<Note>(raw([("id", s("n1")), ("odd", s("kept"))]))
         .await;
     let unread = Note::key("n1")

@@ -51,7 +51,7 @@ tests![
     losses_have_to_be_named,
     what_was_not_named_may_be_kept,
     what_is_kept_is_replaced_by_nothing,
-    tables_without_steps_are_looked_at_too,
+    tables_without_steps_are_looked_at_too(Parcel),
     what_cannot_be_changed_is_refused_before_anything_is,
     what_others_manage_is_not_ours,
     all_tables_are_looked_at_first,
@@ -423,7 +423,6 @@ async fn what_is_kept_is_replaced_by_nothing(db: Db) -> Outcome {
 }
 
 async fn tables_without_steps_are_looked_at_too(db: Db) -> Outcome {
-    db.create_tables([Parcel::schema()]).await?;
     let plan = db.plan([Parcel::schema(), Note::schema()]).await?;
     // Somebody changes the table that was as declared.
     let theirs = db.plan([before()]).await?;

@@ -15,7 +15,7 @@ tests![
     every_format_is_written_as_typed,
     bare_keys_are_written_as_typed,
     verbatim_keys_are_written_as_typed,
-    rows_are_found_by_text,
+    rows_are_found_by_text(Verbatim),
     texts_that_are_no_values_are_refused,
     newtypes_are_read_as_what_they_hold,
     what_has_no_order_has_no_range,
@@ -321,7 +321,6 @@ async fn verbatim_keys_are_written_as_typed(db: Db) -> Outcome {
 }
 
 async fn rows_are_found_by_text(db: Db) -> Outcome {
-    db.create_tables([Verbatim::schema()]).await?;
     for (number, text) in [(7, "b"), (7, "c"), (8, "d")] {
         let row = Verbatim {
             owner: "ann".into(),

@@ -19,21 +19,21 @@ use crate::tests;
 tests![
     an_error_is_small_and_shared,
     a_missing_table_is_named_with_its_remedy,
-    a_missing_attribute_is_named,
-    another_type_is_named_with_its_path,
-    every_broken_attribute_has_its_path,
+    a_missing_attribute_is_named(Shop),
+    another_type_is_named_with_its_path(Shop),
+    every_broken_attribute_has_its_path(Shop),
     a_key_in_a_change_is_named,
-    a_row_of_another_entity_is_an_error,
+    a_row_of_another_entity_is_an_error(Shop),
     a_key_that_does_not_parse_is_an_error,
-    a_bare_key_that_differs_is_named,
-    a_broken_current_item_is_an_error_of_its_own,
-    a_current_item_is_read_as_another_entity_by_name,
-    a_fake_gives_the_same_as_an_engine,
-    a_throttle_says_which_limit_it_was,
-    a_write_of_another_region_is_waited_for,
-    a_full_collection_is_told,
+    a_bare_key_that_differs_is_named(Measure),
+    a_broken_current_item_is_an_error_of_its_own(Note),
+    a_current_item_is_read_as_another_entity_by_name(Note),
+    a_fake_gives_the_same_as_an_engine(Note),
+    a_throttle_says_which_limit_it_was(Note),
+    a_write_of_another_region_is_waited_for(Note),
+    a_full_collection_is_told(Note),
     a_finished_call_stays_finished,
-    values_never_show,
+    values_never_show(Draft, Note),
     quoted_values_never_show,
     the_error_code_decides_without_a_message,
     the_cause_is_there,
@@ -84,7 +84,6 @@ async fn read_changed(db: &Db, change: impl FnOnce(&mut Raw)) -> Result<Error, &
 }
 
 async fn a_missing_attribute_is_named(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let error = read_changed(&db, |stored| drop(stored.remove("total"))).await?;
     assert_eq!(
         (error.kind(), error.stage()),
@@ -99,7 +98,6 @@ async fn a_missing_attribute_is_named(db: Db) -> Outcome {
 }
 
 async fn another_type_is_named_with_its_path(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let good = HashMapOf([("sku", s("a")), ("qty", n(1))]).map();
     let bad = HashMapOf([("sku", s("a")), ("qty", s("secret"))]).map();
     let lines = AttributeValue::L(vec![good, bad]);
@@ -128,7 +126,6 @@ impl<const N: usize> HashMapOf<N> {
 }
 
 async fn every_broken_attribute_has_its_path(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let unit = |kind: &str| HashMapOf([("kind", AttributeValue::S(kind.into()))]).map();
     for (name, value, path) in [
         ("status", s("secret"), "status"),
@@ -207,7 +204,6 @@ async fn a_key_in_a_change_is_named(db: Db) -> Outcome {
 }
 
 async fn a_row_of_another_entity_is_an_error(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let item = order("u1", 7).to_item()?;
     let type_attribute = item
         .iter()
@@ -257,7 +253,6 @@ struct MeasuredAt {
 
 /// A bare key in another spelling is reported, whatever reads the row, as it is for a key of a template.
 async fn a_bare_key_that_differs_is_named(db: Db) -> Outcome {
-    db.create_tables([Measure::schema()]).await?;
     let (meter, at) = (
         "67e55044-10b1-426f-9247-bb680e5fe0c8",
         "2026-03-01T12:00:00.000000000Z",
@@ -296,7 +291,6 @@ async fn a_bare_key_that_differs_is_named(db: Db) -> Outcome {
 }
 
 async fn a_broken_current_item_is_an_error_of_its_own(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     db.plant::<Note>(crate::support::db::raw([("id", s("n1")), ("text", n(1))]))
         .await;
     let refused = note("n1", "x").create().send(&db).await.unwrap_err();
@@ -318,7 +312,6 @@ struct OnlyText {
 }
 
 async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let refused = note("n1", "y").create().send(&db).await.unwrap_err();
     assert!(refused.current::<OnlyText>()?.is_none());
@@ -329,7 +322,6 @@ async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
 }
 
 async fn a_fake_gives_the_same_as_an_engine(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let there = note("n1", "x");
     there.create().send(&db).await?;
     let update = |id| Note::key(id).update().apply(|n| n.text().set("y"));
@@ -367,7 +359,6 @@ async fn a_fake_gives_the_same_as_an_engine(db: Db) -> Outcome {
 
 /// By whatever way the request went.
 async fn a_throttle_says_which_limit_it_was(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let table = db.table::<Note>();
     let arn = format!("arn:aws:dynamodb:eu-west-1:123456789012:table/{table}");
     let hot = Fault::throttle_by("TableReadKeyRangeThroughputExceeded", &arn);
@@ -390,7 +381,6 @@ async fn a_throttle_says_which_limit_it_was(db: Db) -> Outcome {
 
 /// Two regions wrote one item at once; nothing was written here, so it is sent again.
 async fn a_write_of_another_region_is_waited_for(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let met = Fault::refuse("ReplicatedWriteConflictException");
     // The SDK makes three attempts at most.
     let (faulty, http) = db.faulty(std::iter::repeat_n(met, 5));
@@ -400,7 +390,6 @@ async fn a_write_of_another_region_is_waited_for(db: Db) -> Outcome {
 }
 
 async fn a_full_collection_is_told(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::refuse("ItemCollectionSizeLimitExceededException")]);
     let error = note("n1", "x").put().send(&faulty).await.unwrap_err();
     assert!(
@@ -420,7 +409,6 @@ async fn a_finished_call_stays_finished(db: Db) -> Outcome {
 }
 
 async fn values_never_show(db: Db) -> Outcome {
-    db.create_tables([Draft::schema(), Note::schema()]).await?;
     let secret = "s3cr3t";
     let loaded = draft("d1", secret).create().send(&db).await?;
     loaded.put().send(&db).await?;

@@ -14,28 +14,28 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    an_ambiguous_create_is_of_unknown_outcome,
-    an_ambiguous_checked_put_is_of_unknown_outcome,
-    an_ambiguous_checked_delete_is_of_unknown_outcome,
-    an_ambiguous_put_is_sent_again,
-    an_ambiguous_delete_is_sent_again,
-    an_ambiguous_read_is_sent_again,
-    a_lost_answer_hides_an_effect,
-    a_delete_that_returns_the_item_is_not_repeated,
-    an_unconditional_put_that_never_succeeds_is_unavailable,
-    throttling_is_retried,
-    endless_throttling_is_throttled,
-    a_connection_that_was_never_made_leaves_no_unknown_outcome,
+    an_ambiguous_create_is_of_unknown_outcome(Note),
+    an_ambiguous_checked_put_is_of_unknown_outcome(Note, Draft),
+    an_ambiguous_checked_delete_is_of_unknown_outcome(Draft),
+    an_ambiguous_put_is_sent_again(Note, Draft),
+    an_ambiguous_delete_is_sent_again(Note, Draft),
+    an_ambiguous_read_is_sent_again(Note),
+    a_lost_answer_hides_an_effect(Note),
+    a_delete_that_returns_the_item_is_not_repeated(Note),
+    an_unconditional_put_that_never_succeeds_is_unavailable(Note),
+    throttling_is_retried(Note),
+    endless_throttling_is_throttled(Note),
+    a_connection_that_was_never_made_leaves_no_unknown_outcome(Note),
     no_connection_at_all_is_unavailable,
-    a_refusal_before_the_ambiguity_changes_nothing,
-    a_failed_condition_alone_is_certain,
+    a_refusal_before_the_ambiguity_changes_nothing(Note),
+    a_failed_condition_alone_is_certain(Note),
     refusals_are_told_apart_by_code,
     an_error_page_is_an_error,
-    half_an_answer_is_an_error,
-    a_client_without_retries_keeps_the_law,
-    a_client_with_a_timeout_for_everything_keeps_the_law,
-    a_call_that_is_not_polled_sends_nothing,
-    a_call_that_is_dropped_harms_nobody,
+    half_an_answer_is_an_error(Note),
+    a_client_without_retries_keeps_the_law(Note),
+    a_client_with_a_timeout_for_everything_keeps_the_law(Note),
+    a_call_that_is_not_polled_sends_nothing(Note),
+    a_call_that_is_dropped_harms_nobody(Note),
 ];
 
 /// Faults that leave open whether the request was executed.
@@ -106,12 +106,10 @@ pub(crate) fn leaked<T>(value: T) -> &'static T {
 }
 
 async fn an_ambiguous_create_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     is_of_unknown_outcome(&db, async |_, id| Ok(leaked(note(id, "x")).create())).await
 }
 
 async fn an_ambiguous_checked_put_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     is_of_unknown_outcome(&db, async |db, id| {
         let stored = draft(id, "x").create().send(db).await?;
         Ok(leaked(stored).put())
@@ -129,7 +127,6 @@ async fn an_ambiguous_checked_put_is_of_unknown_outcome(db: Db) -> Outcome {
 }
 
 async fn an_ambiguous_checked_delete_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     is_of_unknown_outcome(&db, async |db, id| {
         Ok(draft(id, "x").create().send(db).await?.delete())
     })
@@ -138,7 +135,6 @@ async fn an_ambiguous_checked_delete_is_of_unknown_outcome(db: Db) -> Outcome {
 }
 
 async fn an_ambiguous_put_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     is_sent_again(&db, async |_, id| Ok(leaked(note(id, "x")).put())).await?;
     is_sent_again(&db, async |_, id| {
         Ok(leaked(draft(id, "x")).put().unchecked())
@@ -149,7 +145,6 @@ async fn an_ambiguous_put_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn an_ambiguous_delete_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     is_sent_again(&db, async |db, id| {
         note(id, "x").put().send(db).await?;
         Ok(Note::key(id).delete())
@@ -161,12 +156,10 @@ async fn an_ambiguous_delete_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn an_ambiguous_read_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     is_sent_again(&db, async |_, id| Ok(Note::key(id).get().consistent())).await
 }
 
 async fn a_lost_answer_hides_an_effect(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, _http) = db.faulty([Fault::Lose]);
     let error = note("n1", "x").create().send(&faulty).await.unwrap_err();
     assert!(error.is_outcome_unknown());
@@ -176,7 +169,6 @@ async fn a_lost_answer_hides_an_effect(db: Db) -> Outcome {
 
 /// The second delete would find no item and return none.
 async fn a_delete_that_returns_the_item_is_not_repeated(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::Lose]);
     let delete = Note::key("n1").delete().returning_old();
@@ -187,7 +179,6 @@ async fn a_delete_that_returns_the_item_is_not_repeated(db: Db) -> Outcome {
 }
 
 async fn an_unconditional_put_that_never_succeeds_is_unavailable(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for fault in [Fault::Io, Fault::Timeout, Fault::internal()] {
         let (faulty, http) = db.faulty([fault.clone(), fault.clone(), fault.clone()]);
         let error = note("n1", "x").put().send(&faulty).await.unwrap_err();
@@ -198,7 +189,6 @@ async fn an_unconditional_put_that_never_succeeds_is_unavailable(db: Db) -> Outc
 }
 
 async fn throttling_is_retried(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for (id, code) in [
         ("n1", "ThrottlingException"),
         ("n2", "ProvisionedThroughputExceededException"),
@@ -212,7 +202,6 @@ async fn throttling_is_retried(db: Db) -> Outcome {
 }
 
 async fn endless_throttling_is_throttled(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty(vec![Fault::throttle(); 9]);
     let error = note("n1", "x").create().send(&faulty).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Throttled);
@@ -224,7 +213,6 @@ async fn endless_throttling_is_throttled(db: Db) -> Outcome {
 }
 
 async fn a_connection_that_was_never_made_leaves_no_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Refused, Fault::Refused]);
     note("n1", "x").create().send(&faulty).await?;
     assert_eq!(http.calls().len(), 3);
@@ -241,7 +229,6 @@ async fn no_connection_at_all_is_unavailable(db: Db) -> Outcome {
 }
 
 async fn a_refusal_before_the_ambiguity_changes_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::throttle(), Fault::Refused, Fault::Lose]);
     let error = note("n1", "x").create().send(&faulty).await.unwrap_err();
     assert!(error.is_outcome_unknown(), "{error:?}");
@@ -250,7 +237,6 @@ async fn a_refusal_before_the_ambiguity_changes_nothing(db: Db) -> Outcome {
 }
 
 async fn a_failed_condition_alone_is_certain(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::throttle()]);
     let error = note("n1", "y").create().send(&faulty).await.unwrap_err();
@@ -287,7 +273,6 @@ async fn an_error_page_is_an_error(db: Db) -> Outcome {
 }
 
 async fn half_an_answer_is_an_error(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     for length in [1, 5, 9, 20, 30] {
         let cut = Fault::Cut(length);
@@ -299,7 +284,6 @@ async fn half_an_answer_is_an_error(db: Db) -> Outcome {
 }
 
 async fn a_client_without_retries_keeps_the_law(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for retries in [RetryConfig::disabled(), RetryConfig::adaptive()] {
         let (config, http) = db.faulty_config([Fault::Lose]);
         let faulty = db.through(config.retry_config(retries));
@@ -312,7 +296,6 @@ async fn a_client_without_retries_keeps_the_law(db: Db) -> Outcome {
 }
 
 async fn a_client_with_a_timeout_for_everything_keeps_the_law(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (config, http) = db.faulty_config([Fault::Hang]);
     let timeout = TimeoutConfig::builder().operation_timeout(Duration::from_millis(300));
     let faulty = db.through(config.timeout_config(timeout.build()));
@@ -325,7 +308,6 @@ async fn a_client_with_a_timeout_for_everything_keeps_the_law(db: Db) -> Outcome
 }
 
 async fn a_call_that_is_not_polled_sends_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     drop(note("n1", "x").create().send(&faulty));
     drop(Note::key("n1").delete().send(&faulty));
@@ -336,7 +318,6 @@ async fn a_call_that_is_not_polled_sends_nothing(db: Db) -> Outcome {
 }
 
 async fn a_call_that_is_dropped_harms_nobody(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, _http) = db.faulty(vec![Fault::Delay(Duration::from_millis(5)); 20]);
     for time in 0..20 {
         let put = note("n1", &time.to_string());

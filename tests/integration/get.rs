@@ -9,27 +9,25 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_missing_item_is_none,
-    a_key_finds_what_an_entity_wrote,
-    a_key_from_an_entity_finds_it,
-    a_key_from_an_item_finds_it,
-    parts_are_given_by_value_or_reference,
-    a_consistent_read_says_so,
-    entities_of_one_table_are_apart,
-    expired_items_are_hidden,
-    expired_items_are_shown_on_request,
-    some_fields_are_read_alone,
-    a_call_outlives_its_key,
+    a_missing_item_is_none(Note),
+    a_key_finds_what_an_entity_wrote(Shop),
+    a_key_from_an_entity_finds_it(Shop),
+    a_key_from_an_item_finds_it(Shop),
+    parts_are_given_by_value_or_reference(Note),
+    a_consistent_read_says_so(Note),
+    entities_of_one_table_are_apart(Shop),
+    expired_items_are_hidden(Session),
+    expired_items_are_shown_on_request(Session),
+    some_fields_are_read_alone(Shop, Session),
+    a_call_outlives_its_key(Note),
 ];
 
 async fn a_missing_item_is_none(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     assert_eq!(Note::key("n1").get().send(&db).await?, None);
     Ok(())
 }
 
 async fn a_key_finds_what_an_entity_wrote(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let written = order("u#1 %", 7).create().send(&db).await?;
     let key = Order::key(&written.user_id, written.placed_at, 7);
     assert_eq!(key.get().consistent().send(&db).await?, Some(written));
@@ -37,7 +35,6 @@ async fn a_key_finds_what_an_entity_wrote(db: Db) -> Outcome {
 }
 
 async fn a_key_from_an_entity_finds_it(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let written = order("u1", 7).create().send(&db).await?;
     let key = written.key();
     assert_eq!(key.order_no, 7);
@@ -47,7 +44,6 @@ async fn a_key_from_an_entity_finds_it(db: Db) -> Outcome {
 }
 
 async fn a_key_from_an_item_finds_it(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let written = order("u1", 7).create().send(&db).await?;
     let stored = db.stored(&written.key()).await;
     let key = Order::key_from_item(stored)?;
@@ -57,7 +53,6 @@ async fn a_key_from_an_item_finds_it(db: Db) -> Outcome {
 }
 
 async fn parts_are_given_by_value_or_reference(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let id = "n1".to_owned();
     assert_eq!(Note::key("n1"), Note::key(&id));
     assert_eq!(Note::key(&id), Note::key(id.clone()));
@@ -67,7 +62,6 @@ async fn parts_are_given_by_value_or_reference(db: Db) -> Outcome {
 }
 
 async fn a_consistent_read_says_so(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     Note::key("n1").get().send(&faulty).await?;
     Note::key("n1").get().consistent().send(&faulty).await?;
@@ -81,7 +75,6 @@ async fn a_consistent_read_says_so(db: Db) -> Outcome {
 }
 
 async fn entities_of_one_table_are_apart(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let ada = user("u1").create().send(&db).await?;
     let order = order("u1", 7).create().send(&db).await?;
     assert_eq!(ada.key().get().consistent().send(&db).await?, Some(ada));
@@ -99,7 +92,6 @@ async fn entities_of_one_table_are_apart(db: Db) -> Outcome {
 
 /// The times lie in the future, because the engine deletes expired items by its own clock.
 async fn expired_items_are_hidden(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     let session = session("s1", Some("2124-06-01T10:00:02Z"));
@@ -115,7 +107,6 @@ async fn expired_items_are_hidden(db: Db) -> Outcome {
 }
 
 async fn expired_items_are_shown_on_request(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let session = session("s1", Some("2100-01-01T00:00:00Z"));
     session.put().send(&db).await?;
@@ -125,7 +116,6 @@ async fn expired_items_are_shown_on_request(db: Db) -> Outcome {
 }
 
 async fn a_call_outlives_its_key(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     db.plant::<Note>(raw([("id", s("n1")), ("text", s("x"))]))
         .await;
     let call = {
@@ -151,8 +141,6 @@ struct Who {
 }
 
 async fn some_fields_are_read_alone(db: Db) -> Outcome {
-    db.create_tables([Shop::schema(), Session::schema()])
-        .await?;
     let written = order("u1", 7).create().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let get = written.key().get().consistent().select::<Priced>();

@@ -26,7 +26,7 @@ tests![
     any_number_comes_in_order,
     no_keys_are_no_request,
     a_key_is_asked_for_once,
-    keys_are_compared_by_value,
+    keys_are_compared_by_value(Price),
     what_is_left_out_is_asked_for_again,
     only_rounds_without_progress_count,
     an_answer_that_is_full_is_followed_at_once,
@@ -34,8 +34,8 @@ tests![
     a_request_that_breaks_off_is_asked_again,
     the_time_of_a_budget_ends_it_too,
     a_slow_request_does_not_hold_up_the_others,
-    some_fields_are_asked_for,
-    expired_items_are_hidden,
+    some_fields_are_asked_for(Shop),
+    expired_items_are_hidden(Session),
     strong_reads_are_asked_for,
     a_wrong_key_sends_nothing,
     lenient_keeps_what_can_be_read,
@@ -122,7 +122,6 @@ struct Price {
 }
 
 async fn keys_are_compared_by_value(db: Db) -> Outcome {
-    db.create_tables([Price::schema()]).await?;
     Price { price: dec!(100) }.put().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let same = [dec!(100), dec!(100.0), dec!(1e2)].map(Price::key);
@@ -310,7 +309,6 @@ struct SessionRow {
 }
 
 async fn some_fields_are_asked_for(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let stored = order("u1", 7).create().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let rows = Order::get_many([stored.key()])
@@ -332,7 +330,6 @@ async fn some_fields_are_asked_for(db: Db) -> Outcome {
 }
 
 async fn expired_items_are_hidden(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     session("old", Some("2124-01-01T00:00:00Z"))
         .put()
         .send(&db)

@@ -12,7 +12,7 @@ use crate::tests;
 
 tests![
     every_request_tells_its_partitions,
-    a_partition_of_several_attributes_is_one unless NO_MULTI_ATTRIBUTE_KEYS,
+    a_partition_of_several_attributes_is_one(Room) unless NO_MULTI_ATTRIBUTE_KEYS,
     what_only_the_table_tells_is_learned,
     the_hottest_are_named_by_pattern,
     what_is_taken_begins_anew_and_is_forgotten,
@@ -132,7 +132,6 @@ async fn every_request_tells_its_partitions(db: Db) -> Outcome {
 }
 
 async fn a_partition_of_several_attributes_is_one(db: Db) -> Outcome {
-    db.create_tables([Room::schema()]).await?;
     let (db, told) = watched(&db);
     Room::by_place("h1", 3).all(&db).await?;
     Room::by_place("h1", 3).id().gt(7).all(&db).await?;

@@ -17,33 +17,33 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    an_idempotent_create_is_sent_again,
-    an_idempotent_put_is_sent_again,
-    an_idempotent_delete_is_sent_again,
-    an_idempotent_add_adds_once,
-    an_idempotent_upsert_adds_once,
-    an_idempotent_update_without_a_change_looks,
-    a_lost_answer_is_not_a_second_effect,
-    a_failed_condition_is_that_of_the_plain_verb,
-    a_failed_condition_after_a_lost_answer_tells_nothing,
-    contention_is_retried,
+    an_idempotent_create_is_sent_again(Draft),
+    an_idempotent_put_is_sent_again(Draft, Note),
+    an_idempotent_delete_is_sent_again(Draft),
+    an_idempotent_add_adds_once(Counter),
+    an_idempotent_upsert_adds_once(Counter),
+    an_idempotent_update_without_a_change_looks(Counter),
+    a_lost_answer_is_not_a_second_effect(Draft),
+    a_failed_condition_is_that_of_the_plain_verb(Draft),
+    a_failed_condition_after_a_lost_answer_tells_nothing(Note),
+    contention_is_retried(Note),
     endless_contention_is_an_error,
     what_will_not_go_away_is_not_retried,
-    an_ambiguity_that_lasts_is_of_unknown_outcome,
+    an_ambiguity_that_lasts_is_of_unknown_outcome(Note),
     a_write_that_is_still_going_on_is_of_unknown_outcome,
-    every_write_has_its_own_token,
-    one_token_is_one_write,
+    every_write_has_its_own_token(Note),
+    one_token_is_one_write(Note),
     a_token_has_a_length,
-    a_token_is_not_used_for_ever,
-    a_token_ages_while_others_are_in_its_way,
+    a_token_is_not_used_for_ever(Note),
+    a_token_ages_while_others_are_in_its_way(Note),
     tokens_are_random_where_a_generator_is_not,
     a_client_without_retries_sends_once,
     values_stay_out_of_the_reasons,
-    a_transaction_has_the_members_of_the_verb,
-    a_repeatable_write_is_sent_again,
-    a_repeatable_add_may_add_twice,
-    a_repeatable_write_that_meets_itself_is_of_unknown_outcome,
-    a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome,
+    a_transaction_has_the_members_of_the_verb(Draft),
+    a_repeatable_write_is_sent_again(Note, Draft),
+    a_repeatable_add_may_add_twice(Counter),
+    a_repeatable_write_that_meets_itself_is_of_unknown_outcome(Draft),
+    a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome(Note),
 ];
 
 fn body(http: &Http, call: usize) -> Value {
@@ -77,7 +77,6 @@ async fn is_sent_again<O: Operation>(
 }
 
 async fn an_idempotent_create_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     is_sent_again(&db, async |_, id| {
         Ok(leaked(draft(id, "x")).create().idempotent())
     })
@@ -90,7 +89,6 @@ async fn an_idempotent_create_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn an_idempotent_put_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Draft::schema(), Note::schema()]).await?;
     is_sent_again(&db, async |db, id| {
         let stored = draft(id, "x").create().send(db).await?;
         Ok(leaked(stored).put().idempotent())
@@ -111,7 +109,6 @@ async fn an_idempotent_put_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn an_idempotent_delete_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     is_sent_again(&db, async |db, id| {
         Ok(draft(id, "x")
             .create()
@@ -149,7 +146,6 @@ fn counter(id: &str) -> Counter {
 }
 
 async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
-    db.create_tables([Counter::schema()]).await?;
     is_sent_again(&db, async |db, id| {
         counter(id).put().send(db).await?;
         let update = Counter::key(id).update().apply(|c| c.count().add(5));
@@ -184,7 +180,6 @@ async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
 }
 
 async fn an_idempotent_upsert_adds_once(db: Db) -> Outcome {
-    db.create_tables([Counter::schema()]).await?;
     is_sent_again(&db, async |_, id| {
         let upsert = Counter::key(id).upsert().apply(|c| c.count().set(3));
         Ok(upsert.idempotent())
@@ -195,7 +190,6 @@ async fn an_idempotent_upsert_adds_once(db: Db) -> Outcome {
 }
 
 async fn an_idempotent_update_without_a_change_looks(db: Db) -> Outcome {
-    db.create_tables([Counter::schema()]).await?;
     let look = || Counter::key("c1").update().idempotent();
     assert!(look().send(&db).await.unwrap_err().is_not_found());
     counter("c1").put().send(&db).await?;
@@ -207,7 +201,6 @@ async fn an_idempotent_update_without_a_change_looks(db: Db) -> Outcome {
 }
 
 async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Lose, Fault::Lose]);
     draft("d1", "x").create().idempotent().send(&faulty).await?;
     assert_eq!(http.calls().len(), 3);
@@ -216,7 +209,6 @@ async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
 }
 
 async fn a_failed_condition_is_that_of_the_plain_verb(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let first = draft("d1", "x").create().send(&db).await?;
     let second = first.put().send(&db).await?;
 
@@ -258,7 +250,6 @@ async fn a_failed_condition_is_that_of_the_plain_verb(db: Db) -> Outcome {
 
 /// The request without an answer may still be under way, and find the item gone.
 async fn a_failed_condition_after_a_lost_answer_tells_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::Io]);
     let refused = note("n1", "y").create().idempotent().send(&faulty).await;
@@ -281,7 +272,6 @@ pub fn cancelled(codes: &[&str]) -> Fault {
 }
 
 async fn contention_is_retried(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for (index, busy) in [
         cancelled(&["TransactionConflict"]),
         cancelled(&["ThrottlingError"]),
@@ -355,7 +345,6 @@ async fn what_will_not_go_away_is_not_retried(db: Db) -> Outcome {
 }
 
 async fn an_ambiguity_that_lasts_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let throttled = vec![Fault::Io, Fault::throttle(), Fault::throttle()];
     let refused = vec![Fault::Lose, Fault::Refused, Fault::Refused];
     for plan in [
@@ -394,7 +383,6 @@ async fn a_write_that_is_still_going_on_is_of_unknown_outcome(db: Db) -> Outcome
 }
 
 async fn every_write_has_its_own_token(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     for _ in 0..20 {
         note("n1", "x").put().idempotent().send(&faulty).await?;
@@ -406,7 +394,6 @@ async fn every_write_has_its_own_token(db: Db) -> Outcome {
 }
 
 async fn one_token_is_one_write(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     // The prefix is unique over all tests. Servers keep tokens for all tables together.
     let once = db.prefix();
@@ -469,7 +456,6 @@ impl TimeSource for Hasty {
 }
 
 async fn a_token_is_not_used_for_ever(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for (minutes, calls) in [(8, 1), (0, 3)] {
         let (config, http) = db.faulty_config(vec![Fault::Io; 9]);
         let looks = AtomicU64::new(0);
@@ -488,7 +474,6 @@ async fn a_token_is_not_used_for_ever(db: Db) -> Outcome {
 
 /// If the machine sleeps between two attempts, the token is too old, although each attempt is short.
 async fn a_token_ages_while_others_are_in_its_way(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     // The first refusal leaves the outcome unknown, and the SDK sends it again. The second proves that
     // nothing was written.
     let ways = [
@@ -564,7 +549,6 @@ async fn values_stay_out_of_the_reasons(db: Db) -> Outcome {
 }
 
 async fn a_transaction_has_the_members_of_the_verb(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let stored = draft("d1", "x").create().send(&db).await?;
     stored.put().idempotent().send(&faulty).await?;
@@ -602,7 +586,6 @@ async fn a_transaction_has_the_members_of_the_verb(db: Db) -> Outcome {
 }
 
 async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     let (faulty, http) = impatient(&db);
     for (index, fault) in ambiguous().into_iter().enumerate() {
         let id = format!("id{index}");
@@ -644,7 +627,6 @@ async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
 }
 
 async fn a_repeatable_add_may_add_twice(db: Db) -> Outcome {
-    db.create_tables([Counter::schema()]).await?;
     counter("c1").put().send(&db).await?;
     let add = || Counter::key("c1").update().apply(|c| c.count().add(1));
     let (faulty, http) = db.faulty([Fault::Lose]);
@@ -661,7 +643,6 @@ async fn a_repeatable_add_may_add_twice(db: Db) -> Outcome {
 }
 
 async fn a_repeatable_write_that_meets_itself_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Lose]);
     let error = draft("d1", "x")
         .create()
@@ -689,7 +670,6 @@ async fn a_repeatable_write_that_meets_itself_is_of_unknown_outcome(db: Db) -> O
 }
 
 async fn a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for last in [Fault::throttle(), Fault::Refused, Fault::Io] {
         let (faulty, http) = db.faulty([Fault::Lose, last.clone(), last.clone()]);
         let error = note("n1", "x")

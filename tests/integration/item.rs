@@ -41,25 +41,24 @@ struct Visit {
 }
 
 tests![
-    the_largest_item_is_accepted,
-    the_engine_counts_as_we_do,
-    the_engine_counts_every_number_as_we_do unless ANOTHER_COUNT,
-    derived_attributes_count,
-    copies_in_a_local_index_count,
-    no_copy_is_made_without_its_key,
-    a_copy_of_the_keys_is_small,
-    an_item_is_what_the_table_holds,
-    an_item_comes_from_the_sdk,
+    the_largest_item_is_accepted(Note),
+    the_engine_counts_as_we_do(Anything),
+    the_engine_counts_every_number_as_we_do(Anything) unless ANOTHER_COUNT,
+    derived_attributes_count(Shop),
+    copies_in_a_local_index_count(Copied),
+    no_copy_is_made_without_its_key(Copied),
+    a_copy_of_the_keys_is_small(Keyed),
+    an_item_is_what_the_table_holds(Shop),
+    an_item_comes_from_the_sdk(Shop),
     an_item_goes_to_serde,
-    a_key_is_read_from_an_item,
+    a_key_is_read_from_an_item(Shop),
     a_default_may_be_a_text,
-    a_cut_part_beside_the_whole_is_a_field,
+    a_cut_part_beside_the_whole_is_a_field(Visit),
 ];
 
 const MOST: usize = 400 * 1024;
 
 async fn the_largest_item_is_accepted(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let of_size = |size: usize| note("n1", &"x".repeat(size - "idn1text".len()));
     let largest = of_size(MOST);
     assert_eq!(largest.to_item()?.size(), MOST);
@@ -187,7 +186,6 @@ async fn just_fit(db: &Db, values: Vec<Value>, what: &str) -> Outcome {
 }
 
 async fn the_engine_counts_as_we_do(db: Db) -> Outcome {
-    db.create_tables([Anything::schema()]).await?;
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for _ in 0..4 {
         for what in ["numbers", "sets", "lists", "maps", "all"] {
@@ -206,7 +204,6 @@ async fn the_engine_counts_as_we_do(db: Db) -> Outcome {
 }
 
 async fn the_engine_counts_every_number_as_we_do(db: Db) -> Outcome {
-    db.create_tables([Anything::schema()]).await?;
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     for _ in 0..5 {
         let values = (0..300).map(|_| Value::N(dice.odd_number())).collect();
@@ -216,7 +213,6 @@ async fn the_engine_counts_every_number_as_we_do(db: Db) -> Outcome {
 }
 
 async fn derived_attributes_count(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u1", 7).create().send(&db).await?;
     let stored: Item = db.stored(&order.key()).await.into();
     assert_eq!(order.to_item()?.size(), stored.size());
@@ -247,7 +243,6 @@ fn copied(rank: Option<u32>, size: usize) -> Copied {
 }
 
 async fn copies_in_a_local_index_count(db: Db) -> Outcome {
-    db.create_tables([Copied::schema()]).await?;
     copied(Some(1), MOST / 2).create().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let refused = copied(Some(1), MOST / 2 + 1)
@@ -262,7 +257,6 @@ async fn copies_in_a_local_index_count(db: Db) -> Outcome {
 }
 
 async fn no_copy_is_made_without_its_key(db: Db) -> Outcome {
-    db.create_tables([Copied::schema()]).await?;
     copied(None, MOST).create().send(&db).await?;
     let refused = copied(None, MOST + 1).put().send(&db).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::TooLarge);
@@ -284,7 +278,6 @@ struct Keyed {
 
 /// The TTL attribute is always projected, so that queries of the index can hide expired rows.
 async fn a_copy_of_the_keys_is_small(db: Db) -> Outcome {
-    db.create_tables([Keyed::schema()]).await?;
     for expires in [None, Some(4_000_000_000)] {
         let mut keyed = Keyed {
             id: "c1".into(),
@@ -309,7 +302,6 @@ async fn a_copy_of_the_keys_is_small(db: Db) -> Outcome {
 }
 
 async fn an_item_is_what_the_table_holds(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u1", 7).create().send(&db).await?;
     let stored: Item = db.stored(&order.key()).await.into();
     assert_eq!(order.to_item()?, stored);
@@ -318,7 +310,6 @@ async fn an_item_is_what_the_table_holds(db: Db) -> Outcome {
 }
 
 async fn an_item_comes_from_the_sdk(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let item: Raw = order("u1", 7).to_item()?.into();
     db.plant::<Order>(item.clone()).await;
     let order = Order::from_item(item)?;
@@ -337,7 +328,6 @@ async fn an_item_goes_to_serde(_: Db) -> Outcome {
 }
 
 async fn a_key_is_read_from_an_item(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u#1", 7).create().send(&db).await?;
     let mut keys = db.stored(&order.key()).await;
     keys.retain(|name, _| name == "pk" || name == "sk");
@@ -378,7 +368,6 @@ async fn a_default_may_be_a_text(_db: Db) -> Outcome {
 
 /// The way out where other programs have written the month of a time before the time.
 async fn a_cut_part_beside_the_whole_is_a_field(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     let at: DateTime<Utc> = "2024-02-03T04:05:06Z".parse()?;
     let visit = Visit {
         user: "ann".into(),

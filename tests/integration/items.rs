@@ -12,15 +12,15 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    what_is_stored_is_what_is_read,
-    random_writes_are_those_of_a_map,
-    a_put_replaces_the_whole_item,
-    nothing_is_kept_of_an_entity,
+    what_is_stored_is_what_is_read(Note),
+    random_writes_are_those_of_a_map(Note),
+    a_put_replaces_the_whole_item(Note),
+    nothing_is_kept_of_an_entity(Draft),
     a_consistent_read_says_so,
-    a_condition_that_fails_brings_the_item,
-    what_cannot_be_stored_is_not_sent,
-    refusals_have_their_kinds,
-    only_unconditional_writes_are_sent_again,
+    a_condition_that_fails_brings_the_item(Note),
+    what_cannot_be_stored_is_not_sent(Note),
+    refusals_have_their_kinds(Note),
+    only_unconditional_writes_are_sent_again(Note),
 ];
 
 fn key(id: &str) -> Item {
@@ -28,7 +28,6 @@ fn key(id: &str) -> Item {
 }
 
 async fn what_is_stored_is_what_is_read(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let stored = item([
         ("id", "n1".into()),
         ("text", "a \" b".into()),
@@ -91,7 +90,6 @@ macro_rules! asking {
 }
 
 async fn random_writes_are_those_of_a_map(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let seed = fastrand::u64(..);
     let mut random = fastrand::Rng::with_seed(seed);
     let notes = Item::in_table("notes");
@@ -131,7 +129,6 @@ async fn random_writes_are_those_of_a_map(db: Db) -> Outcome {
 }
 
 async fn a_put_replaces_the_whole_item(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let bare = item([("id", "n1".into()), ("other", 1.into())]);
     Item::in_table("notes").put(bare).send(&db).await?;
@@ -142,7 +139,6 @@ async fn a_put_replaces_the_whole_item(db: Db) -> Outcome {
 
 /// The documentation says so: no version is checked, and none is raised.
 async fn nothing_is_kept_of_an_entity(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let stored = draft("d1", "x").create().send(&db).await?;
     let drafts = Item::in_table("drafts");
     let key = stored.key().to_item()?;
@@ -178,7 +174,6 @@ async fn a_consistent_read_says_so(db: Db) -> Outcome {
 }
 
 async fn a_condition_that_fails_brings_the_item(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let stored = item([("id", "n1".into()), ("text", "x".into())]);
     let notes = Item::in_table("notes");
     notes
@@ -215,7 +210,6 @@ async fn a_condition_that_fails_brings_the_item(db: Db) -> Outcome {
 }
 
 async fn what_cannot_be_stored_is_not_sent(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let notes = Item::in_table("notes");
     let large = item([("id", "n1".into()), ("text", "x".repeat(400 * 1024).into())]);
@@ -237,7 +231,6 @@ async fn what_cannot_be_stored_is_not_sent(db: Db) -> Outcome {
 }
 
 async fn refusals_have_their_kinds(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let notes = Item::in_table("notes");
     let wrong = item([("name", "n1".into())]);
     for refused in [
@@ -254,7 +247,6 @@ async fn refusals_have_their_kinds(db: Db) -> Outcome {
 }
 
 async fn only_unconditional_writes_are_sent_again(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let notes = Item::in_table("notes");
     let (faulty, http) = db.faulty([Fault::Lose]);
     notes.put(key("n1")).send(&faulty).await?;

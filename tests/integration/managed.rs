@@ -20,29 +20,29 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    put_keeps_created_at,
-    put_moves_updated_at,
-    put_of_a_new_entity_ignores_its_times,
-    times_follow_the_clock_at_planning,
-    an_unversioned_row_is_adopted_once,
-    a_row_with_a_null_version_is_adopted,
-    an_unversioned_row_is_deleted_as_loaded,
-    an_adopted_row_keeps_its_created_at,
-    a_recreated_row_is_not_the_loaded_one,
-    a_version_from_outside_is_checked,
-    the_highest_version_is_refused,
-    foreign_forms_of_timestamps_are_kept,
-    a_foreign_form_tells_recreated_rows_apart,
-    a_creation_time_is_one_however_it_is_spelt,
-    a_ttl_is_stored_in_whole_seconds,
-    every_type_of_ttl_expires,
-    a_fractional_ttl_is_read,
-    a_fractional_ttl_expires_once,
-    a_null_ttl_never_expires,
-    an_unreadable_ttl_is_an_error,
-    an_expired_row_is_no_current_one,
-    a_shared_table_hides_expired_rows,
-    index_keys_are_made_of_what_is_stored,
+    put_keeps_created_at(Draft),
+    put_moves_updated_at(Draft),
+    put_of_a_new_entity_ignores_its_times(Draft),
+    times_follow_the_clock_at_planning(Draft),
+    an_unversioned_row_is_adopted_once(Page),
+    a_row_with_a_null_version_is_adopted(Page),
+    an_unversioned_row_is_deleted_as_loaded(Page),
+    an_adopted_row_keeps_its_created_at(Draft),
+    a_recreated_row_is_not_the_loaded_one(Draft),
+    a_version_from_outside_is_checked(Draft),
+    the_highest_version_is_refused(Page),
+    foreign_forms_of_timestamps_are_kept(Foreign),
+    a_foreign_form_tells_recreated_rows_apart(Foreign),
+    a_creation_time_is_one_however_it_is_spelt(Draft),
+    a_ttl_is_stored_in_whole_seconds(Session),
+    every_type_of_ttl_expires(ByNumber, BySystemTime),
+    a_fractional_ttl_is_read(Session),
+    a_fractional_ttl_expires_once(Session),
+    a_null_ttl_never_expires(Session),
+    an_unreadable_ttl_is_an_error(Session),
+    an_expired_row_is_no_current_one(Shop),
+    a_shared_table_hides_expired_rows(Shop),
+    index_keys_are_made_of_what_is_stored(Event),
 ];
 
 /// These times lie in the future, because an engine deletes expired items by its own clock.
@@ -50,7 +50,6 @@ const T0: &str = "2084-06-01T10:00:00Z";
 const T1: &str = "2084-06-01T11:00:00Z";
 
 async fn put_keeps_created_at(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let created = draft("d1", "x")
         .create()
         .send(&db.at(&HandClock::at(T0)))
@@ -65,7 +64,6 @@ async fn put_keeps_created_at(db: Db) -> Outcome {
 }
 
 async fn put_moves_updated_at(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let created = draft("d1", "x")
         .create()
         .send(&db.at(&HandClock::at(T0)))
@@ -77,7 +75,6 @@ async fn put_moves_updated_at(db: Db) -> Outcome {
 }
 
 async fn put_of_a_new_entity_ignores_its_times(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let literal = Draft {
         created_at: Some(moment("1999-01-01T00:00:00Z")),
         updated_at: Some(moment("1999-01-01T00:00:00Z")),
@@ -92,7 +89,6 @@ async fn put_of_a_new_entity_ignores_its_times(db: Db) -> Outcome {
 }
 
 async fn times_follow_the_clock_at_planning(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let clock = HandClock::at(T0);
     let now = db.at(&clock);
     let call = draft("d1", "x").create().send(&now);
@@ -102,7 +98,6 @@ async fn times_follow_the_clock_at_planning(db: Db) -> Outcome {
 }
 
 async fn an_unversioned_row_is_adopted_once(db: Db) -> Outcome {
-    db.create_tables([Page::schema()]).await?;
     db.plant::<Page>(raw([("id", s("p1")), ("text", s("old"))]))
         .await;
     let load = || Page::key("p1").get().consistent().send(&db);
@@ -117,7 +112,6 @@ async fn an_unversioned_row_is_adopted_once(db: Db) -> Outcome {
 }
 
 async fn a_row_with_a_null_version_is_adopted(db: Db) -> Outcome {
-    db.create_tables([Page::schema()]).await?;
     let null = AttributeValue::Null(true);
     db.plant::<Page>(raw([("id", s("p1")), ("text", s("old")), ("v", null)]))
         .await;
@@ -133,7 +127,6 @@ async fn a_row_with_a_null_version_is_adopted(db: Db) -> Outcome {
 }
 
 async fn an_unversioned_row_is_deleted_as_loaded(db: Db) -> Outcome {
-    db.create_tables([Page::schema()]).await?;
     db.plant::<Page>(raw([("id", s("p1")), ("text", s("old"))]))
         .await;
     let loaded = Page::key("p1")
@@ -149,7 +142,6 @@ async fn an_unversioned_row_is_deleted_as_loaded(db: Db) -> Outcome {
 }
 
 async fn an_adopted_row_keeps_its_created_at(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let planted = [
         ("id", s("d1")),
         ("text", s("old")),
@@ -169,7 +161,6 @@ async fn an_adopted_row_keeps_its_created_at(db: Db) -> Outcome {
 }
 
 async fn a_recreated_row_is_not_the_loaded_one(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x")
         .create()
         .send(&db.at(&HandClock::at(T0)))
@@ -189,7 +180,6 @@ async fn a_recreated_row_is_not_the_loaded_one(db: Db) -> Outcome {
 }
 
 async fn a_version_from_outside_is_checked(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     draft("d1", "x").create().send(&db).await?;
     let by_etag = |version: u64| Draft {
         version: version.into(),
@@ -201,7 +191,6 @@ async fn a_version_from_outside_is_checked(db: Db) -> Outcome {
 }
 
 async fn the_highest_version_is_refused(db: Db) -> Outcome {
-    db.create_tables([Page::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let page = Page {
         id: "p1".into(),
@@ -236,7 +225,6 @@ fn foreign(id: &str) -> Foreign {
 }
 
 async fn foreign_forms_of_timestamps_are_kept(db: Db) -> Outcome {
-    db.create_tables([Foreign::schema()]).await?;
     let clock = HandClock::at("2084-06-01T10:00:00.789Z");
     let created = foreign("f1").create().send(&db.at(&clock)).await?;
     assert_eq!(created.created_at, Some(moment(T0)));
@@ -248,7 +236,6 @@ async fn foreign_forms_of_timestamps_are_kept(db: Db) -> Outcome {
 }
 
 async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
-    db.create_tables([Foreign::schema()]).await?;
     let clock = HandClock::at("2084-06-01T10:00:00.789Z");
     let now = db.at(&clock);
     let first = foreign("f1").create().send(&now).await?;
@@ -268,7 +255,6 @@ async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
 }
 
 async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     for spelt in [
         "2084-06-01T10:00:00Z",
         "2084-06-01T10:00:00.000Z",
@@ -301,7 +287,6 @@ async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
 }
 
 async fn a_ttl_is_stored_in_whole_seconds(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let written = session("s1", Some("2094-06-01T10:00:00.999999999Z"));
     let cut = Some(moment("2094-06-01T10:00:00Z"));
     assert_eq!(written.create().send(&db).await?.expires_at, cut);
@@ -331,8 +316,6 @@ struct BySystemTime {
 }
 
 async fn every_type_of_ttl_expires(db: Db) -> Outcome {
-    db.create_tables([ByNumber::schema(), BySystemTime::schema()])
-        .await?;
     let clock = HandClock::at(T0);
     let now = db.at(&clock);
     let number = ByNumber {
@@ -360,7 +343,6 @@ async fn every_type_of_ttl_expires(db: Db) -> Outcome {
 }
 
 async fn a_fractional_ttl_is_read(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at(T0);
     for (id, digits) in [
         ("s1", "3926916000.75"),
@@ -382,7 +364,6 @@ async fn a_fractional_ttl_is_read(db: Db) -> Outcome {
 
 /// A fractional TTL expires at the same time for all verbs.
 async fn a_fractional_ttl_expires_once(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at(T0);
     let now = db.at(&clock);
     let digits = format!("{}.5", clock.seconds());
@@ -403,7 +384,6 @@ async fn a_fractional_ttl_expires_once(db: Db) -> Outcome {
 }
 
 async fn a_null_ttl_never_expires(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let null = AttributeValue::Null(true);
     db.plant::<Session>(raw([
         ("id", s("s1")),
@@ -420,7 +400,6 @@ async fn a_null_ttl_never_expires(db: Db) -> Outcome {
 }
 
 async fn an_unreadable_ttl_is_an_error(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     db.plant::<Session>(raw([
         ("id", s("s1")),
         ("user", s("u1")),
@@ -439,7 +418,6 @@ async fn an_unreadable_ttl_is_an_error(db: Db) -> Outcome {
 }
 
 async fn an_expired_row_is_no_current_one(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let clock = HandClock::at(T0);
     let now = db.at(&clock);
     let expiring = Order {
@@ -458,7 +436,6 @@ async fn an_expired_row_is_no_current_one(db: Db) -> Outcome {
 }
 
 async fn a_shared_table_hides_expired_rows(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let expiring = Order {
         expires_at: Some(moment(T1)),
         ..order("u1", 1)
@@ -493,7 +470,6 @@ struct Event {
 }
 
 async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {
-    db.create_tables([Event::schema()]).await?;
     let clock = HandClock::at(T0);
     let event = Event {
         id: "e1".into(),

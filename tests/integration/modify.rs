@@ -17,26 +17,25 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    writes_what_the_closure_changed,
-    keeps_the_keys_of_indexes,
-    writes_nothing_for_nothing,
-    refuses_another_key,
-    needs_a_row,
-    a_refusal_of_the_closure_is_the_caller_s_own_error,
+    writes_what_the_closure_changed(Draft),
+    keeps_the_keys_of_indexes(Shop),
+    writes_nothing_for_nothing(Draft),
+    refuses_another_key(Note),
+    needs_a_row(Note),
+    a_refusal_of_the_closure_is_the_caller_s_own_error(Note),
     loses_no_increment,
-    loses_no_increment_without_a_version,
-    a_lost_answer_is_not_run_again,
-    updates_rows_of_others,
-    values_are_counted_as_the_service_counts_them,
-    what_no_item_holds_is_refused,
-    what_is_too_wide_says_what_to_do,
-    every_change_of_another_writer_is_noticed,
-    every_change_since_an_entity_was_loaded_is_noticed,
-    what_expires_meanwhile_is_not_changed,
+    loses_no_increment_without_a_version(BareSum),
+    a_lost_answer_is_not_run_again(Sum),
+    updates_rows_of_others(Draft),
+    values_are_counted_as_the_service_counts_them(Manuscript),
+    what_no_item_holds_is_refused(Manuscript),
+    what_is_too_wide_says_what_to_do(Wide),
+    every_change_of_another_writer_is_noticed(Loose),
+    every_change_since_an_entity_was_loaded_is_noticed(Loose),
+    what_expires_meanwhile_is_not_changed(Loose),
 ];
 
 async fn writes_what_the_closure_changed(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let first = draft("a", "one").create().send(&db).await?;
     let second = Draft::key("a")
         .modify(|draft| {
@@ -54,7 +53,6 @@ async fn writes_what_the_closure_changed(db: Db) -> Outcome {
 }
 
 async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let key = order("u", 7).create().send(&db).await?.key();
     for (status, note) in [
         (Status::Pending, Some("x")),
@@ -74,7 +72,6 @@ async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
 }
 
 async fn writes_nothing_for_nothing(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let first = draft("a", "one").create().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let same = Draft::key("a").modify(|_| {}).send(&faulty).await?;
@@ -84,7 +81,6 @@ async fn writes_nothing_for_nothing(db: Db) -> Outcome {
 }
 
 async fn refuses_another_key(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("a", "one").create().send(&db).await?;
     let refused = Note::key("a")
         .modify(|note| note.id = "b".into())
@@ -97,7 +93,6 @@ async fn refuses_another_key(db: Db) -> Outcome {
 }
 
 async fn needs_a_row(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let lost = Note::key("a").modify(|_| {}).send(&db).await.unwrap_err();
     assert!(lost.is_not_found());
     Ok(())
@@ -116,7 +111,6 @@ impl From<Error> for Refused {
 }
 
 async fn a_refusal_of_the_closure_is_the_caller_s_own_error(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("a", "one").create().send(&db).await?;
     let grow = |note: &mut Note| {
         note.text.push_str(" and more");
@@ -197,7 +191,6 @@ async fn loses_no_increment(db: Db) -> Outcome {
 }
 
 async fn loses_no_increment_without_a_version(db: Db) -> Outcome {
-    db.create_tables([BareSum::schema()]).await?;
     BareSum {
         id: "s".into(),
         sum: 0,
@@ -235,7 +228,6 @@ async fn loses_no_increment_without_a_version(db: Db) -> Outcome {
 }
 
 async fn a_lost_answer_is_not_run_again(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     Sum {
         id: "s".into(),
         sum: 0,
@@ -264,7 +256,6 @@ async fn a_lost_answer_is_not_run_again(db: Db) -> Outcome {
 }
 
 async fn updates_rows_of_others(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let null = AttributeValue::Null(true);
     db.plant::<Draft>(raw([
         ("id", s("a")),
@@ -308,7 +299,6 @@ fn manuscript(text: String) -> Manuscript {
 
 /// In JSON, control characters take six bytes instead of one.
 async fn values_are_counted_as_the_service_counts_them(db: Db) -> Outcome {
-    db.create_tables([Manuscript::schema()]).await?;
     let text = |letter: &str| letter.repeat(360 * 1024);
     manuscript(text("\u{1}")).put().send(&db).await?;
     let key = Manuscript::key(1);
@@ -353,7 +343,6 @@ impl Manuscript {
 /// A value that an update sets is in the item afterwards, so it alone can make the item too large. A `modify`
 /// knows the whole item.
 async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
-    db.create_tables([Manuscript::schema()]).await?;
     manuscript("x".repeat(250 * 1024)).put().send(&db).await?;
     let (counted, http) = db.faulty([]);
     let update = Manuscript::key(1).update();
@@ -404,7 +393,6 @@ fn says_what_to_do(error: &Error) {
 /// Without a version, every attribute is compared, and DynamoDB limits the number of comparisons. Attributes that the
 /// closure makes are compared, too: they were not there.
 async fn what_is_too_wide_says_what_to_do(db: Db) -> Outcome {
-    db.create_tables([Wide::schema()]).await?;
     for (width, made, is_refused) in [
         (10, 0, false),
         (150, 0, false),
@@ -521,7 +509,6 @@ fn is_untouched(before: &Raw, after: Option<&Raw>) -> bool {
 
 /// The guard is as small as it can be, and tells of every other writer all the same.
 async fn every_change_of_another_writer_is_noticed(db: Db) -> Outcome {
-    db.create_tables([Loose::schema()]).await?;
     let mut rng = Rng::with_seed(11);
     for case in 0..80 {
         let (before, after) = two_states(&mut rng);
@@ -553,7 +540,6 @@ async fn every_change_of_another_writer_is_noticed(db: Db) -> Outcome {
 
 /// A struct does not tell NULL from an absent attribute; every other change is noticed.
 async fn every_change_since_an_entity_was_loaded_is_noticed(db: Db) -> Outcome {
-    db.create_tables([Loose::schema()]).await?;
     let mut rng = Rng::with_seed(12);
     for case in 0..80 {
         let (before, after) = two_states(&mut rng);
@@ -593,7 +579,6 @@ async fn every_change_since_an_entity_was_loaded_is_noticed(db: Db) -> Outcome {
 }
 
 async fn what_expires_meanwhile_is_not_changed(db: Db) -> Outcome {
-    db.create_tables([Loose::schema()]).await?;
     let clock = HandClock::at("2024-01-01T00:00:00Z");
     let at = db.at(&clock);
     let loose = Loose {

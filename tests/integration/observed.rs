@@ -13,12 +13,12 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    what_succeeds_is_seen_with_its_units,
+    what_succeeds_is_seen_with_its_units(Note),
     what_fails_is_seen_with_its_request_id,
-    an_observer_changes_nothing,
-    the_way_of_each_request_is_told,
-    rows_attempts_and_bytes_are_told,
-    each_of_several_observers_is_told,
+    an_observer_changes_nothing(Note),
+    the_way_of_each_request_is_told(Note),
+    rows_attempts_and_bytes_are_told(Note),
+    each_of_several_observers_is_told(Note),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -109,7 +109,6 @@ async fn every_operation(db: &Dynamo) -> Vec<(&'static str, Result<()>)> {
 }
 
 async fn what_succeeds_is_seen_with_its_units(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (watched, seen) = observed(&db);
     let done = every_operation(&watched).await;
     let seen = seen.lock().unwrap();
@@ -147,7 +146,6 @@ async fn what_fails_is_seen_with_its_request_id(db: Db) -> Outcome {
 }
 
 async fn an_observer_changes_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (watched, seen) = observed(&db);
     let refused = note(1).put().if_exists().send(&watched).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotFound);
@@ -168,7 +166,6 @@ async fn an_observer_changes_nothing(db: Db) -> Outcome {
 
 /// This test fails on every engine if the library no longer understands the SDK.
 async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let paths: Arc<Mutex<Vec<WirePath>>> = Arc::default();
     let kept = paths.clone();
     let dynamo: &Dynamo = &db;
@@ -202,7 +199,6 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
 }
 
 async fn rows_attempts_and_bytes_are_told(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let kept: Arc<Mutex<Vec<(u64, u64, u64)>>> = Arc::default();
     let seen = kept.clone();
     let count = move |observed: &Observed<'_>| {
@@ -232,7 +228,6 @@ async fn rows_attempts_and_bytes_are_told(db: Db) -> Outcome {
 }
 
 async fn each_of_several_observers_is_told(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (once, first) = observed(&db);
     let (twice, second) = observed(&once);
     note(1).put().send(&twice).await?;

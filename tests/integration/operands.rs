@@ -12,8 +12,8 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    each_change_is_as_the_model_says,
-    an_upsert_takes_nothing_of_an_item_that_is_not_there,
+    each_change_is_as_the_model_says(Account),
+    an_upsert_takes_nothing_of_an_item_that_is_not_there(Shelf),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -249,7 +249,6 @@ const CASES: [Case; 14] = cases![
 ];
 
 async fn each_change_is_as_the_model_says(db: Db) -> Outcome {
-    db.create_tables([Account::schema()]).await?;
     let key = Account::key("a");
     let mut runner = TestRunner::new(crate::random(40));
     for _ in 0..runner.config().cases {
@@ -284,7 +283,6 @@ struct Shelf {
 }
 
 async fn an_upsert_takes_nothing_of_an_item_that_is_not_there(db: Db) -> Outcome {
-    db.create_tables([Shelf::schema()]).await?;
     let upsert = || Shelf::key("a").upsert();
     let refused = upsert()
         .apply(|s| s.count().add(s.spare()))

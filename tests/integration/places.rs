@@ -19,7 +19,7 @@ tests![
     plain_tables_hold_what_the_schema_says,
     an_absence_has_its_reason,
     a_none_with_a_place_is_not_missing,
-    what_the_service_refuses_has_no_place,
+    what_the_service_refuses_has_no_place(Shop),
 ];
 
 async fn every_index_holds_what_the_schema_says(db: Db) -> Outcome {
@@ -143,7 +143,6 @@ async fn a_none_with_a_place_is_not_missing(_: Db) -> Outcome {
 }
 
 async fn what_the_service_refuses_has_no_place(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let schema = Shop::schema();
     let item = |changes: &[(&str, Value)]| {
         let mut item = Item::from_iter([("pk", Value::from("a")), ("sk", Value::from("b"))]);

@@ -14,29 +14,28 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    it_stores_and_replaces,
-    the_stored_entity_comes_back,
-    what_changes_on_the_way_is_returned_changed,
-    if_exists_needs_an_item,
-    if_exists_needs_a_live_item,
-    if_missing_needs_none,
-    if_missing_replaces_an_expired_item,
-    a_version_is_checked_and_raised,
-    a_version_that_is_behind_is_a_conflict,
-    a_version_of_a_deleted_item_is_not_found,
-    a_new_version_needs_no_item,
-    unchecked_replaces_whatever_is_there,
-    unchecked_may_still_need_an_item,
-    as_is_stores_what_the_struct_holds,
-    as_is_may_still_need_that_no_item_is_there,
-    as_is_fits_a_batch,
-    attributes_that_are_gone_are_removed,
-    of_two_loaded_copies_one_is_written,
-    a_call_is_sent_from_another_task,
+    it_stores_and_replaces(Note),
+    the_stored_entity_comes_back(Draft),
+    what_changes_on_the_way_is_returned_changed(Changing),
+    if_exists_needs_an_item(Note),
+    if_exists_needs_a_live_item(Session),
+    if_missing_needs_none(Note),
+    if_missing_replaces_an_expired_item(Session),
+    a_version_is_checked_and_raised(Draft),
+    a_version_that_is_behind_is_a_conflict(Draft),
+    a_version_of_a_deleted_item_is_not_found(Draft),
+    a_new_version_needs_no_item(Draft),
+    unchecked_replaces_whatever_is_there(Page),
+    unchecked_may_still_need_an_item(Draft),
+    as_is_stores_what_the_struct_holds(Draft),
+    as_is_may_still_need_that_no_item_is_there(Draft),
+    as_is_fits_a_batch(Draft),
+    attributes_that_are_gone_are_removed(Session),
+    of_two_loaded_copies_one_is_written(Draft),
+    a_call_is_sent_from_another_task(Note),
 ];
 
 async fn it_stores_and_replaces(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "first").put().send(&db).await?;
     note("n1", "second").put().send(&db).await?;
     assert_eq!(db.stored(&Note::key("n1")).await["text"], s("second"));
@@ -45,7 +44,6 @@ async fn it_stores_and_replaces(db: Db) -> Outcome {
 }
 
 async fn the_stored_entity_comes_back(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let put = draft("d1", "x").put().send(&db.at(&clock)).await?;
     assert_eq!(put.version, Version::from(1));
@@ -81,7 +79,6 @@ struct Changing {
 }
 
 async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {
-    db.create_tables([Changing::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00.5Z");
     let now = db.at(&clock).with_actor("ann");
     let given = Changing {
@@ -125,7 +122,6 @@ async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {
 }
 
 async fn if_exists_needs_an_item(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let refused = note("n1", "x")
         .put()
         .if_exists()
@@ -142,7 +138,6 @@ async fn if_exists_needs_an_item(db: Db) -> Outcome {
 }
 
 async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     let expiring = session("s1", Some("2124-06-01T10:00:01Z"));
@@ -158,7 +153,6 @@ async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
 }
 
 async fn if_missing_needs_none(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().if_missing().send(&db).await?;
     let refused = note("n1", "y")
         .put()
@@ -173,7 +167,6 @@ async fn if_missing_needs_none(db: Db) -> Outcome {
 }
 
 async fn if_missing_replaces_an_expired_item(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     session("s1", Some("2124-06-01T10:00:00Z"))
@@ -185,7 +178,6 @@ async fn if_missing_replaces_an_expired_item(db: Db) -> Outcome {
 }
 
 async fn a_version_is_checked_and_raised(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let mut draft = draft("d1", "0").create().send(&db).await?;
     for version in 2..5 {
         draft.text = version.to_string();
@@ -197,7 +189,6 @@ async fn a_version_is_checked_and_raised(db: Db) -> Outcome {
 }
 
 async fn a_version_that_is_behind_is_a_conflict(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "0").create().send(&db).await?;
     let other = loaded.put().send(&db).await?;
     let refused = loaded.put().send(&db).await.unwrap_err();
@@ -207,7 +198,6 @@ async fn a_version_that_is_behind_is_a_conflict(db: Db) -> Outcome {
 }
 
 async fn a_version_of_a_deleted_item_is_not_found(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "0").create().send(&db).await?;
     Draft::key("d1").delete().send(&db).await?;
     let refused = loaded.put().send(&db).await.unwrap_err();
@@ -217,7 +207,6 @@ async fn a_version_of_a_deleted_item_is_not_found(db: Db) -> Outcome {
 }
 
 async fn a_new_version_needs_no_item(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let stored = draft("d1", "0").put().send(&db).await?;
     let refused = draft("d1", "1").put().send(&db).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
@@ -226,7 +215,6 @@ async fn a_new_version_needs_no_item(db: Db) -> Outcome {
 }
 
 async fn unchecked_replaces_whatever_is_there(db: Db) -> Outcome {
-    db.create_tables([Page::schema()]).await?;
     let page = Page {
         id: "p1".into(),
         text: "x".into(),
@@ -241,7 +229,6 @@ async fn unchecked_replaces_whatever_is_there(db: Db) -> Outcome {
 }
 
 async fn unchecked_may_still_need_an_item(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let put = draft("d1", "x")
         .put()
         .unchecked()
@@ -253,7 +240,6 @@ async fn unchecked_may_still_need_an_item(db: Db) -> Outcome {
 }
 
 async fn attributes_that_are_gone_are_removed(db: Db) -> Outcome {
-    db.create_tables([Session::schema()]).await?;
     session("s1", Some("2094-01-01T00:00:00Z"))
         .put()
         .send(&db)
@@ -265,7 +251,6 @@ async fn attributes_that_are_gone_are_removed(db: Db) -> Outcome {
 }
 
 async fn of_two_loaded_copies_one_is_written(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "0").create().send(&db).await?;
     let writers: Vec<_> = (0..8)
         .map(|writer| {
@@ -292,7 +277,6 @@ async fn of_two_loaded_copies_one_is_written(db: Db) -> Outcome {
 
 /// A call owns what it sends, so the entity may be dropped before.
 async fn a_call_is_sent_from_another_task(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let dynamo: &'static Dynamo = Box::leak(Box::new(Dynamo::clone(&db)));
     let call = {
         let short_lived = note("n1", "x");
@@ -304,7 +288,6 @@ async fn a_call_is_sent_from_another_task(db: Db) -> Outcome {
 
 /// An exported item that is loaded again is the same, whatever is there, whoever writes and whatever the time is.
 async fn as_is_stores_what_the_struct_holds(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let first = draft("d1", "x").create().send(&db.at(&clock)).await?;
     let exported = db.stored(&Draft::key("d1")).await;
@@ -336,7 +319,6 @@ async fn as_is_stores_what_the_struct_holds(db: Db) -> Outcome {
 }
 
 async fn as_is_may_still_need_that_no_item_is_there(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = Draft {
         version: Version::from(7),
         ..draft("d1", "x")
@@ -349,7 +331,6 @@ async fn as_is_may_still_need_that_no_item_is_there(db: Db) -> Outcome {
 }
 
 async fn as_is_fits_a_batch(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded: Vec<Draft> = (1..30_u64)
         .map(|number| Draft {
             version: Version::from(number),

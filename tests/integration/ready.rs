@@ -22,24 +22,24 @@ use crate::{random, tests};
 
 tests![
     tables_are_ready_once_they_are_created,
-    it_only_reads,
-    it_costs_what_it_says unless COUNTS_OTHERWISE,
-    it_differs_where_creating_tables_refuses,
+    it_only_reads(Ware),
+    it_costs_what_it_says(Ware) unless COUNTS_OTHERWISE,
+    it_differs_where_creating_tables_refuses(Ware),
     an_index_that_is_not_there_is_named,
-    an_index_that_comes_is_not_active,
-    a_key_that_is_not_as_declared_is_found_once,
-    an_index_of_several_attributes_is_asked unless NO_MULTI_ATTRIBUTE_KEYS,
-    each_refusal_is_a_finding,
+    an_index_that_comes_is_not_active(Note),
+    a_key_that_is_not_as_declared_is_found_once(Ware),
+    an_index_of_several_attributes_is_asked(Hall) unless NO_MULTI_ATTRIBUTE_KEYS,
+    each_refusal_is_a_finding(Ware),
     a_table_that_may_not_be_described_is_told_from_one_that_is_missing,
-    what_may_not_be_read_is_named,
-    a_table_that_is_not_active_is_not_read,
-    it_ends_in_time,
+    what_may_not_be_read_is_named(Ware),
+    a_table_that_is_not_active_is_not_read(Note),
+    it_ends_in_time(Ware, Note),
     no_connection_is_an_answer,
-    no_credentials_are_an_answer,
+    no_credentials_are_an_answer(Note),
     two_declarations_of_a_table_are_an_answer,
-    each_table_has_its_own_answer,
-    a_global_table_is_a_finding,
-    a_declared_global_table_is_ready,
+    each_table_has_its_own_answer(Note),
+    a_global_table_is_a_finding(Handle),
+    a_declared_global_table_is_ready(Handle),
 ];
 
 const COUNTS_OTHERWISE: Gap = Gap {
@@ -118,7 +118,6 @@ async fn tables_are_ready_once_they_are_created(db: Db) -> Outcome {
 
 /// The requests of each look, and no others.
 async fn it_only_reads(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let all = [
         (Look::DescribeTable, vec!["DescribeTable"]),
@@ -146,7 +145,6 @@ async fn it_only_reads(db: Db) -> Outcome {
 }
 
 async fn it_costs_what_it_says(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let units = Arc::new(Mutex::new(0.0));
     let sum = units.clone();
     let watched = (*db)
@@ -206,7 +204,6 @@ const CHANGES: [Change; 14] = [
 
 /// The descriptions find a difference exactly where `create_tables` refuses.
 async fn it_differs_where_creating_tables_refuses(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let handle = tokio::runtime::Handle::current();
     let some = prop::collection::vec(0..CHANGES.len(), 0..4);
     let mut runner = TestRunner::new(random(200));
@@ -295,7 +292,6 @@ fn indexed() -> TableSchema {
 }
 
 async fn an_index_that_comes_is_not_active(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     for status in ["CREATING", "DELETING"] {
         http.plan([described(&db, "UPDATING", status)]);
@@ -311,7 +307,6 @@ async fn an_index_that_comes_is_not_active(db: Db) -> Outcome {
 }
 
 async fn a_table_that_is_not_active_is_not_read(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let broken = "INACCESSIBLE_ENCRYPTION_CREDENTIALS";
     for wanted in ["CREATING", "DELETING", "ARCHIVED", broken] {
@@ -327,7 +322,6 @@ async fn a_table_that_is_not_active_is_not_read(db: Db) -> Outcome {
 }
 
 async fn a_key_that_is_not_as_declared_is_found_once(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let mut other = Ware::schema();
     other.pk.name = "key".into();
     let found = db.ready([other.clone()]).await;
@@ -359,7 +353,6 @@ impl Once for dynamo_entity::ready::TableReadiness {
 }
 
 async fn an_index_of_several_attributes_is_asked(db: Db) -> Outcome {
-    db.create_tables([Hall::schema()]).await?;
     let found = db.ready([Hall::schema()]).await;
     assert!(found.is_ready(), "{found}");
     assert!(found.tables[0].proven.contains(&Look::QueryIndexes));
@@ -382,7 +375,6 @@ fn word(finding: &ReadinessFinding) -> &'static str {
 
 /// Each look by itself meets each refusal, as often as the client tries again.
 async fn each_refusal_is_a_finding(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let proxy = Fault::Reply(403, "<html>no</html>".into());
     let faults = [
@@ -466,7 +458,6 @@ async fn a_table_that_may_not_be_described_is_told_from_one_that_is_missing(db: 
 }
 
 async fn what_may_not_be_read_is_named(db: Db) -> Outcome {
-    db.create_tables([Ware::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let plan = (0..7).map(|at| match at {
         2 | 5 => Fault::refuse("AccessDeniedException"),
@@ -492,7 +483,6 @@ async fn what_may_not_be_read_is_named(db: Db) -> Outcome {
 }
 
 async fn it_ends_in_time(db: Db) -> Outcome {
-    db.create_tables([Ware::schema(), Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let short = Duration::from_millis(100);
     for passed in 0..4 {
@@ -531,7 +521,6 @@ async fn no_connection_is_an_answer(_: Db) -> Outcome {
 }
 
 async fn no_credentials_are_an_answer(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
@@ -574,7 +563,6 @@ async fn two_declarations_of_a_table_are_an_answer(db: Db) -> Outcome {
 }
 
 async fn each_table_has_its_own_answer(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let found = db.ready([Ware::schema(), Note::schema()]).await;
     assert!(!found.is_ready());
     assert!(
@@ -616,7 +604,6 @@ const STRONG: &str = r#","Replicas":[{"RegionName":"eu-west-2","ReplicaStatus":"
     "GlobalTableWitnesses":[{"RegionName":"eu-west-3","WitnessStatus":"ACTIVE"}]"#;
 
 async fn a_global_table_is_a_finding(db: Db) -> Outcome {
-    db.create_tables([Handle::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let handle = || Handle {
         id: 1,
@@ -657,7 +644,6 @@ async fn a_global_table_is_a_finding(db: Db) -> Outcome {
 async fn a_declared_global_table_is_ready(db: Db) -> Outcome {
     use dynamo_entity::schema::Replicas;
 
-    db.create_tables([Handle::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let there = || Replicas::eventual(["eu-west-1", "us-east-1"]);
     http.plan([replicated(&db, EVENTUAL)]);

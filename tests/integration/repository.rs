@@ -12,10 +12,10 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    serves_every_verb,
+    serves_every_verb(Article),
     a_fake_serves_reads,
-    keeps_the_laws,
-    one_service_many_entities,
+    keeps_the_laws(Article),
+    one_service_many_entities(Article, Author),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -87,7 +87,6 @@ async fn reads(desk: &Desk) -> Result<()> {
 }
 
 async fn serves_every_verb(db: Db) -> Outcome {
-    db.create_tables([Article::schema()]).await?;
     let desk = Desk {
         articles: Arc::new((*db).clone()),
     };
@@ -119,7 +118,6 @@ async fn serves_every_verb(db: Db) -> Outcome {
 }
 
 async fn keeps_the_laws(db: Db) -> Outcome {
-    db.create_tables([Article::schema()]).await?;
     let articles: &dyn ArticleRepository = &*db;
     let stored = articles.create(&article("a", "ann", 2001)).await?;
     let again = articles.create(&article("a", "bob", 2001)).await;
@@ -141,8 +139,6 @@ async fn keeps_the_laws(db: Db) -> Outcome {
 }
 
 async fn one_service_many_entities(db: Db) -> Outcome {
-    db.create_tables([Article::schema(), Author::schema()])
-        .await?;
     let articles: Arc<dyn ArticleRepository> = Arc::new((*db).clone());
     let authors: Box<dyn Authors> = Box::new((*db).clone());
     articles.create(&article("a", "ann", 2001)).await?;

@@ -17,7 +17,7 @@ tests![
     every_read_refuses_a_newer_shape,
     writes_of_what_was_loaded_leave_it_alone,
     jobs_report_it_and_go_on,
-    the_words_of_fills_are_not_written_back,
+    the_words_of_fills_are_not_written_back(Bills),
     indexes_hold_the_shape,
     an_older_index_is_as_declared,
 ];
@@ -284,7 +284,6 @@ async fn jobs_report_it_and_go_on(db: Db) -> Outcome {
 }
 
 async fn the_words_of_fills_are_not_written_back(db: Db) -> Outcome {
-    db.create_tables([Bills::schema()]).await?;
     let key = Payer::key("ann");
     let stored = raw([
         ("pk", s("USER#ann")),

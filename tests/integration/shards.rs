@@ -8,12 +8,12 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    every_verb_finds_the_shard,
-    an_index_is_spread_by_the_primary_key,
-    an_index_key_moves_within_its_shard,
-    shards_leave_a_sparse_index_sparse,
-    the_shard_counts_for_the_length_of_the_key,
-    verbatim_keys_have_their_own_delimiter,
+    every_verb_finds_the_shard(Events),
+    an_index_is_spread_by_the_primary_key(Events),
+    an_index_key_moves_within_its_shard(Events),
+    shards_leave_a_sparse_index_sparse(Events),
+    the_shard_counts_for_the_length_of_the_key(Tight),
+    verbatim_keys_have_their_own_delimiter(Old),
     another_number_of_shards_is_noticed,
 ];
 
@@ -50,7 +50,6 @@ fn shard(number: u32, shards: u16) -> u16 {
 }
 
 async fn every_verb_finds_the_shard(db: Db) -> Outcome {
-    db.create_tables([Events::schema()]).await?;
     for number in 0..20 {
         let created = event(number, "new").create().send(&db).await?;
         let key = Event::key("monday", number);
@@ -71,7 +70,6 @@ async fn every_verb_finds_the_shard(db: Db) -> Outcome {
 }
 
 async fn an_index_is_spread_by_the_primary_key(db: Db) -> Outcome {
-    db.create_tables([Events::schema()]).await?;
     for number in 0..20 {
         let put = event(number, "new").put().send(&db).await?;
         let stored = db.stored(&put.key()).await;
@@ -92,7 +90,6 @@ async fn an_index_is_spread_by_the_primary_key(db: Db) -> Outcome {
 }
 
 async fn an_index_key_moves_within_its_shard(db: Db) -> Outcome {
-    db.create_tables([Events::schema()]).await?;
     let put = event(7, "new").put().send(&db).await?;
     let done = Event {
         state: Some("done".into()),
@@ -105,7 +102,6 @@ async fn an_index_key_moves_within_its_shard(db: Db) -> Outcome {
 }
 
 async fn shards_leave_a_sparse_index_sparse(db: Db) -> Outcome {
-    db.create_tables([Events::schema()]).await?;
     let silent = Event {
         state: None,
         ..event(7, "")
@@ -123,7 +119,6 @@ struct Tight {
 }
 
 async fn the_shard_counts_for_the_length_of_the_key(db: Db) -> Outcome {
-    db.create_tables([Tight::schema()]).await?;
     let tight = |length| Tight {
         text: "x".repeat(length),
     };
@@ -165,7 +160,6 @@ fn old(tenant: &str) -> Old {
 }
 
 async fn verbatim_keys_have_their_own_delimiter(db: Db) -> Outcome {
-    db.create_tables([Old::schema()]).await?;
     let put = old("a#%").put().send(&db).await?;
     assert_eq!(db.stored(&put.key()).await["pk"], s("T:a#%:0"));
     assert_eq!(put.key().get().consistent().send(&db).await?, Some(put));

@@ -11,20 +11,19 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_missing_item_in_the_answer_does_not_mean_deleted,
-    an_item_in_the_answer_saves_the_read,
-    a_read_that_fails_is_an_error_of_its_own,
-    each_operation_is_learned_by_itself,
-    without_read_permission_the_server_is_believed,
-    a_row_that_is_gone_is_looked_for_once,
-    a_job_that_may_not_read_counts_no_row_as_gone,
-    a_write_that_finds_nothing_looks_once,
-    an_ambiguous_attempt_stays_unknown,
+    a_missing_item_in_the_answer_does_not_mean_deleted(Draft),
+    an_item_in_the_answer_saves_the_read(Note),
+    a_read_that_fails_is_an_error_of_its_own(Note),
+    each_operation_is_learned_by_itself(Note),
+    without_read_permission_the_server_is_believed(Note),
+    a_row_that_is_gone_is_looked_for_once(Note),
+    a_job_that_may_not_read_counts_no_row_as_gone(Note),
+    a_write_that_finds_nothing_looks_once(Note),
+    an_ambiguous_attempt_stays_unknown(Draft),
 ];
 
 /// A stale put costs one read, whether the row still exists or is gone.
 async fn a_missing_item_in_the_answer_does_not_mean_deleted(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let old = draft("d1", "x").create().send(&db).await?;
     let newer = old.put().send(&db).await?;
     let (counted, http) = db.faulty([]);
@@ -49,7 +48,6 @@ fn talking(db: &Db) -> (Dynamo, Faults) {
 
 /// Once a server has returned an item with a failed condition, a missing item means that there is none.
 async fn an_item_in_the_answer_saves_the_read(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let (talking, faults) = talking(&db);
     let missing = || Note::key("n2").update().apply(|n| n.text().set("y"));
@@ -69,7 +67,6 @@ async fn an_item_in_the_answer_saves_the_read(db: Db) -> Outcome {
 
 /// A server may return the item for one operation and not for another.
 async fn each_operation_is_learned_by_itself(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let (talking, faults) = talking(&db);
     let calls = || {
@@ -104,7 +101,6 @@ async fn each_operation_is_learned_by_itself(db: Db) -> Outcome {
 }
 
 async fn a_read_that_fails_is_an_error_of_its_own(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let failing = [Fault::Pass].into_iter().chain(vec![Fault::internal(); 9]);
     let (faulty, _http) = db.faulty(failing);
     let update = Note::key("n1").update().apply(|n| n.text().set("y"));
@@ -117,7 +113,6 @@ async fn a_read_that_fails_is_an_error_of_its_own(db: Db) -> Outcome {
 /// Only if the read is denied is the server believed: no item then means that the row is gone. Any other
 /// failure of the read is reported.
 async fn without_read_permission_the_server_is_believed(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for (code, kind) in [
         ("AccessDeniedException", ErrorKind::NotFound),
         ("ValidationException", ErrorKind::Rejected),
@@ -134,7 +129,6 @@ async fn without_read_permission_the_server_is_believed(db: Db) -> Outcome {
 
 /// A job does not repeat the read that follows the failed write.
 async fn a_row_that_is_gone_is_looked_for_once(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let (counted, http) = db.faulty([]);
     let job = Note::scan().update_each(|note: &Note| {
@@ -149,7 +143,6 @@ async fn a_row_that_is_gone_is_looked_for_once(db: Db) -> Outcome {
 
 /// If the job may not read, it cannot know that a row is gone, and says so.
 async fn a_job_that_may_not_read_counts_no_row_as_gone(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
     let denied = || Fault::refuse("AccessDeniedException");
     let (faulty, http) = db.faulty([Fault::Pass, Fault::Pass, denied(), denied()]);
@@ -167,7 +160,6 @@ async fn a_job_that_may_not_read_counts_no_row_as_gone(db: Db) -> Outcome {
 }
 
 async fn a_write_that_finds_nothing_looks_once(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let (counted, http) = db.faulty([]);
     let update = Note::key("n1").update().apply(|n| n.text().set("y"));
@@ -180,7 +172,6 @@ async fn a_write_that_finds_nothing_looks_once(db: Db) -> Outcome {
 }
 
 async fn an_ambiguous_attempt_stays_unknown(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let loaded = draft("d1", "x").create().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::Lose]);
     let error = loaded.put().repeatable().send(&faulty).await.unwrap_err();

@@ -14,11 +14,11 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    integers_stay_in_their_range,
-    wide_integers_stay_within_38_digits,
-    decimals_stay_in_their_range,
-    numbers_are_exact,
-    a_missing_number_is_zero_or_the_default,
+    integers_stay_in_their_range(Sum),
+    wide_integers_stay_within_38_digits(Sum),
+    decimals_stay_in_their_range(Sum),
+    numbers_are_exact(Sum),
+    a_missing_number_is_zero_or_the_default(Sum),
     what_cannot_be_stored_is_refused_before,
 ];
 
@@ -103,7 +103,6 @@ fn pairs<T: Copy>(ends: &[T]) -> Vec<(T, T, bool)> {
 }
 
 async fn integers_stay_in_their_range(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     check_ends!(db, a: i8);
     check_ends!(db, b: i16);
     check_ends!(db, c: i32);
@@ -118,7 +117,6 @@ async fn integers_stay_in_their_range(db: Db) -> Outcome {
 }
 
 async fn wide_integers_stay_within_38_digits(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     let most = 10_i128.pow(38) - 1;
     check_ends!(db, k: i128, -most, most);
     check_ends!(db, l: u128, 0, most.unsigned_abs());
@@ -126,7 +124,6 @@ async fn wide_integers_stay_within_38_digits(db: Db) -> Outcome {
 }
 
 async fn decimals_stay_in_their_range(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     let half = dec!(3961408125713216879677197516.5);
     let ends = [
         Decimal::MIN,
@@ -186,7 +183,6 @@ fn exact_sum(left: Decimal, right: Decimal) -> Option<Decimal> {
 }
 
 async fn numbers_are_exact(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     let mut runner = TestRunner::new(crate::random(200));
     let mantissas = -(10_i128.pow(37))..10_i128.pow(37);
     let given = (mantissas.clone(), mantissas, 0_i32..60, any::<bool>());
@@ -214,7 +210,6 @@ async fn numbers_are_exact(db: Db) -> Outcome {
 }
 
 async fn a_missing_number_is_zero_or_the_default(db: Db) -> Outcome {
-    db.create_tables([Sum::schema()]).await?;
     let empty = raw([("id", s("s"))]);
     db.plant::<Sum>(empty.clone()).await;
     let new = Sum::key("s")

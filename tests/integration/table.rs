@@ -18,38 +18,38 @@ use crate::support::suite::{Gap, NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![
-    keys_are_created_as_declared,
-    indexes_are_created_as_declared,
-    a_ttl_is_switched_on,
+    keys_are_created_as_declared(Ticket, RequestCount, Note),
+    indexes_are_created_as_declared(Ticket),
+    a_ttl_is_switched_on(Session, Note),
     a_ttl_is_not_switched_on_for_a_table_that_is_there,
-    a_stream_is_switched_on,
+    a_stream_is_switched_on(Shop, Ticket, Note),
     creating_again_changes_nothing,
     eight_creators_at_once_agree,
     many_tables_are_created_at_once,
-    a_table_that_is_there_is_kept_with_its_data,
-    every_difference_is_named,
-    all_differences_come_in_one_error,
-    a_mismatch_creates_nothing,
-    more_than_declared_is_no_difference,
+    a_table_that_is_there_is_kept_with_its_data(Note),
+    every_difference_is_named(Ticket),
+    all_differences_come_in_one_error(Note, Ticket),
+    a_mismatch_creates_nothing(Note),
+    more_than_declared_is_no_difference(Ticket),
     an_index_is_added_to_a_table_with_data,
     several_indexes_are_added,
-    adding_what_is_there_changes_nothing,
+    adding_what_is_there_changes_nothing(Ticket),
     two_may_add_at_once,
     an_index_that_comes_is_waited_for,
-    an_index_that_goes_is_waited_for,
-    an_index_that_differs_is_not_touched,
+    an_index_that_goes_is_waited_for(Ticket),
+    an_index_that_differs_is_not_touched(Ticket),
     indexes_need_a_table,
-    multi_attribute_keys_are_created unless NO_MULTI_ATTRIBUTE_KEYS,
+    multi_attribute_keys_are_created(Place) unless NO_MULTI_ATTRIBUTE_KEYS,
     a_multi_attribute_index_is_added unless NO_MULTI_ATTRIBUTE_KEYS,
-    an_item_is_in_a_multi_attribute_index_when_whole unless NO_MULTI_ATTRIBUTE_KEYS,
+    an_item_is_in_a_multi_attribute_index_when_whole(Place) unless NO_MULTI_ATTRIBUTE_KEYS,
     a_prefix_keeps_tables_apart,
     a_prefix_is_joined_by_a_dash,
     a_name_that_cannot_be_is_refused,
-    one_table_twice_is_one_table,
+    one_table_twice_is_one_table(Note, Note),
     settings_are_those_of_a_new_table unless NO_SETTINGS,
     a_schema_with_all_settings_makes_a_table,
     a_table_has_one_declaration,
-    two_entities_of_one_table_live_together,
+    two_entities_of_one_table_live_together(Shop),
 ];
 
 /// The settings are asked for all the same, which a unit test of the library shows.
@@ -124,8 +124,6 @@ struct Ticket {
 }
 
 async fn keys_are_created_as_declared(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema(), RequestCount::schema(), Note::schema()])
-        .await?;
     let table = describe(&db, &db.table::<Ticket>()).await?;
     assert_eq!(key_names(table.key_schema()), ["id HASH", "no RANGE"]);
     let mut types: Vec<String> = table
@@ -150,7 +148,6 @@ async fn keys_are_created_as_declared(db: Db) -> Outcome {
 }
 
 async fn indexes_are_created_as_declared(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     let table = describe(&db, &db.table::<Ticket>()).await?;
     let owner = find(&table, "by-owner");
     assert_eq!(key_names(owner.key_schema()), ["owner HASH", "rank RANGE"]);
@@ -178,8 +175,6 @@ async fn indexes_are_created_as_declared(db: Db) -> Outcome {
 }
 
 async fn a_ttl_is_switched_on(db: Db) -> Outcome {
-    db.create_tables([Session::schema(), Note::schema()])
-        .await?;
     let ttl = async |table: String| {
         let described = db.client().describe_time_to_live().table_name(table);
         let described = described.send().await.expect("an answer");
@@ -198,8 +193,6 @@ async fn a_ttl_is_switched_on(db: Db) -> Outcome {
 }
 
 async fn a_stream_is_switched_on(db: Db) -> Outcome {
-    db.create_tables([Shop::schema(), Ticket::schema(), Note::schema()])
-        .await?;
     for (name, view) in [
         (db.table::<Shop>(), Some(StreamViewType::NewAndOldImages)),
         (db.table::<Ticket>(), Some(StreamViewType::KeysOnly)),
@@ -265,7 +258,6 @@ async fn many_tables_are_created_at_once(db: Db) -> Outcome {
 }
 
 async fn a_table_that_is_there_is_kept_with_its_data(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let note = note("n1", "x").create().send(&db).await?;
     db.create_tables([Note::schema(), Session::schema()])
         .await?;
@@ -276,7 +268,6 @@ async fn a_table_that_is_there_is_kept_with_its_data(db: Db) -> Outcome {
 type Change = fn(&mut TableSchema);
 
 async fn every_difference_is_named(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     let cases: [(&str, Change, &[&str]); 17] = [
         (
             "another pk",
@@ -411,7 +402,6 @@ async fn every_difference_is_named(db: Db) -> Outcome {
 }
 
 async fn all_differences_come_in_one_error(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Ticket::schema()]).await?;
     let mut notes = Note::schema();
     notes.stream = Some(StreamView::NewImage);
     let mut tickets = Ticket::schema();
@@ -453,7 +443,6 @@ async fn a_ttl_is_not_switched_on_for_a_table_that_is_there(db: Db) -> Outcome {
 }
 
 async fn a_mismatch_creates_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let mut notes = Note::schema();
     notes.pk.name = "key".into();
     let refused = db.create_tables([Session::schema(), notes]).await;
@@ -463,7 +452,6 @@ async fn a_mismatch_creates_nothing(db: Db) -> Outcome {
 }
 
 async fn more_than_declared_is_no_difference(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     let mut less = Ticket::schema();
     less.global_indexes.clear();
     less.local_indexes.clear();
@@ -527,7 +515,6 @@ async fn several_indexes_are_added(db: Db) -> Outcome {
 }
 
 async fn adding_what_is_there_changes_nothing(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     faulty.add_indexes([Ticket::schema()]).await?;
     let calls = http.calls();
@@ -619,7 +606,6 @@ async fn an_index_that_comes_is_waited_for(db: Db) -> Outcome {
 }
 
 async fn an_index_that_goes_is_waited_for(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     for ticket in tickets(20) {
         ticket.create().send(&db).await?;
     }
@@ -636,7 +622,6 @@ async fn an_index_that_goes_is_waited_for(db: Db) -> Outcome {
 }
 
 async fn an_index_that_differs_is_not_touched(db: Db) -> Outcome {
-    db.create_tables([Ticket::schema()]).await?;
     let mut other = Ticket::schema();
     other.global_indexes[0].sk.clear();
     let mut third = other.global_indexes[0].clone();
@@ -682,7 +667,6 @@ fn place(id: &str, city: Option<&str>) -> Place {
 }
 
 async fn multi_attribute_keys_are_created(db: Db) -> Outcome {
-    db.create_tables([Place::schema()]).await?;
     let table = describe(&db, &db.table::<Place>()).await?;
     let keys = key_names(find(&table, "by_city").key_schema());
     assert_eq!(
@@ -711,7 +695,6 @@ async fn a_multi_attribute_index_is_added(db: Db) -> Outcome {
 }
 
 async fn an_item_is_in_a_multi_attribute_index_when_whole(db: Db) -> Outcome {
-    db.create_tables([Place::schema()]).await?;
     place("p1", Some("Berlin")).create().send(&db).await?;
     place("p2", None).create().send(&db).await?;
     let query = db
@@ -773,7 +756,6 @@ async fn a_name_that_cannot_be_is_refused(db: Db) -> Outcome {
 }
 
 async fn one_table_twice_is_one_table(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Note::schema()]).await?;
     let mut other = Note::schema();
     other.ttl = Some("gone".into());
     let refused = db.create_tables([Note::schema(), other]).await.unwrap_err();
@@ -871,7 +853,6 @@ async fn a_table_has_one_declaration(db: Db) -> Outcome {
 }
 
 async fn two_entities_of_one_table_live_together(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let ada = user("u1").create().send(&db).await?;
     let first = order("u1", 1).create().send(&db).await?;
     db.plant::<crate::model::Order>(raw([("pk", s("OTHER")), ("sk", s("x")), ("a", n(1))]))

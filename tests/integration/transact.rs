@@ -45,7 +45,7 @@ tests![
     every_single_write_waits_for_transactions,
     money_is_neither_made_nor_lost,
     it_is_explained,
-    operations_may_own_what_they_write,
+    operations_may_own_what_they_write(Stock, Draft),
     a_table_without_transactions_is_named,
 ];
 
@@ -906,7 +906,6 @@ impl Outbox {
 
 /// The writes are made here and sent by another task.
 async fn operations_may_own_what_they_write(db: Db) -> Outcome {
-    db.create_tables([Stock::schema(), Draft::schema()]).await?;
     stock("old", 3).into_put().send(&db).await?;
     let created = draft("a", "one").into_create().send(&db).await?;
 

@@ -17,7 +17,7 @@ use crate::support::model::Cond;
 use crate::support::suite::Outcome;
 use crate::tests;
 
-tests![random_conditions_mean_what_they_say];
+tests![random_conditions_mean_what_they_say(Thing),];
 
 /// A condition as a user combines it.
 #[derive(Debug, Clone)]
@@ -199,7 +199,6 @@ fn check(db: &Db, rows: &[(u32, Raw)], tree: &Tree) -> std::result::Result<(), T
 }
 
 async fn random_conditions_mean_what_they_say(db: Db) -> Outcome {
-    db.create_tables([Thing::schema()]).await?;
     let rows = planted();
     for (_, row) in &rows {
         db.plant::<Thing>(row.clone()).await;

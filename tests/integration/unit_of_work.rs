@@ -18,27 +18,27 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    numbers_have_no_gap,
-    what_was_only_read_is_checked,
-    an_item_that_was_not_there_may_come,
-    an_item_that_is_deleted_meanwhile_is_read_again,
-    an_expired_item_is_no_item,
-    index_keys_are_kept,
-    unique_values_are_exchanged,
+    numbers_have_no_gap(Counter, Ticket),
+    what_was_only_read_is_checked(Note, Draft),
+    an_item_that_was_not_there_may_come(Note),
+    an_item_that_is_deleted_meanwhile_is_read_again(Draft),
+    an_expired_item_is_no_item(Lease),
+    index_keys_are_kept(Shop),
+    unique_values_are_exchanged(Seat),
     what_does_not_differ_is_not_written,
-    an_error_of_the_closure_ends_it,
-    a_condition_of_the_caller_ends_it,
-    operations_on_items_that_were_read_are_guarded,
-    an_item_is_written_once,
-    a_unit_that_is_over_takes_nothing,
-    limits_are_known_before_sending,
+    an_error_of_the_closure_ends_it(Note),
+    a_condition_of_the_caller_ends_it(Note, Draft),
+    operations_on_items_that_were_read_are_guarded(Note),
+    an_item_is_written_once(Note),
+    a_unit_that_is_over_takes_nothing(Note),
+    limits_are_known_before_sending(Note),
     a_lost_answer_is_one_effect,
-    waiting_for_each_other_ends,
+    waiting_for_each_other_ends(Note),
     a_condition_beside_a_conflict_begins_anew,
-    values_of_others_stay_theirs,
-    what_was_loaded_elsewhere_keeps_its_version,
-    an_item_is_of_one_entity,
-    random_units_have_an_order,
+    values_of_others_stay_theirs(Seat),
+    what_was_loaded_elsewhere_keeps_its_version(Draft),
+    an_item_is_of_one_entity(Note),
+    random_units_have_an_order(Counter),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -74,8 +74,6 @@ async fn take(db: &Dynamo, task: u64) -> Result<u32> {
 
 /// Many tasks take numbers of one counter. Most of them need no more than three attempts.
 async fn numbers_have_no_gap(db: Db) -> Outcome {
-    db.create_tables([Counter::schema(), Ticket::schema()])
-        .await?;
     let mut tasks = JoinSet::new();
     for task in 0..64 {
         let db = db.clone();
@@ -104,7 +102,6 @@ async fn numbers_have_no_gap(db: Db) -> Outcome {
 
 /// Two rows of which one may be given up, but never both.
 async fn what_was_only_read_is_checked(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     note("a", "on call").put().send(&db).await?;
     draft("b", "on call").create().send(&db).await?;
     let runs = AtomicU32::new(0);
@@ -129,7 +126,6 @@ async fn what_was_only_read_is_checked(db: Db) -> Outcome {
 }
 
 async fn an_item_that_was_not_there_may_come(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for is_written in [false, true] {
         let runs = AtomicU32::new(0);
         let key = if is_written { "w" } else { "r" };
@@ -157,7 +153,6 @@ async fn an_item_that_was_not_there_may_come(db: Db) -> Outcome {
 }
 
 async fn an_item_that_is_deleted_meanwhile_is_read_again(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     draft("a", "one").create().send(&db).await?;
     draft("b", "two").create().send(&db).await?;
     let runs = AtomicU32::new(0);
@@ -189,7 +184,6 @@ struct Lease {
 }
 
 async fn an_expired_item_is_no_item(db: Db) -> Outcome {
-    db.create_tables([Lease::schema()]).await?;
     let lease = |id, holder: &str, until| Lease {
         id,
         holder: holder.into(),
@@ -210,7 +204,6 @@ async fn an_expired_item_is_no_item(db: Db) -> Outcome {
 }
 
 async fn index_keys_are_kept(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let key = order("u", 7).create().send(&db).await?.key();
     for status in [Status::Paid, Status::Shipped, Status::Pending] {
         transact(&db, async |tx| {
@@ -237,7 +230,6 @@ struct Seat {
 
 /// Two items exchange a unique value, and values that are given up are free.
 async fn unique_values_are_exchanged(db: Db) -> Outcome {
-    db.create_tables([Seat::schema()]).await?;
     let seat = |id, place: &str| Seat {
         id,
         place: Some(place.into()),
@@ -331,7 +323,6 @@ impl From<Error> for Refusal {
 }
 
 async fn an_error_of_the_closure_ends_it(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let refused = try_transact(&db, async |tx| {
         tx.get(Note::key("a")).await?;
         tx.put(&note("a", "one"))?;
@@ -343,7 +334,6 @@ async fn an_error_of_the_closure_ends_it(db: Db) -> Outcome {
 }
 
 async fn a_condition_of_the_caller_ends_it(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Draft::schema()]).await?;
     note("a", "one").put().send(&db).await?;
     for is_read in [false, true] {
         let runs = AtomicU32::new(0);
@@ -384,7 +374,6 @@ async fn a_condition_of_the_caller_ends_it(db: Db) -> Outcome {
 
 /// An operation of the caller's takes effect only on what the closure has seen.
 async fn operations_on_items_that_were_read_are_guarded(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("a", "one").put().send(&db).await?;
     let runs = AtomicU32::new(0);
     transact(&db, async |tx| {
@@ -411,7 +400,6 @@ async fn operations_on_items_that_were_read_are_guarded(db: Db) -> Outcome {
 
 /// A transfer from an account to itself, say, is no two changes of which one is lost.
 async fn an_item_is_written_once(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     for is_read in [false, true] {
         let refused = transact(&db, async |tx| {
             if is_read {
@@ -442,7 +430,6 @@ async fn an_item_is_written_once(db: Db) -> Outcome {
 }
 
 async fn a_unit_that_is_over_takes_nothing(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let kept: UnitOfWork = transact(&db, async |tx| {
         tx.put(&note("a", "one"))?;
         Ok(tx)
@@ -454,7 +441,6 @@ async fn a_unit_that_is_over_takes_nothing(db: Db) -> Outcome {
 }
 
 async fn limits_are_known_before_sending(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let many = transact(&db, async |tx| {
         for at in 0..101 {
             tx.put(&note(&format!("n{at}"), "x"))?;
@@ -484,7 +470,6 @@ async fn a_lost_answer_is_one_effect(db: Db) -> Outcome {
 
 /// A unit within a unit waits for its own turn, and goes on without it.
 async fn waiting_for_each_other_ends(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("a", "0").put().send(&db).await?;
     let runs = AtomicU32::new(0);
     let nested = transact(&db, async |tx| {
@@ -523,7 +508,6 @@ async fn a_condition_beside_a_conflict_begins_anew(db: Db) -> Outcome {
 
 /// Rows of others may share a value that one of them owns. The one that does not own it can still be changed.
 async fn values_of_others_stay_theirs(db: Db) -> Outcome {
-    db.create_tables([Seat::schema()]).await?;
     let seat = |id, place: &str| Seat {
         id,
         place: Some(place.into()),
@@ -553,7 +537,6 @@ async fn values_of_others_stay_theirs(db: Db) -> Outcome {
 }
 
 async fn what_was_loaded_elsewhere_keeps_its_version(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let old = draft("a", "one").create().send(&db).await?;
     let new = Draft::key("a").modify(|draft| draft.text = "two".into());
     let new = new.send(&db).await?;
@@ -585,7 +568,6 @@ struct Titled {
 }
 
 async fn an_item_is_of_one_entity(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     note("a", "one").put().send(&db).await?;
     transact(&db, async |tx| {
         tx.get(Note::key("a")).await?;
@@ -619,7 +601,6 @@ struct History {
 /// can be made.
 async fn random_units_have_an_order(db: Db) -> Outcome {
     const ITEMS: u64 = 5;
-    db.create_tables([Counter::schema()]).await?;
     let all: Arc<Mutex<Vec<History>>> = Arc::default();
     let mut tasks = JoinSet::new();
     for task in 0..12_u64 {

@@ -10,13 +10,13 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    changes_and_returns_the_new_entity,
-    refuses_to_make_a_row,
-    keeps_the_keys_of_indexes,
-    two_values_are_the_least_update,
+    changes_and_returns_the_new_entity(Person),
+    refuses_to_make_a_row(Person),
+    keeps_the_keys_of_indexes(Shop),
+    two_values_are_the_least_update(Person),
     two_values_of_two_keys_are_refused,
-    two_values_take_part_in_a_transaction,
-    the_size_of_text_is_that_of_utf_16,
+    two_values_take_part_in_a_transaction(Person),
+    the_size_of_text_is_that_of_utf_16(Person),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -60,7 +60,6 @@ pub fn person(id: &str) -> Person {
 
 /// What no field knows stays, and so does what others changed beside it if a version tells that nothing did.
 async fn two_values_are_the_least_update(db: Db) -> Outcome {
-    db.create_tables([Person::schema()]).await?;
     let mut item = person("p").to_item()?;
     item.insert("unknown", "kept");
     db.plant::<Person>(item).await;
@@ -99,7 +98,6 @@ async fn two_values_are_the_least_update(db: Db) -> Outcome {
 }
 
 async fn the_size_of_text_is_that_of_utf_16(db: Db) -> Outcome {
-    db.create_tables([Person::schema()]).await?;
     for (nick, size) in [("a", 1), ("é", 1), ("あ", 1), ("😀", 2)] {
         let new = Person {
             nick: Some(nick.into()),
@@ -131,7 +129,6 @@ async fn two_values_of_two_keys_are_refused(db: Db) -> Outcome {
 }
 
 async fn two_values_take_part_in_a_transaction(db: Db) -> Outcome {
-    db.create_tables([Person::schema()]).await?;
     let (first, second) = (person("a"), person("b"));
     first.create().send(&db).await?;
     second.create().send(&db).await?;
@@ -158,7 +155,6 @@ async fn two_values_take_part_in_a_transaction(db: Db) -> Outcome {
 }
 
 async fn changes_and_returns_the_new_entity(db: Db) -> Outcome {
-    db.create_tables([Person::schema()]).await?;
     person("p").create().send(&db).await?;
     let new = Person::key("p")
         .update()
@@ -191,7 +187,6 @@ async fn changes_and_returns_the_new_entity(db: Db) -> Outcome {
 }
 
 async fn refuses_to_make_a_row(db: Db) -> Outcome {
-    db.create_tables([Person::schema()]).await?;
     let lost = Person::key("q")
         .update()
         .apply(|p| p.age().set(1))
@@ -208,7 +203,6 @@ async fn refuses_to_make_a_row(db: Db) -> Outcome {
 }
 
 async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u", 7).create().send(&db).await?;
     let key = order.key();
     // `placed_at` is known from the key. The local index holds the order while it is paid and has a note.

@@ -15,30 +15,30 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    absence_leaves_no_attribute,
-    null_is_read_as_absence,
-    structs_are_maps,
-    enums_with_data_come_back,
-    renamed_fields_are_stored_under_their_names,
-    a_default_stands_for_what_is_missing,
-    foreign_types_go_through_serde,
-    foreign_forms_of_time_are_stored,
-    unknown_attributes_are_ignored,
-    the_rest_is_kept,
-    the_rest_never_hides_a_field,
-    numbers_keep_38_digits,
+    absence_leaves_no_attribute(Bag),
+    null_is_read_as_absence(Bag),
+    structs_are_maps(Shop),
+    enums_with_data_come_back(Shop),
+    renamed_fields_are_stored_under_their_names(Camel),
+    a_default_stands_for_what_is_missing(Camel),
+    foreign_types_go_through_serde(Camel),
+    foreign_forms_of_time_are_stored(Camel),
+    unknown_attributes_are_ignored(Note),
+    the_rest_is_kept(Shop),
+    the_rest_never_hides_a_field(Shop),
+    numbers_keep_38_digits(Any),
     numbers_beyond_dynamodb_are_refused,
-    extreme_integers_come_back,
-    floats_come_back,
-    sets_compare_by_value,
-    bytes_are_binary,
-    nasty_names_are_names,
-    nasty_texts_are_values,
-    thirty_two_levels_with_the_item_are_accepted,
-    empty_containers_stay,
+    extreme_integers_come_back(Integers),
+    floats_come_back(Floats),
+    sets_compare_by_value(Any),
+    bytes_are_binary(Bytes),
+    nasty_names_are_names(NastyNames),
+    nasty_texts_are_values(Note),
+    thirty_two_levels_with_the_item_are_accepted(Any),
+    empty_containers_stay(Any),
     no_entry_of_a_map_is_lost,
-    what_would_not_read_back_is_not_written,
-    a_missing_attribute_is_parsed_from_the_key,
+    what_would_not_read_back_is_not_written(Trap),
+    a_missing_attribute_is_parsed_from_the_key(Visit),
 ];
 
 #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
@@ -121,7 +121,6 @@ fn camel() -> Camel {
 }
 
 async fn absence_leaves_no_attribute(db: Db) -> Outcome {
-    db.create_tables([Bag::schema()]).await?;
     let empty = Bag {
         id: "b1".into(),
         ..Bag::default()
@@ -150,7 +149,6 @@ async fn absence_leaves_no_attribute(db: Db) -> Outcome {
 }
 
 async fn null_is_read_as_absence(db: Db) -> Outcome {
-    db.create_tables([Bag::schema()]).await?;
     let fields = [
         "text", "number", "flag", "texts", "numbers", "bytes", "line", "list",
     ];
@@ -169,7 +167,6 @@ async fn null_is_read_as_absence(db: Db) -> Outcome {
 }
 
 async fn structs_are_maps(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u1", 7).create().send(&db).await?;
     let stored = db.stored(&order.key()).await;
     let line = AttributeValue::M(HashMap::from([
@@ -186,7 +183,6 @@ async fn structs_are_maps(db: Db) -> Outcome {
 }
 
 async fn enums_with_data_come_back(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let card = Payment::Card {
         number: "4".into(),
         month: 1,
@@ -213,7 +209,6 @@ async fn enums_with_data_come_back(db: Db) -> Outcome {
 }
 
 async fn renamed_fields_are_stored_under_their_names(db: Db) -> Outcome {
-    db.create_tables([Camel::schema()]).await?;
     let expected = Camel {
         cache: Vec::new(),
         ..camel()
@@ -244,7 +239,6 @@ async fn renamed_fields_are_stored_under_their_names(db: Db) -> Outcome {
 }
 
 async fn a_default_stands_for_what_is_missing(db: Db) -> Outcome {
-    db.create_tables([Camel::schema()]).await?;
     camel().create().send(&db).await?;
     let mut stored = db.stored(&Camel::key("u1")).await;
     stored.remove("visits");
@@ -261,7 +255,6 @@ async fn a_default_stands_for_what_is_missing(db: Db) -> Outcome {
 }
 
 async fn foreign_types_go_through_serde(db: Db) -> Outcome {
-    db.create_tables([Camel::schema()]).await?;
     camel().create().send(&db).await?;
     let stored = db.stored(&Camel::key("u1")).await;
     let geo = AttributeValue::L(vec![n("52.5"), n("13.25")]);
@@ -271,7 +264,6 @@ async fn foreign_types_go_through_serde(db: Db) -> Outcome {
 }
 
 async fn foreign_forms_of_time_are_stored(db: Db) -> Outcome {
-    db.create_tables([Camel::schema()]).await?;
     camel().create().send(&db).await?;
     let stored = db.stored(&Camel::key("u1")).await;
     assert_eq!(stored["seen"], n(1_714_979_289));
@@ -284,7 +276,6 @@ async fn foreign_forms_of_time_are_stored(db: Db) -> Outcome {
 }
 
 async fn unknown_attributes_are_ignored(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let unknown = AttributeValue::L(vec![AttributeValue::M(HashMap::from([("x".into(), n(1))]))]);
     let planted = raw([("id", s("n1")), ("text", s("x")), ("later", unknown)]);
     db.plant::<Note>(planted).await;
@@ -294,7 +285,6 @@ async fn unknown_attributes_are_ignored(db: Db) -> Outcome {
 }
 
 async fn the_rest_is_kept(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("u1", 7).create().send(&db).await?;
     let mut stored = db.stored(&order.key()).await;
     stored.insert("later".into(), AttributeValue::Bs(vec![vec![1].into()]));
@@ -317,7 +307,6 @@ async fn the_rest_is_kept(db: Db) -> Outcome {
 
 /// A declared attribute in `rest` would make two attributes of one name.
 async fn the_rest_never_hides_a_field(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     for name in ["status", "pk", "gsi1pk", "version", "lsi1sk"] {
         let mut order = order("u1", 7);
         order.rest.insert(name, "from the rest");
@@ -333,7 +322,6 @@ async fn the_rest_never_hides_a_field(db: Db) -> Outcome {
 }
 
 async fn numbers_keep_38_digits(db: Db) -> Outcome {
-    db.create_tables([Any::schema()]).await?;
     for digits in [
         "12345678901234567890123456789012345678",
         "-0.12345678901234567890123456789012345678",
@@ -386,7 +374,6 @@ struct Integers {
 }
 
 async fn extreme_integers_come_back(db: Db) -> Outcome {
-    db.create_tables([Integers::schema()]).await?;
     let wide = 10_i128.pow(38) - 1;
     for (id, most) in [("least", false), ("most", true)] {
         let integers = Integers {
@@ -432,7 +419,6 @@ struct Floats {
 }
 
 async fn floats_come_back(db: Db) -> Outcome {
-    db.create_tables([Floats::schema()]).await?;
     for double in [0.1, -0.0, 1e-130, 9.9e125, 1.0 / 3.0, 5e15, f64::EPSILON] {
         let floats = Floats {
             id: "f1".into(),
@@ -459,7 +445,6 @@ async fn floats_come_back(db: Db) -> Outcome {
 }
 
 async fn sets_compare_by_value(db: Db) -> Outcome {
-    db.create_tables([Any::schema()]).await?;
     let set: BTreeSet<Number> = ["1", "10", "9", "-1.5", "1e30"]
         .into_iter()
         .map(str::parse)
@@ -482,7 +467,6 @@ struct Bytes {
 }
 
 async fn bytes_are_binary(db: Db) -> Outcome {
-    db.create_tables([Bytes::schema()]).await?;
     for bytes in [vec![], vec![0], (0..=255).collect()] {
         let written = Bytes {
             id: "b1".into(),
@@ -528,7 +512,6 @@ struct NastyNames {
 }
 
 async fn nasty_names_are_names(db: Db) -> Outcome {
-    db.create_tables([NastyNames::schema()]).await?;
     let names = [
         "", " ", "a.b", "\u{0}", "\u{ffff}", "\"", "\\", "#n0", ":v0", "👻", "status",
     ];
@@ -558,7 +541,6 @@ async fn nasty_names_are_names(db: Db) -> Outcome {
 }
 
 async fn nasty_texts_are_values(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let every_low: String = (0..=0x2ff).filter_map(char::from_u32).collect();
     for text in [
         "",
@@ -595,7 +577,6 @@ fn nested(levels: usize, map: bool) -> Value {
 }
 
 async fn thirty_two_levels_with_the_item_are_accepted(db: Db) -> Outcome {
-    db.create_tables([Any::schema()]).await?;
     for map in [false, true] {
         let deep = any(nested(31, map));
         deep.put().send(&db).await?;
@@ -617,7 +598,6 @@ async fn thirty_two_levels_with_the_item_are_accepted(db: Db) -> Outcome {
 }
 
 async fn empty_containers_stay(db: Db) -> Outcome {
-    db.create_tables([Any::schema()]).await?;
     for value in [
         Value::L(Vec::new()),
         Value::M(Item::new()),
@@ -677,7 +657,6 @@ struct Trap {
 }
 
 async fn what_would_not_read_back_is_not_written(db: Db) -> Outcome {
-    db.create_tables([Trap::schema()]).await?;
     let trap = Trap {
         id: "t".into(),
         inner: OneWay(1),
@@ -698,7 +677,6 @@ struct Visit {
 }
 
 async fn a_missing_attribute_is_parsed_from_the_key(db: Db) -> Outcome {
-    db.create_tables([Visit::schema()]).await?;
     let visit = Visit {
         site: "a#b".into(),
         day: chrono::NaiveDate::from_ymd_opt(2024, 2, 29).ok_or("a day")?,

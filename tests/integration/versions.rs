@@ -17,13 +17,13 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_version_goes_through_json,
-    a_checked_write_only_changes_the_version_it_read,
-    an_unchecked_put_leaves_a_version_that_nobody_holds,
-    every_unchecked_put_draws_a_new_version,
+    a_version_goes_through_json(Draft),
+    a_checked_write_only_changes_the_version_it_read(Document),
+    an_unchecked_put_leaves_a_version_that_nobody_holds(Leaf),
+    every_unchecked_put_draws_a_new_version(Leaf),
     a_drawn_version_is_exact_everywhere,
-    unchecked_puts_go_on_after_the_highest_version,
-    a_recreated_item_is_reported_as_another_item,
+    unchecked_puts_go_on_after_the_highest_version(Leaf),
+    a_recreated_item_is_reported_as_another_item(Document),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -265,7 +265,6 @@ async fn play(db: &Dynamo, clock: &HandClock, acts: &[Act]) -> Result<Result<(),
 
 /// Compares three writers, whose copies may be old, with a model of what is stored.
 async fn a_checked_write_only_changes_the_version_it_read(db: Db) -> Outcome {
-    db.create_tables([Document::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
     let config = Config {
@@ -290,7 +289,6 @@ fn leaf(text: &str) -> Leaf {
 
 /// An old copy is written over a newer one without a check. The holder of the newer one must notice.
 async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome {
-    db.create_tables([Leaf::schema()]).await?;
     let old = leaf("a").create().send(&db).await?;
     let mine = Leaf {
         text: "mine".into(),
@@ -317,7 +315,6 @@ async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome 
 }
 
 async fn every_unchecked_put_draws_a_new_version(db: Db) -> Outcome {
-    db.create_tables([Leaf::schema()]).await?;
     let old = leaf("a").create().send(&db).await?;
     let mut seen = vec![old.version];
     let put = || old.put().unchecked();
@@ -357,7 +354,6 @@ async fn a_drawn_version_is_exact_everywhere(db: Db) -> Outcome {
 }
 
 async fn unchecked_puts_go_on_after_the_highest_version(db: Db) -> Outcome {
-    db.create_tables([Leaf::schema()]).await?;
     let last = Leaf {
         version: Version::from(u64::MAX),
         ..leaf("a")
@@ -369,7 +365,6 @@ async fn unchecked_puts_go_on_after_the_highest_version(db: Db) -> Outcome {
 
 /// The new item has the same version, but another creation time.
 async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
-    db.create_tables([Document::schema()]).await?;
     let loaded = document("a").create().send(&db).await?;
     let updated = || loaded.update().apply(|d| d.text().set("x"));
     let refused = async || -> Vec<Error> {
@@ -432,7 +427,6 @@ async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
 
 /// A client shows which version it has seen, and one that has seen none may only create.
 async fn a_version_goes_through_json(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let stored = draft("d1", "x").create().send(&db).await?;
     let json = serde_json::to_string(&stored.version)?;
     assert_eq!(json, "1");

@@ -11,13 +11,13 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    every_verb_is_one_request,
-    the_same_operation_makes_the_same_bytes,
-    names_and_values_go_through_placeholders,
-    bodies_are_what_the_service_expects,
+    every_verb_is_one_request(Draft),
+    the_same_operation_makes_the_same_bytes(Shop),
+    names_and_values_go_through_placeholders(Shop),
+    bodies_are_what_the_service_expects(Note, Session),
     the_table_is_named_in_full,
-    calls_are_send_and_outlive_what_they_are_of,
-    requests_are_counted_in_bytes,
+    calls_are_send_and_outlive_what_they_are_of(Shop),
+    requests_are_counted_in_bytes(Note),
     what_is_null_in_an_answer_is_not_there,
 ];
 
@@ -78,7 +78,6 @@ async fn what_is_null_in_an_answer_is_not_there(db: Db) -> Outcome {
 }
 
 async fn every_verb_is_one_request(db: Db) -> Outcome {
-    db.create_tables([Draft::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let stored = draft("d1", "x").create().send(&faulty).await?;
     let stored = stored.put().send(&faulty).await?;
@@ -93,7 +92,6 @@ async fn every_verb_is_one_request(db: Db) -> Outcome {
 }
 
 async fn the_same_operation_makes_the_same_bytes(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let clock = HandClock::at("2024-06-01T10:00:00Z");
     let now = faulty.with_clock(clock);
@@ -116,7 +114,6 @@ async fn the_same_operation_makes_the_same_bytes(db: Db) -> Outcome {
 }
 
 async fn names_and_values_go_through_placeholders(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     let stored = order("u1", 7).create().send(&faulty).await?;
     let stored = stored.put().send(&faulty).await?;
@@ -139,8 +136,6 @@ async fn names_and_values_go_through_placeholders(db: Db) -> Outcome {
 }
 
 async fn bodies_are_what_the_service_expects(db: Db) -> Outcome {
-    db.create_tables([Note::schema(), Session::schema()])
-        .await?;
     let (faulty, http) = db.faulty([]);
     note("n1", "x").put().send(&faulty).await?;
     note("n1", "x").put().if_exists().send(&faulty).await?;
@@ -199,7 +194,6 @@ async fn calls_are_send_and_outlive_what_they_are_of(db: Db) -> Outcome {
     fn sent<T: Send + Unpin>(call: T) -> T {
         call
     }
-    db.create_tables([Shop::schema()]).await?;
     let calls = {
         let order = order("u1", 7);
         let key = order.key();
@@ -220,7 +214,6 @@ async fn calls_are_send_and_outlive_what_they_are_of(db: Db) -> Outcome {
 }
 
 async fn requests_are_counted_in_bytes(db: Db) -> Outcome {
-    db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
     note("n1", "äöü👻\u{1}").put().send(&faulty).await?;
     let seen = &http.seen()[0];

@@ -12,85 +12,51 @@ use crate::in_short;
 pub fn cases() -> Vec<Case> {
     vec![
         case! { UnusedAllow at "Order";
+            { entity Order(table = "orders", key(pk = number), allow(one_counter)) { number: u32 } } Order;
             {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = number), allow(one_counter))]
-                struct Order { number: u32 }
-            } Order;
-            {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = number), allow(one_counter), allow(unused_allow))]
-                struct Order { number: u32 }
+                entity Order(table = "orders", key(pk = number), allow(one_counter), allow(unused_allow))
+                    { number: u32 }
             } Order
         },
         case! { UnusedAllow at "Order.number";
+            { entity Order(table = "orders", key(pk = number)) { #[dynamo(allow(long_name))] number: u32 } } Order;
             {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = number))]
-                struct Order { #[dynamo(allow(long_name))] number: u32 }
-            } Order;
-            {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = number))]
-                struct Order {
-                    #[dynamo(allow(long_name))]
-                    number_in_the_books_of_the_whole_shop: u32,
-                    #[dynamo(rename = "n")]
-                    number: u32,
-                }
+                entity Order(table = "orders", key(pk = number))
+                    { #[dynamo(allow(long_name))] number_in_the_books_of_the_whole_shop: u32, #[dynamo(rename = "n")] number: u32 }
             } Order
         },
         case! { UnusedAllow at "Order.by_note";
             {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = "NUMBER#{number}"), unique(by_note, note, allow(implied_unique)))]
-                struct Order { number: u32, note: String }
+                entity Order(table = "orders", key(pk = "NUMBER#{number}"), unique(by_note, note, allow(implied_unique)))
+                    { number: u32, note: String }
             } Order;
             {
-                #[derive(DynamoEntity)]
-                #[dynamo(table = "orders", key(pk = "NUMBER#{number}"))]
-                #[dynamo(unique(of_note, note), unique(by_note, note, number, rename = "a,b", allow(implied_unique, needless_unique)))]
-                struct Order { number: u32, note: String }
+                entity Order(table = "orders", key(pk = "NUMBER#{number}"), unique(of_note, note), unique(by_note, note, number, rename = "a,b", allow(implied_unique, needless_unique)))
+                    { number: u32, note: String }
             } Order
         },
         case! { UnusedAllow at "shop.gsi1";
             {
-                #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", allow(unasked_index)))]
-                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index, unasked_index)))]
-                struct Shop;
-                #[derive(DynamoEntity)]
-                #[dynamo(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))]
-                struct Order { shop: u32, number: u32, day: u32 }
+                table Shop(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", allow(unasked_index)), lsi(lsi1, sk = "lsi1sk", allow(local_index, unasked_index)));
+                entity Order(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))
+                    { shop: u32, number: u32, day: u32 }
             } Shop;
             {
-                #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk"))]
-                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index), allow(unasked_index)))]
-                struct Shop;
-                #[derive(DynamoEntity)]
-                #[dynamo(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))]
-                struct Order { shop: u32, number: u32, day: u32 }
+                table Shop(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk"), lsi(lsi1, sk = "lsi1sk", allow(local_index), allow(unasked_index)));
+                entity Order(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))
+                    { shop: u32, number: u32, day: u32 }
             } Shop
         },
         case! { UnusedAllow at "shop";
             {
-                #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(constant_partition, many_indexes))]
-                #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-                struct Shop;
-                #[derive(DynamoEntity)]
-                #[dynamo(table = Shop, key(pk = "{number}"), gsi(latest, on = gsi1, pk = "ALL", sk = "{at}"))]
-                struct Order { number: u32, at: DateTime<Utc> }
+                table Shop(name = "shop", pk = "pk", entities(Order), allow(constant_partition, many_indexes), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+                entity Order(table = Shop, key(pk = "{number}"), gsi(latest, on = gsi1, pk = "ALL", sk = "{at}"))
+                    { number: u32, at: DateTime<Utc> }
             } Shop;
             {
-                #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(constant_partition))]
-                #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-                struct Shop;
-                #[derive(DynamoEntity)]
-                #[dynamo(table = Shop, key(pk = "{number}"), gsi(latest, on = gsi1, pk = "ALL", sk = "{at}"))]
-                struct Order { number: u32, at: DateTime<Utc> }
+                table Shop(name = "shop", pk = "pk", entities(Order), allow(constant_partition), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+                entity Order(table = Shop, key(pk = "{number}"), gsi(latest, on = gsi1, pk = "ALL", sk = "{at}"))
+                    { number: u32, at: DateTime<Utc> }
             } Shop
         },
     ]

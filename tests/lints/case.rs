@@ -13,22 +13,22 @@ pub struct Case {
     pub clean: TableSchema,
 }
 
-/// `case! { RULE at PLACE; { items } Type; { items } Type }`: the model with the lint comes first.
+/// `case! { RULE at PLACE; { declarations } Type; { declarations } Type }`: the model with the lint comes first.
 macro_rules! case {
     (
         $rule:ident at $place:literal;
-        { $($found:item)* } $found_table:ident;
-        { $($clean:item)* } $clean_table:ident
+        { $($found:tt)* } $found_table:ident;
+        { $($clean:tt)* } $clean_table:ident
     ) => {
         $crate::case::Case {
             rule: dynamo_entity::lint::LintRule::$rule,
             place: $place,
             found: {
-                $($found)*
+                $crate::declared::declared! { $($found)* }
                 $found_table::schema()
             },
             clean: {
-                $($clean)*
+                $crate::declared::declared! { $($clean)* }
                 $clean_table::schema()
             },
         }

@@ -10,6 +10,8 @@
 mod allowed;
 mod attributes;
 mod case;
+#[path = "../support/declared.rs"]
+mod declared;
 mod documented;
 mod indexes;
 mod partitions;

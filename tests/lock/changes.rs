@@ -26,30 +26,33 @@ fn assert_change(found: &LockComparison, class: ChangeClass, place: &str, words:
     assert!(text.contains(&class.to_string()) && !change.steps().is_empty());
 }
 
-/// `name: Class at "place" ["words"] of Type { before } => { after }`
+/// A module with a schema: `a_declaration: Type { items }`.
+macro_rules! module {
+    ($name:ident $type:ident { $($items:tt)* }) => {
+        #[allow(dead_code, unused_imports)]
+        pub mod $name {
+            use std::collections::{BTreeSet, HashSet};
+            use chrono::{DateTime, Utc};
+            use dynamo_entity::prelude::*;
+            $crate::declared::declared! { $($items)* }
+            pub fn schema() -> dynamo_entity::schema::TableSchema { $type::schema() }
+        }
+    };
+    ($name:ident $type:ident $shared:ident) => {
+        use super::shared::$shared as $name;
+    };
+}
+
+/// `name: Class at "place" ["words"] of Type { before } => { after }`, where a declaration of [`shared`] goes by its name.
 macro_rules! changes {
-    ($($name:ident: $class:ident at $place:literal [$($word:literal),*] of $type:ident { $($old:tt)* } => { $($new:tt)* })*) => {$(
+    ($($name:ident: $class:ident at $place:literal [$($word:literal),*] of $type:ident $old:tt => $new:tt)*) => {$(
         mod $name {
-            #[allow(dead_code, unused_imports)]
-            mod before {
-                use std::collections::{BTreeSet, HashSet};
-                use chrono::{DateTime, Utc};
-                use dynamo_entity::prelude::*;
-                $($old)*
-                pub fn schema() -> dynamo_entity::schema::TableSchema { $type::schema() }
-            }
-            #[allow(dead_code, unused_imports)]
-            mod after {
-                use std::collections::{BTreeSet, HashSet};
-                use chrono::{DateTime, Utc};
-                use dynamo_entity::prelude::*;
-                $($new)*
-                pub fn schema() -> dynamo_entity::schema::TableSchema { $type::schema() }
-            }
+            use super::*;
+            module! { before $type $old }
+            module! { after $type $new }
 
             #[test]
             fn is_classed() {
-                use super::*;
                 let found = compared(before::schema(), after::schema());
                 assert_change(&found, ChangeClass::$class, $place, &[$($word),*]);
                 // The way back is a change too, and the model itself is none.
@@ -62,757 +65,363 @@ macro_rules! changes {
     )*};
 }
 
+/// The declarations that several changes begin or end with.
+mod shared {
+    module! { bare Order { entity Order { id: u32 } } }
+    module! { total Order { entity Order { id: u32, total: u32 } } }
+    module! { shop Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } }
+    module! { note Order { entity Order { id: u32, note: Option<String> } } }
+    module! { rest Order { entity Order { id: u32, #[dynamo(rest)] rest: Item } } }
+    module! { ttl Order { entity Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> } } }
+    module! { owner Order { entity Order { id: u32, owner: String } } }
+    module! { four_shards Order { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4)) { id: u32 } } }
+    module! { eight_shards Order { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8)) { id: u32 } } }
+    module! { by_owner Order { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id)) { id: u32, owner: String } } }
+    module! { by_email User { entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, email)) { id: u32, email: String } } }
+    module! { state Order {
+        #[derive(DynamoValue)] pub enum State { Open, Paid }
+        entity Order { id: u32, state: State }
+    } }
+    module! { lines Order {
+        #[derive(DynamoValue)] pub struct Line { count: u32 }
+        entity Order { id: u32, lines: Vec<Line> }
+    } }
+}
+
 // --- attributes
 changes! {
-    optional_field: Free at "Order.note" ["new and may be missing", "their `put` takes it away"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32, note: Option<String> }
-    }
-
-    field_with_default: Free at "Order.express" ["new and may be missing"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default)] express: bool }
-    }
-
-    field_that_a_rest_keeps: Free at "Order.note" ["programs that run keep it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: Option<String>, #[dynamo(rest)] rest: Item }
-    }
-
-    required_field: BreaksRunning at "Order.currency" ["new and required", "1. declare it as an `Option`", "3. then let it be required"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, currency: String }
-    }
-
-    required_field_removed: BreaksRunning at "Order.total" ["cannot read items without it", "1. keep it declared"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
-    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program takes it away"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: Option<String> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
-    optional_field_goes_into_the_rest: Free at "Order.note" ["goes into the `rest`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: Option<String> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
-    }
-
-    field_renamed: BreaksRunning at "Order.total" ["`#[dynamo(rename = \"total\")]` on the field", "`sum`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, sum: u32 }
-    }
-
-    name_of_a_field: Free at "Order.total" ["was called `total`", "is stored nowhere"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(rename = "total")] sum: u32 }
-    }
-
-    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: Option<String> }
-    }
-
-    field_gets_a_default: Free at "Order.count" ["still written always"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, count: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default)] count: u32 }
-    }
-
-    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until no item lacks it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: Option<String> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, note: String }
-    }
-
-    default_goes: BreaksRunning at "Order.count" ["required now"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default)] count: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, count: u32 }
-    }
-
-    default_changes: FillFirst at "Order.count" ["`1`", "`2`", "write the old default into all items"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default = 1)] count: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default = 2)] count: u32 }
-    }
-
-    option_becomes_default: FillFirst at "Order.count" ["means `0` now", "in two ways", "then declare the default"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, count: Option<u32> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default = 0)] count: u32 }
-    }
-
-    option_in_a_key_becomes_default: FillFirst at "Order.level" ["do not find them in the index `by_level`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_level, pk = level))]
-        pub struct Order { id: u32, level: Option<u32> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_level, pk = level))]
-        pub struct Order { id: u32, #[dynamo(default)] level: u32 }
-    }
-
-    default_becomes_option: FillFirst at "Order.credit" ["meant `100`", "write the old default into all items"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(default = 100)] credit: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, credit: Option<u32> }
-    }
-
-    wider_number: Free at "Order.total" ["a wider one", "store values beyond the old type then"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u64 }
-    }
-
-    wider_bare_key: Free at "Order.id" ["a wider one"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u64 }
-    }
-
-    narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: i64 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: i32 }
-    }
-
+    optional_field: Free at "Order.note" ["new and may be missing", "their `put` takes it away"] of Order
+        total => { entity Order { id: u32, total: u32, note: Option<String> } }
+    field_with_default: Free at "Order.express" ["new and may be missing"] of Order
+        bare => { entity Order { id: u32, #[dynamo(default)] express: bool } }
+    field_that_a_rest_keeps: Free at "Order.note" ["programs that run keep it"] of Order
+        rest => { entity Order { id: u32, note: Option<String>, #[dynamo(rest)] rest: Item } }
+    required_field: BreaksRunning at "Order.currency" ["new and required", "1. declare it as an `Option`", "3. then let it be required"] of Order
+        bare => { entity Order { id: u32, currency: String } }
+    required_field_removed: BreaksRunning at "Order.total" ["cannot read items without it", "1. keep it declared"] of Order
+        total => bare
+    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program takes it away"] of Order
+        note => bare
+    optional_field_goes_into_the_rest: Free at "Order.note" ["goes into the `rest`"] of Order
+        note => rest
+    field_renamed: BreaksRunning at "Order.total" ["`#[dynamo(rename = \"total\")]` on the field", "`sum`"] of Order
+        total => { entity Order { id: u32, sum: u32 } }
+    name_of_a_field: Free at "Order.total" ["was called `total`", "is stored nowhere"] of Order
+        total => { entity Order { id: u32, #[dynamo(rename = "total")] sum: u32 } }
+    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order
+        { entity Order { id: u32, note: String } } => note
+    field_gets_a_default: Free at "Order.count" ["still written always"] of Order
+        { entity Order { id: u32, count: u32 } } => { entity Order { id: u32, #[dynamo(default)] count: u32 } }
+    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until no item lacks it"] of Order
+        note => { entity Order { id: u32, note: String } }
+    default_goes: BreaksRunning at "Order.count" ["required now"] of Order
+        { entity Order { id: u32, #[dynamo(default)] count: u32 } } => { entity Order { id: u32, count: u32 } }
+    default_changes: FillFirst at "Order.count" ["`1`", "`2`", "write the old default into all items"] of Order
+        { entity Order { id: u32, #[dynamo(default = 1)] count: u32 } }
+        => { entity Order { id: u32, #[dynamo(default = 2)] count: u32 } }
+    option_becomes_default: FillFirst at "Order.count" ["means `0` now", "in two ways", "then declare the default"] of Order
+        { entity Order { id: u32, count: Option<u32> } }
+        => { entity Order { id: u32, #[dynamo(default = 0)] count: u32 } }
+    option_in_a_key_becomes_default: FillFirst at "Order.level" ["do not find them in the index `by_level`"] of Order
+        { entity Order(table = "orders", key(pk = id), gsi(by_level, pk = level)) { id: u32, level: Option<u32> } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_level, pk = level)) { id: u32, #[dynamo(default)] level: u32 } }
+    default_becomes_option: FillFirst at "Order.credit" ["meant `100`", "write the old default into all items"] of Order
+        { entity Order { id: u32, #[dynamo(default = 100)] credit: u32 } }
+        => { entity Order { id: u32, credit: Option<u32> } }
+    wider_number: Free at "Order.total" ["a wider one", "store values beyond the old type then"] of Order
+        total => { entity Order { id: u32, total: u64 } }
+    wider_bare_key: Free at "Order.id" ["a wider one"] of Order
+        bare => { entity Order { id: u64 } }
+    narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order
+        { entity Order { id: u32, total: i64 } } => { entity Order { id: u32, total: i32 } }
     unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is free"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, customer: Vec<u32> }
+        entity Order { id: u32, customer: Vec<u32> }
     } => {
         #[derive(DynamoValue)] pub struct Customer(Vec<String>);
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, customer: Customer }
+        entity Order { id: u32, customer: Customer }
     }
-
-    unknown_type_in_the_key: NeedsMove at "Order.id" ["is not known here"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
-        pub struct Order { id: DateTime<Utc> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
-        pub struct Order { id: chrono::NaiveDate }
-    }
-
-    stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: String }
-    }
-
-    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or refuses"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> }
-    }
-
+    unknown_type_in_the_key: NeedsMove at "Order.id" ["is not known here"] of Order
+        { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: DateTime<Utc> } }
+        => { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: chrono::NaiveDate } }
+    stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order
+        total => { entity Order { id: u32, total: String } }
+    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or refuses"] of Order
+        { entity Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> } }
+        => { entity Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> } }
     enum_gets_an_order: BreaksRunning at "Order.state" ["was stored as S", "is stored as N"] of Order {
         #[derive(DynamoValue)] pub enum State { Open, Done }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     } => {
         #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum State { Open = 1, Done = 2 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     }
-
-    version: FillFirst at "Order.version" ["without raising it", "only then rely on it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(version)] version: Version }
-    }
-
-    version_removed: BreaksRunning at "Order.version" ["do not notice writes of new ones"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(version)] version: Version }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
-    role: BreaksRunning at "Order.at" ["an attribute like any other", "`created_at`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, at: Option<DateTime<Utc>> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(created_at)] at: Option<DateTime<Utc>> }
-    }
-
-    attribute_that_the_key_has: Free at "Order.user" ["the key says the same"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
-        pub struct Order { user: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
-        pub struct Order { #[dynamo(skip)] user: String }
-    }
-
-    rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
-    no_longer_append_only: BreaksRunning at "Order" ["may be changed now"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), append_only)]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
+    version: FillFirst at "Order.version" ["without raising it", "only then rely on it"] of Order
+        bare => { entity Order { id: u32, #[dynamo(version)] version: Version } }
+    version_removed: BreaksRunning at "Order.version" ["do not notice writes of new ones"] of Order
+        { entity Order { id: u32, #[dynamo(version)] version: Version } } => bare
+    role: BreaksRunning at "Order.at" ["an attribute like any other", "`created_at`"] of Order
+        { entity Order { id: u32, at: Option<DateTime<Utc>> } }
+        => { entity Order { id: u32, #[dynamo(created_at)] at: Option<DateTime<Utc>> } }
+    attribute_that_the_key_has: Free at "Order.user" ["the key says the same"] of Order
+        { entity Order(table = "orders", key(pk = "USER#{user}")) { user: String } }
+        => { entity Order(table = "orders", key(pk = "USER#{user}")) { #[dynamo(skip)] user: String } }
+    rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order
+        rest => bare
+    no_longer_append_only: BreaksRunning at "Order" ["may be changed now"] of Order
+        { entity Order(table = "orders", key(pk = id), append_only) { id: u32 } } => bare
 }
 
 // --- keys and tables
 changes! {
-    template_of_the_key: NeedsMove at "Order.key" ["\"USER#{user}\"", "\"U#{user}\"", "declare another one beside it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
-        pub struct Order { user: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "U#{user}"))]
-        pub struct Order { user: String }
-    }
-
-    wider_part_of_the_key: NeedsMove at "Order.key" ["another width", "`{number:010}`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
-        pub struct Order { number: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
-        pub struct Order { number: u64 }
-    }
-
-    wider_part_with_a_width: Free at "Order.number" ["a wider one"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:08}"))]
-        pub struct Order { number: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:08}"))]
-        pub struct Order { number: u64 }
-    }
-
-    part_written_otherwise: Free at "Order.key" ["the keys are the same"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
-        pub struct Order { number: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:010}"))]
-        pub struct Order { number: u32 }
-    }
-
-    part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{at}#{id}"))]
-        pub struct Order { id: u32, at: DateTime<Utc> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}"))]
-        pub struct Order { id: u32, at: DateTime<Utc> }
-    }
-
-    shards_of_the_key: NeedsMove at "Order.key" ["with 20 shards"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{id}", shards = 10))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{id}", shards = 20))]
-        pub struct Order { id: u32 }
-    }
-
-    another_key_attribute: NeedsMove at "" ["`id` (N)", "`number` (N)", "changes the key of no table"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, number: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = number))]
-        pub struct Order { id: u32, number: u32 }
-    }
-
-    type_of_a_bare_key: NeedsMove at "" ["`id` (N)", "`id` (S)"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: String }
-    }
-
-    sort_key: NeedsMove at "" ["`id` (N), `at` (S)"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, at: DateTime<Utc> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
-        pub struct Order { id: u32, at: DateTime<Utc> }
-    }
-
-    style_of_keys: NeedsMove at "" ["`escaped`", "`verbatim::`", "key texts"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "o:{id}"))]
-        pub struct Order { id: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", verbatim(delimiter = ":"), key(pk = "o:{id}"))]
-        pub struct Order { id: String }
-    }
-
-    name_of_the_table: NeedsMove at "" ["`purchases` is new", "change it back"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "purchases", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
+    template_of_the_key: NeedsMove at "Order.key" ["\"USER#{user}\"", "\"U#{user}\"", "declare another one beside it"] of Order
+        { entity Order(table = "orders", key(pk = "USER#{user}")) { user: String } }
+        => { entity Order(table = "orders", key(pk = "U#{user}")) { user: String } }
+    wider_part_of_the_key: NeedsMove at "Order.key" ["another width", "`{number:010}`"] of Order
+        { entity Order(table = "orders", key(pk = "ORDER#{number}")) { number: u32 } }
+        => { entity Order(table = "orders", key(pk = "ORDER#{number}")) { number: u64 } }
+    wider_part_with_a_width: Free at "Order.number" ["a wider one"] of Order
+        { entity Order(table = "orders", key(pk = "ORDER#{number:08}")) { number: u32 } }
+        => { entity Order(table = "orders", key(pk = "ORDER#{number:08}")) { number: u64 } }
+    part_written_otherwise: Free at "Order.key" ["the keys are the same"] of Order
+        { entity Order(table = "orders", key(pk = "ORDER#{number}")) { number: u32 } }
+        => { entity Order(table = "orders", key(pk = "ORDER#{number:010}")) { number: u32 } }
+    part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order
+        { entity Order(table = "orders", key(pk = "ALL", sk = "{at}#{id}")) { id: u32, at: DateTime<Utc> } }
+        => { entity Order(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}")) { id: u32, at: DateTime<Utc> } }
+    shards_of_the_key: NeedsMove at "Order.key" ["with 20 shards"] of Order
+        { entity Order(table = "orders", key(pk = "ALL", sk = "{id}", shards = 10)) { id: u32 } }
+        => { entity Order(table = "orders", key(pk = "ALL", sk = "{id}", shards = 20)) { id: u32 } }
+    another_key_attribute: NeedsMove at "" ["`id` (N)", "`number` (N)", "changes the key of no table"] of Order
+        { entity Order { id: u32, number: u32 } }
+        => { entity Order(table = "orders", key(pk = number)) { id: u32, number: u32 } }
+    type_of_a_bare_key: NeedsMove at "" ["`id` (N)", "`id` (S)"] of Order
+        bare => { entity Order { id: String } }
+    sort_key: NeedsMove at "" ["`id` (N), `at` (S)"] of Order
+        { entity Order { id: u32, at: DateTime<Utc> } }
+        => { entity Order(table = "orders", key(pk = id, sk = at)) { id: u32, at: DateTime<Utc> } }
+    style_of_keys: NeedsMove at "" ["`escaped`", "`verbatim::`", "key texts"] of Order
+        { entity Order(table = "orders", key(pk = "o:{id}")) { id: String } }
+        => { entity Order(table = "orders", verbatim(delimiter = ":"), key(pk = "o:{id}")) { id: String } }
+    name_of_the_table: NeedsMove at "" ["`purchases` is new", "change it back"] of Order
+        bare => { entity Order(table = "purchases", key(pk = id)) { id: u32 } }
     name_of_the_struct: Free at "Purchase" ["was called `Order`, which is stored nowhere"] of Purchase {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-        pub type Purchase = Order;
+        entity Order { id: u32 }
+        type Purchase = Order;
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Purchase { id: u32 }
+        entity Purchase(table = "orders", key(pk = id)) { id: u32 }
     }
-
-    ttl: Free at "" ["expire by `until`, which is new", "enable_ttl"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
-    }
-
-    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "no going back brings them back"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, until: Option<u64> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
-    }
-
-    ttl_removed: BreaksRunning at "" ["no longer expire by `until`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    }
-
-    stream: Free at "" ["was none and is new_image"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_image)]
-        pub struct Order { id: u32 }
-    }
-
-    view_of_the_stream: BreaksRunning at "" ["loses its place"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_image)]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_and_old_images)]
-        pub struct Order { id: u32 }
-    }
+    ttl: Free at "" ["expire by `until`, which is new", "enable_ttl"] of Order
+        bare => ttl
+    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "no going back brings them back"] of Order
+        { entity Order { id: u32, until: Option<u64> } } => ttl
+    ttl_removed: BreaksRunning at "" ["no longer expire by `until`"] of Order
+        ttl => bare
+    stream: Free at "" ["was none and is new_image"] of Order
+        bare => { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
+    view_of_the_stream: BreaksRunning at "" ["loses its place"] of Order
+        { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
+        => { entity Order(table = "orders", key(pk = id), stream = new_and_old_images) { id: u32 } }
 }
 
 // --- indexes
 changes! {
-    index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: u64 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: u64 }
+    index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order
+        { entity Order { id: u32, owner: u64 } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id)) { id: u32, owner: u64 } }
+    index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order bare => {
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
+            { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
     }
-
-    index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
-    }
-
-    index_of_a_template: FillFirst at "Order.by_owner" ["lack its keys", "update_each", "4. then ask it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id))]
-        pub struct Order { id: u32, owner: String }
-    }
-
+    index_of_a_template: FillFirst at "Order.by_owner" ["lack its keys", "update_each", "4. then ask it"] of Order
+        owner
+        => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Line))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
-        pub struct Line { user: String, number: u32 }
-        pub type Order = Shop;
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(Line));
+        entity Line(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }
+        type Order = Shop;
     } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Line), gsi(turned, pk = "sk", sk = "pk"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
-        #[dynamo(gsi(by_number, on = turned, pk = "ORDER#{number}", sk = "USER#{user}"))]
-        pub struct Line { user: String, number: u32 }
-        pub type Order = Shop;
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(Line), gsi(turned, pk = "sk", sk = "pk"));
+        entity Line(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"), gsi(by_number, on = turned, pk = "ORDER#{number}", sk = "USER#{user}"))
+            { user: String, number: u32 }
+        type Order = Shop;
     }
-
     template_of_an_index: FillFirst at "Order.by_owner" ["\"OWNER#{owner}\"", "\"O#{owner}\"", "under a new name"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))]
-        pub struct Order { id: u32, owner: String }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))
+            { id: u32, owner: String }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "O#{owner}", sk = "{id}"))]
-        pub struct Order { id: u32, owner: String }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "O#{owner}", sk = "{id}"))
+            { id: u32, owner: String }
     }
-
-    wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
-        pub struct Order { id: u32, rank: u8 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
-        pub struct Order { id: u32, rank: u16 }
-    }
-
+    wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order
+        { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u8 } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u16 } }
     place_of_none: FillFirst at "Order.by_due" ["{due:last}", "items that are there have the old keys"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))]
-        pub struct Order { id: u32, due: Option<DateTime<Utc>> }
+        entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))
+            { id: u32, due: Option<DateTime<Utc>> }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due:last}"))]
-        pub struct Order { id: u32, due: Option<DateTime<Utc>> }
+        entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due:last}"))
+            { id: u32, due: Option<DateTime<Utc>> }
     }
-
     part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and belong there now"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
-        pub struct Order { id: u32, rank: Option<u8> }
+        entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))
+            { id: u32, rank: Option<u8> }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
-        pub struct Order { id: u32, #[dynamo(default)] rank: u8 }
+        entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))
+            { id: u32, #[dynamo(default)] rank: u8 }
     }
-
-    first_shards: FillFirst at "Order.all" ["it wrote 0 shards"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}"))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
-        pub struct Order { id: u32 }
-    }
-
-    more_shards: FillFirst at "Order.all" ["wrote 4 shards and read 4", "first deploy `read_shards`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
-        pub struct Order { id: u32 }
-    }
-
-    more_shards_that_all_read: Free at "Order.all" ["old and new programs read all that is written"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4, read_shards = 8))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
-        pub struct Order { id: u32 }
-    }
-
-    fewer_shards: FillFirst at "Order.all" ["write all items anew, and only then read fewer"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
-        pub struct Order { id: u32 }
-    }
-
+    first_shards: FillFirst at "Order.all" ["it wrote 0 shards"] of Order
+        { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}")) { id: u32 } } => four_shards
+    more_shards: FillFirst at "Order.all" ["wrote 4 shards and read 4", "first deploy `read_shards`"] of Order
+        four_shards => eight_shards
+    more_shards_that_all_read: Free at "Order.all" ["old and new programs read all that is written"] of Order
+        { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4, read_shards = 8)) { id: u32 } }
+        => eight_shards
+    fewer_shards: FillFirst at "Order.all" ["write all items anew, and only then read fewer"] of Order
+        eight_shards => four_shards
     when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found once they are written anew"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))]
-        pub struct Order { id: u32, done: bool }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
+            { id: u32, done: bool }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}"))]
-        pub struct Order { id: u32, done: bool }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     }
-
     another_when: FillFirst at "Order.open" ["as the old condition said"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = 1)))]
-        pub struct Order { id: u32, state: u8 }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = 1)))
+            { id: u32, state: u8 }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))]
-        pub struct Order { id: u32, state: u8 }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
+            { id: u32, state: u8 }
     }
-
     when_that_lets_fewer_in: BreaksRunning at "Order.open" ["stay in the index until they are written anew"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}"))]
-        pub struct Order { id: u32, done: bool }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))]
-        pub struct Order { id: u32, done: bool }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
+            { id: u32, done: bool }
     }
-
     when_that_lets_others_in: BreaksRunning at "Order.open" ["miss in it what new ones leave out", "beside it under a new name"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))]
-        pub struct Order { id: u32, state: u8 }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
+            { id: u32, state: u8 }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [2, 3])))]
-        pub struct Order { id: u32, state: u8 }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [2, 3])))
+            { id: u32, state: u8 }
     }
-
     index_removed: BreaksRunning at "Order.by_owner" ["do not write its keys", "still declare it"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))]
-        pub struct Order { id: u32, owner: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: String }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))
+            { id: u32, owner: String }
+    } => owner
+    name_of_an_access_pattern: Free at "Order.of_owner" ["was called `by_owner`, which is stored nowhere"] of Order by_owner => {
+        entity Order(table = "orders", key(pk = id), gsi(of_owner, rename = "by_owner", pk = owner, sk = id))
+            { id: u32, owner: String }
     }
-
-    name_of_an_access_pattern: Free at "Order.of_owner" ["was called `by_owner`, which is stored nowhere"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(of_owner, rename = "by_owner", pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
-    }
-
     keys_of_an_index: BreaksRunning at "by_owner" ["`owner` (S), `id` (N)", "DynamoDB changes no index"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String, at: DateTime<Utc> }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
+            { id: u32, owner: String, at: DateTime<Utc> }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = at))]
-        pub struct Order { id: u32, owner: String, at: DateTime<Utc> }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = at))
+            { id: u32, owner: String, at: DateTime<Utc> }
     }
-
     projection_of_an_index: BreaksRunning at "by_owner" ["held keys alone and holds all attributes"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id, project = keys))]
-        pub struct Order { id: u32, owner: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
-    }
-
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id, project = keys))
+            { id: u32, owner: String }
+    } => by_owner
     local_index: NeedsMove at "by_total" ["local", "with their table alone", "a global index can be added instead"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
-        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+        entity Order(table = "orders", key(pk = id, sk = at)) { id: u32, at: DateTime<Utc>, total: u32 }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))]
-        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+        entity Order(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))
+            { id: u32, at: DateTime<Utc>, total: u32 }
     }
-
     local_index_removed: NeedsMove at "by_total" ["no longer declared", "leave the index declared"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))]
-        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+        entity Order(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))
+            { id: u32, at: DateTime<Utc>, total: u32 }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
-        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+        entity Order(table = "orders", key(pk = id, sk = at)) { id: u32, at: DateTime<Utc>, total: u32 }
     }
 }
 
 // --- unique values
 changes! {
-    unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"))]
-        pub struct User { id: u32, email: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
-        pub struct User { id: u32, email: String }
-    }
-
-    unique_removed: BreaksRunning at "User.by_email" ["neither take values nor give them up"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
-        pub struct User { id: u32, email: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"))]
-        pub struct User { id: u32, email: String }
-    }
-
-    name_of_a_look_up: Free at "User.of_email" ["was called `by_email`, which is stored nowhere"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
-        pub struct User { id: u32, email: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(of_email, email))]
-        pub struct User { id: u32, email: String }
-    }
-
-    wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: u64 }
-    }
-
+    unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User
+        { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } } => by_email
+    unique_removed: BreaksRunning at "User.by_email" ["neither take values nor give them up"] of User
+        by_email => { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } }
+    name_of_a_look_up: Free at "User.of_email" ["was called `by_email`, which is stored nowhere"] of User
+        by_email
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(of_email, email)) { id: u32, email: String } }
+    wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
     fields_of_a_unique: BreaksRunning at "User.by_email" ["were of `email` and are of `mail`"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
-        pub struct User { id: u32, email: Option<String>, mail: Option<String> }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, email))
+            { id: u32, email: Option<String>, mail: Option<String> }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, mail, rename = "email"))]
-        pub struct User { id: u32, email: Option<String>, mail: Option<String> }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, mail, rename = "email"))
+            { id: u32, email: Option<String>, mail: Option<String> }
     }
 }
 
 // --- tables of several entities
 changes! {
-    entity_in_its_own_partitions: Free at "Product" ["in partitions of its own"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Product))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "PRODUCT#{product}", sk = "INFO"))]
-        pub struct Product { product: String }
+    entity_in_its_own_partitions: Free at "Product" ["in partitions of its own"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Product));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        entity Product(table = Shop, key(pk = "PRODUCT#{product}", sk = "INFO")) { product: String }
     }
-
-    entity_among_others: BreaksRunning at "Order" ["partitions of `User`", "do not know its type", "deploy programs that know the entity and do not write it yet"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
-        pub struct Order { user: String, number: u32 }
+    entity_among_others: BreaksRunning at "Order" ["partitions of `User`", "do not know its type", "deploy programs that know the entity and do not write it yet"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        entity Order(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }
     }
-
     entity_removed: BreaksRunning at "Order" ["no longer declared", "`delete_each`"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
-        pub struct Order { user: String, number: u32 }
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        entity Order(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }
+    } => shop
+    type_of_an_entity: BreaksRunning at "Customer" ["was stored as `User`", "`rename` with the old name"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(Customer));
+        entity Customer(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     }
-
-    type_of_an_entity: BreaksRunning at "Customer" ["was stored as `User`", "`rename` with the old name"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Customer))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct Customer { user: String }
+    type_attribute: BreaksRunning at "" ["was `_type` and is `kind`", "keep the old name"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", type_attribute = "kind", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     }
-
-    type_attribute: BreaksRunning at "" ["was `_type` and is `kind`", "keep the old name"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", type_attribute = "kind", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    }
-
     table_becomes_shared: BreaksRunning at "" ["has a type attribute `_type` now"] of Shop {
-        #[derive(DynamoEntity)] #[dynamo(table = "shop", key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-        pub type Shop = User;
-    } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String }
-    }
-
+        entity User(table = "shop", key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        type Shop = User;
+    } => shop
     access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "read them as errors"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))]
-        pub struct User { user: String, country: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ORDER#{number}", sk = "INFO"))]
-        pub struct Order { number: u32, country: String }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))
+            { user: String, country: String }
+        entity Order(table = Shop, key(pk = "ORDER#{number}", sk = "INFO")) { number: u32, country: String }
     } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))]
-        pub struct User { user: String, country: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ORDER#{number}", sk = "INFO"))]
-        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "ORDER#{number}"))]
-        pub struct Order { number: u32, country: String }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))
+            { user: String, country: String }
+        entity Order(table = Shop, key(pk = "ORDER#{number}", sk = "INFO"), gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "ORDER#{number}"))
+            { number: u32, country: String }
     }
-
     field_that_is_a_key_of_an_index: BreaksRunning at "Alarm.state" ["a key of the index `by_state`", "look for `User`", "by `rename`"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
-        pub struct User { user: String, state: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32 }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))
+            { user: String, state: String }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32 }
     } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
-        pub struct User { user: String, state: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32, state: Option<String> }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))
+            { user: String, state: String }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: Option<String> }
     }
-
     index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores something else there"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String, state: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32, state: u8 }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String, state: String }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: u8 }
     } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
-        pub struct User { user: String, state: String }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32, state: u8 }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))
+            { user: String, state: String }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: u8 }
     }
 }
 
@@ -820,410 +429,262 @@ changes! {
 changes! {
     alias_of_a_number: Free at "Order.total" ["`u32`", "`u64`", "a wider one"] of Order {
         pub type Number = u32;
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: Number }
+        entity Order { id: u32, total: Number }
     } => {
         pub type Number = u64;
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: Number }
+        entity Order { id: u32, total: Number }
     }
-
     newtype_of_a_narrower_number: BreaksRunning at "Order.total" ["`u64`", "`u32`", "a narrower one"] of Order {
         #[derive(DynamoValue)] pub struct Cents(u64);
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: Cents }
+        entity Order { id: u32, total: Cents }
     } => {
         #[derive(DynamoValue)] pub struct Cents(u32);
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, total: Cents }
+        entity Order { id: u32, total: Cents }
     }
-
     newtype_within_a_list: BreaksRunning at "Order.totals" ["`Vec<u64>`", "`Vec<i32>`", "is not known here"] of Order {
         #[derive(DynamoValue)] pub struct Cents(u64);
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, totals: Vec<Cents> }
+        entity Order { id: u32, totals: Vec<Cents> }
     } => {
         #[derive(DynamoValue)] pub struct Cents(i32);
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, totals: Vec<Cents> }
+        entity Order { id: u32, totals: Vec<Cents> }
     }
-
     alias_in_a_unique: BreaksRunning at "User.by_code" ["`code`", "10 characters", "20 characters", "with a new `rename`"] of User {
         pub type Number = u32;
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: Number }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: Number }
     } => {
         pub type Number = u64;
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: Number }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: Number }
     }
-
-    text_of_one_length_in_a_unique: Free at "User.code" ["a wider one"] of User {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: uuid::Uuid }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: String }
-    }
-
+    text_of_one_length_in_a_unique: Free at "User.code" ["a wider one"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: uuid::Uuid } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: String } }
     newtype_in_a_unique: BreaksRunning at "User.by_code" ["10 characters", "20 characters"] of User {
         #[derive(Clone, DynamoValue)] pub struct Code(u32);
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: Option<Code> }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: Option<Code> }
     } => {
         #[derive(Clone, DynamoValue)] pub struct Code(u64);
-        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
-        pub struct User { id: u32, code: Option<Code> }
+        entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: Option<Code> }
     }
-
-    option_within_a_foreign_type: BreaksRunning at "Order.counts" ["`Vec<Option<u32>>`", "`Vec<u32>`", "is not known here"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(serde)] counts: Vec<Option<u32>> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, #[dynamo(serde)] counts: Vec<u32> }
-    }
-
+    option_within_a_foreign_type: BreaksRunning at "Order.counts" ["`Vec<Option<u32>>`", "`Vec<u32>`", "is not known here"] of Order
+        { entity Order { id: u32, #[dynamo(serde)] counts: Vec<Option<u32>> } }
+        => { entity Order { id: u32, #[dynamo(serde)] counts: Vec<u32> } }
     another_type_of_the_same_name: BreaksRunning at "Order.State" ["`Open`", "cannot read"] of Order {
         mod one { #[derive(dynamo_entity::DynamoValue)] pub enum State { Open, Done } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: one::State }
+        entity Order { id: u32, state: one::State }
     } => {
         mod two { #[derive(dynamo_entity::DynamoValue)] pub enum State { Opened, Done } }
         use two as one;
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: one::State }
+        entity Order { id: u32, state: one::State }
     }
 }
 
 // --- what values store inside
 changes! {
-    variant_renamed: BreaksRunning at "Order.State" ["`Paid`", "`Payed`", "`rename = \"Paid\"`", "stored in `state`"] of Order {
-        #[derive(DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
-    } => {
+    variant_renamed: BreaksRunning at "Order.State" ["`Paid`", "`Payed`", "`rename = \"Paid\"`", "stored in `state`"] of Order state => {
         #[derive(DynamoValue)] pub enum State { Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     }
-
     variant_of_the_key_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
         #[derive(DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = "{state}#{id}")) { id: u32, state: State }
     } => {
         #[derive(DynamoValue)] pub enum State { Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = "{state}#{id}")) { id: u32, state: State }
     }
-
     variant_of_a_bare_key_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
         #[derive(Clone, DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = state))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = id, sk = state)) { id: u32, state: State }
     } => {
         #[derive(Clone, DynamoValue)] pub enum State { Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = state))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = id, sk = state)) { id: u32, state: State }
     }
-
     variant_of_a_key_without_attribute_renamed: NeedsMove at "Order.State" ["`Paid`", "`Payed`", "primary key"] of Order {
         #[derive(Default, DynamoValue)] pub enum State { #[default] Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
-        pub struct Order { id: u32, #[dynamo(skip)] state: State }
+        entity Order(table = "orders", key(pk = "{state}#{id}")) { id: u32, #[dynamo(skip)] state: State }
     } => {
         #[derive(Default, DynamoValue)] pub enum State { #[default] Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{state}#{id}"))]
-        pub struct Order { id: u32, #[dynamo(skip)] state: State }
+        entity Order(table = "orders", key(pk = "{state}#{id}")) { id: u32, #[dynamo(skip)] state: State }
     }
-
     variant_of_an_index_renamed: BreaksRunning at "Order.State" ["`by_state`", "written again"] of Order {
         #[derive(DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))
+            { id: u32, state: State }
     } => {
         #[derive(DynamoValue)] pub enum State { Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = id), gsi(by_state, pk = "{state}", sk = "{id}"))
+            { id: u32, state: State }
     }
-
     variant_of_a_unique_renamed: BreaksRunning at "Order.State" ["`by_state`", "under other keys"] of Order {
         #[derive(Clone, DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state)) { id: u32, state: State }
     } => {
         #[derive(Clone, DynamoValue)] pub enum State { Open, Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state))]
-        pub struct Order { id: u32, state: State }
+        entity Order(table = "orders", key(pk = "ORDER#{id}"), unique(by_state, state)) { id: u32, state: State }
     }
-
     variant_added: BreaksRunning at "Order.State" ["`Lost` is new", "do not store it yet"] of Order {
         #[derive(DynamoValue)] pub enum State { Open }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     } => {
         #[derive(DynamoValue)] pub enum State { Open, Lost }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     }
-
     variants_swapped: BreaksRunning at "Order.State" ["`a`", "read as", "`Paid`", "`Open`"] of Order {
         #[derive(DynamoValue)] pub enum State { #[dynamo(rename = "a")] Open, #[dynamo(rename = "b")] Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, states: Vec<State> }
+        entity Order { id: u32, states: Vec<State> }
     } => {
         #[derive(DynamoValue)] pub enum State { #[dynamo(rename = "b")] Open, #[dynamo(rename = "a")] Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, states: Vec<State> }
+        entity Order { id: u32, states: Vec<State> }
     }
-
-    variant_that_keeps_its_stored_name: Free at "Order.State" ["was called `Paid`", "is stored nowhere"] of Order {
-        #[derive(DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
-    } => {
+    variant_that_keeps_its_stored_name: Free at "Order.State" ["was called `Paid`", "is stored nowhere"] of Order state => {
         #[derive(DynamoValue)] pub enum State { Open, #[dynamo(rename = "Paid")] Payed }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
+        entity Order { id: u32, state: State }
     }
-
     numbers_of_an_order_swapped: BreaksRunning at "Order.Level" ["`1`", "read as", "`High`", "`Low`"] of Order {
         #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 2 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, level: Level }
+        entity Order { id: u32, level: Level }
     } => {
         #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { High = 1, Low = 2 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, level: Level }
+        entity Order { id: u32, level: Level }
     }
-
     number_of_an_order_in_the_key: NeedsMove at "Order.Level" ["`High`", "`2`", "`3`", "primary key"] of Order {
         #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 2 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{level}#{id}"))]
-        pub struct Order { id: u32, level: Level }
+        entity Order(table = "orders", key(pk = "{level}#{id}")) { id: u32, level: Level }
     } => {
         #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum Level { Low = 1, High = 3 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "{level}#{id}"))]
-        pub struct Order { id: u32, level: Level }
+        entity Order(table = "orders", key(pk = "{level}#{id}")) { id: u32, level: Level }
     }
-
     fields_swapped: BreaksRunning at "Payment.a" ["`payer`", "`payee`", "read as"] of Payment {
-        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
-        pub struct Payment { id: u32, #[dynamo(rename = "a")] payer: u32, #[dynamo(rename = "b")] payee: u32 }
+        entity Payment(table = "payments", key(pk = id))
+            { id: u32, #[dynamo(rename = "a")] payer: u32, #[dynamo(rename = "b")] payee: u32 }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
-        pub struct Payment { id: u32, #[dynamo(rename = "b")] payer: u32, #[dynamo(rename = "a")] payee: u32 }
+        entity Payment(table = "payments", key(pk = id))
+            { id: u32, #[dynamo(rename = "b")] payer: u32, #[dynamo(rename = "a")] payee: u32 }
     }
-
     fields_of_a_value_swapped: BreaksRunning at "Payment.Parties.a" ["`payer`", "`payee`", "read as"] of Payment {
         #[derive(DynamoValue)] pub struct Parties { #[dynamo(rename = "a")] payer: u32, #[dynamo(rename = "b")] payee: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
-        pub struct Payment { id: u32, parties: Parties }
+        entity Payment(table = "payments", key(pk = id)) { id: u32, parties: Parties }
     } => {
         #[derive(DynamoValue)] pub struct Parties { #[dynamo(rename = "b")] payer: u32, #[dynamo(rename = "a")] payee: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "payments", key(pk = id))]
-        pub struct Payment { id: u32, parties: Parties }
+        entity Payment(table = "payments", key(pk = id)) { id: u32, parties: Parties }
     }
-
-    field_of_a_value_renamed: BreaksRunning at "Order.Line.count" ["no longer declared", "`amount`", "`#[dynamo(rename = \"count\")]`"] of Order {
-        #[derive(DynamoValue)] pub struct Line { count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
-    } => {
+    field_of_a_value_renamed: BreaksRunning at "Order.Line.count" ["no longer declared", "`amount`", "`#[dynamo(rename = \"count\")]`"] of Order lines => {
         #[derive(DynamoValue)] pub struct Line { amount: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     }
-
-    optional_field_of_a_value: Free at "Order.Line.note" ["new and may be missing"] of Order {
-        #[derive(DynamoValue)] pub struct Line { count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
-    } => {
+    optional_field_of_a_value: Free at "Order.Line.note" ["new and may be missing"] of Order lines => {
         #[derive(DynamoValue)] pub struct Line { count: u32, note: Option<String> }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     }
-
     default_of_a_value: FillFirst at "Order.Line.count" ["`1`", "`2`"] of Order {
         #[derive(DynamoValue)] pub struct Line { #[dynamo(default = 1)] count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     } => {
         #[derive(DynamoValue)] pub struct Line { #[dynamo(default = 2)] count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     }
-
     tag_of_an_enum: BreaksRunning at "Order.Payment" ["`kind`", "`type`"] of Order {
         #[derive(DynamoValue)] #[dynamo(tag = "kind")] pub enum Payment { Cash, Card { number: String } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     } => {
         #[derive(DynamoValue)] pub enum Payment { Cash, Card { number: String } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     }
-
     field_of_a_variant: BreaksRunning at "Order.Payment::Card.number" ["no longer declared", "`digits`"] of Order {
         #[derive(DynamoValue)] pub enum Payment { Cash, Card { number: String } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     } => {
         #[derive(DynamoValue)] pub enum Payment { Cash, Card { digits: String } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     }
-
     content_of_a_variant: BreaksRunning at "Order.Payment::Card.value[1]" ["was stored as N", "is stored as S"] of Order {
         #[derive(DynamoValue)] pub enum Payment { Cash, Card(String, u32) }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     } => {
         #[derive(DynamoValue)] pub enum Payment { Cash, Card(String, String) }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, payment: Payment }
+        entity Order { id: u32, payment: Payment }
     }
-
     value_within_a_value: BreaksRunning at "Order.State" ["`Paid`", "stored in `lines`"] of Order {
         #[derive(DynamoValue)] pub enum State { Open, Paid }
         #[derive(DynamoValue)] pub enum Line { One { state: Option<State> }, Two }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     } => {
         #[derive(DynamoValue)] pub enum State { Open, Payed }
         #[derive(DynamoValue)] pub enum Line { One { state: Option<State> }, Two }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
+        entity Order { id: u32, lines: Vec<Line> }
     }
-
     value_that_holds_itself: BreaksRunning at "Page.Comment.text" ["no longer declared"] of Page {
         #[derive(DynamoValue)] pub struct Comment { text: String, answers: Vec<Comment> }
-        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
-        pub struct Page { id: u32, comments: Vec<Comment> }
+        entity Page(table = "pages", key(pk = id)) { id: u32, comments: Vec<Comment> }
     } => {
         #[derive(DynamoValue)] pub struct Comment { body: String, answers: Vec<Comment> }
-        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
-        pub struct Page { id: u32, comments: Vec<Comment> }
+        entity Page(table = "pages", key(pk = id)) { id: u32, comments: Vec<Comment> }
     }
-
     newtype_that_holds_itself: BreaksRunning at "Page.Tree" ["`Vec<Tree>`", "`Map<String,Tree>`"] of Page {
         #[derive(DynamoValue)] pub struct Tree(Vec<Tree>);
-        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
-        pub struct Page { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
+        entity Page(table = "pages", key(pk = id)) { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
     } => {
         #[derive(DynamoValue)] pub struct Tree(std::collections::BTreeMap<String, Tree>);
-        #[derive(DynamoEntity)] #[dynamo(table = "pages", key(pk = id))]
-        pub struct Page { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
+        entity Page(table = "pages", key(pk = id)) { id: u32, #[dynamo(rename = "tree")] nodes: Vec<Tree> }
     }
-
     generic_value: BreaksRunning at "Order.Range<u32>.from" ["`i64`", "`u32`", "a narrower one"] of Order {
         #[derive(DynamoValue)] pub struct Range<T> { from: T }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, range: Range<i64> }
+        entity Order { id: u32, range: Range<i64> }
     } => {
         #[derive(DynamoValue)] pub struct Range<T> { from: T }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, range: Range<u32> }
+        entity Order { id: u32, range: Range<u32> }
     }
-
     struct_becomes_an_enum: BreaksRunning at "Order.Pay" ["a struct", "an enum"] of Order {
         #[derive(DynamoValue)] pub struct Pay { number: String }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, pay: Pay }
+        entity Order { id: u32, pay: Pay }
     } => {
         #[derive(DynamoValue)] pub enum Pay { Cash, Card { number: String } }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, pay: Pay }
+        entity Order { id: u32, pay: Pay }
     }
-
-    enum_becomes_text: Free at "Order.state" ["a wider one"] of Order {
-        #[derive(DynamoValue)] pub enum State { Open, Paid }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: State }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, state: String }
-    }
-
-    name_of_a_value: Free at "Order.Entry" ["was called `Line`"] of Order {
-        #[derive(DynamoValue)] pub struct Line { count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Line> }
-    } => {
+    enum_becomes_text: Free at "Order.state" ["a wider one"] of Order
+        state => { entity Order { id: u32, state: String } }
+    name_of_a_value: Free at "Order.Entry" ["was called `Line`"] of Order lines => {
         #[derive(DynamoValue)] pub struct Entry { count: u32 }
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, lines: Vec<Entry> }
+        entity Order { id: u32, lines: Vec<Entry> }
     }
 }
 
 // --- conditions and indexes of texts
 changes! {
     when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss in it what new ones leave out"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = "a, b")))]
-        pub struct Order { id: u32, state: String }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = "a, b")))
+            { id: u32, state: String }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = ["a, x", "y, b"])))]
-        pub struct Order { id: u32, state: String }
+        entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = ["a, x", "y, b"])))
+            { id: u32, state: String }
     }
-
-    index_of_a_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`", "1. deploy programs that never write an empty `owner`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: String }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
-    }
-
-    index_of_an_optional_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, owner: Option<String> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: Option<String> }
-    }
-
-    index_of_bytes: FillFirst at "Order.by_digest" ["rejects a write with an empty `digest`"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32, digest: Vec<u8> }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_digest, pk = digest))]
-        pub struct Order { id: u32, digest: Vec<u8> }
-    }
-
+    index_of_a_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`", "1. deploy programs that never write an empty `owner`"] of Order
+        owner => by_owner
+    index_of_an_optional_text: FillFirst at "Order.by_owner" ["rejects a write with an empty `owner`"] of Order
+        { entity Order { id: u32, owner: Option<String> } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id)) { id: u32, owner: Option<String> } }
+    index_of_bytes: FillFirst at "Order.by_digest" ["rejects a write with an empty `digest`"] of Order
+        { entity Order { id: u32, digest: Vec<u8> } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_digest, pk = digest)) { id: u32, digest: Vec<u8> } }
     index_of_a_text_of_another_entity: FillFirst at "by_owner" ["rejects a write with an empty `owner`", "`Alarm` may store there"] of Shop {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
-        pub struct User { user: String, owner: Yes }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String, owner: Yes }
         #[derive(DynamoValue)] pub enum Yes { Yes }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32, owner: Option<String> }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, owner: Option<String> }
     } => {
-        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_owner, pk = "owner"))]
-        pub struct Shop;
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_owner, pk = owner))]
-        pub struct User { user: String, owner: Yes }
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_owner, pk = "owner"));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_owner, pk = owner))
+            { user: String, owner: Yes }
         #[derive(DynamoValue)] pub enum Yes { Yes }
-        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
-        pub struct Alarm { number: u32, owner: Option<String> }
+        entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, owner: Option<String> }
     }
-
-    index_of_a_new_attribute: Free at "Order.of_owner" ["on an attribute that is new too"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
-        pub struct Order { id: u32 }
-    } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(of_owner, pk = owner))]
-        pub struct Order { id: u32, owner: Option<u32> }
-    }
-
+    index_of_a_new_attribute: Free at "Order.of_owner" ["on an attribute that is new too"] of Order
+        bare
+        => { entity Order(table = "orders", key(pk = id), gsi(of_owner, pk = owner)) { id: u32, owner: Option<u32> } }
     index_of_a_text_that_another_index_has: Free at "Order.of_owner" ["on attributes that items have"] of Order {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner))]
-        pub struct Order { id: u32, owner: String }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner)) { id: u32, owner: String }
     } => {
-        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner), gsi(of_owner, pk = owner, sk = id))]
-        pub struct Order { id: u32, owner: String }
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner), gsi(of_owner, pk = owner, sk = id))
+            { id: u32, owner: String }
     }
 }
 

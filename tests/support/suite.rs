@@ -6,6 +6,7 @@ use std::error::Error;
 use std::pin::Pin;
 use std::time::Duration;
 
+use dynamo_entity::schema::TableSchema;
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Builder;
 
@@ -36,17 +37,21 @@ pub const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
 
 pub struct Test {
     pub name: &'static str,
+    /// The tables that exist when the test begins.
+    pub tables: fn() -> Vec<TableSchema>,
     pub run: Run,
     pub gap: Option<Gap>,
 }
 
-/// `tests![a_function, another unless A_GAP]` lists the tests of a module.
+/// `tests![a_function, another(Order, User) unless A_GAP]` lists the tests of a module, and the tables that
+/// exist when a test begins.
 #[macro_export]
 macro_rules! tests {
-    ($($name:ident $(unless $gap:expr)?),* $(,)?) => {
+    ($($name:ident $(($($table:ty),+))? $(unless $gap:expr)?),* $(,)?) => {
         pub fn tests() -> Vec<$crate::support::suite::Test> {
             vec![$($crate::support::suite::Test {
                 name: stringify!($name),
+                tables: || vec![$($(<$table as dynamo_entity::DynamoTable>::schema()),+)?],
                 run: |db| Box::pin($name(db)),
                 gap: None$(.or(Some($gap)))?,
             }),*]
@@ -69,20 +74,28 @@ fn trial(module: &str, mode: Mode, test: Test) -> Trial {
         None => format!("{module}::{}", test.name),
         Some(gap) => format!("{module}::{} ({:?}: {})", test.name, here, gap.why),
     };
-    Trial::test(name, move || run(mode, test.run)).with_ignored_flag(gap.is_some())
+    Trial::test(name, move || run(mode, &test)).with_ignored_flag(gap.is_some())
 }
 
-fn run(mode: Mode, test: Run) -> Result<(), Failed> {
+fn run(mode: Mode, test: &Test) -> Result<(), Failed> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
     runtime.block_on(async {
         let db = Db::open(mode).await.map_err(failed)?;
-        let done = tokio::time::timeout(patience(), test(db.clone())).await;
+        let done = tokio::time::timeout(patience(), with_tables(test, db.clone())).await;
         done.map_err(failed)?.map_err(failed)?;
         db.close().await.map_err(failed)
     })
+}
+
+async fn with_tables(test: &Test, db: Db) -> Outcome {
+    let tables = (test.tables)();
+    if !tables.is_empty() {
+        db.create_tables(tables).await?;
+    }
+    (test.run)(db).await
 }
 
 fn patience() -> Duration {

@@ -11,15 +11,15 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_part_that_another_changed_is_a_conflict,
-    what_another_changed_beside_the_parts_is_kept,
-    an_entity_changed_in_memory_leaves_no_stale_key,
-    an_emptied_key_text_conflicts_but_a_default_does_not,
-    a_ttl_with_a_fraction_is_the_same_second,
-    modify_sees_every_writer_in_between,
-    modify_overwrites_no_attribute_that_came_meanwhile,
-    a_racing_upsert_and_delete_are_serialized,
-    one_of_two_creates_wins,
+    a_part_that_another_changed_is_a_conflict(Racer),
+    what_another_changed_beside_the_parts_is_kept(Racer),
+    an_entity_changed_in_memory_leaves_no_stale_key(Versioned),
+    an_emptied_key_text_conflicts_but_a_default_does_not(Named),
+    a_ttl_with_a_fraction_is_the_same_second(Lease),
+    modify_sees_every_writer_in_between(Racer),
+    modify_overwrites_no_attribute_that_came_meanwhile(Racer),
+    a_racing_upsert_and_delete_are_serialized(Racer),
+    one_of_two_creates_wins(Racer),
 ];
 
 /// An entity without a version: an update is guarded by the old values of the key parts that it relies on.
@@ -62,7 +62,6 @@ fn meanwhile<T>(write: impl Future<Output = T>) -> T {
 }
 
 async fn a_part_that_another_changed_is_a_conflict(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     let loaded = racer(1).create().send(&db).await?;
     for (rank, name) in [
         (Some(2), "ann"),
@@ -85,7 +84,6 @@ async fn a_part_that_another_changed_is_a_conflict(db: Db) -> Outcome {
 }
 
 async fn what_another_changed_beside_the_parts_is_kept(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     let loaded = racer(1).create().send(&db).await?;
     let other = loaded.key().update().apply(|r| r.note().set("theirs"));
     other.send(&db).await?;
@@ -111,7 +109,6 @@ struct Versioned {
 
 /// A version only detects other writers. A value that was changed in memory was never stored.
 async fn an_entity_changed_in_memory_leaves_no_stale_key(db: Db) -> Outcome {
-    db.create_tables([Versioned::schema()]).await?;
     let first = Versioned {
         id: 1,
         state: 1,
@@ -143,7 +140,6 @@ struct Named {
 /// An update by key leaves the sort key of the index alone, so it only succeeds if the item is in the index
 /// and stays there.
 async fn an_emptied_key_text_conflicts_but_a_default_does_not(db: Db) -> Outcome {
-    db.create_tables([Named::schema()]).await?;
     let key = Named::key(1);
     let row = [
         ("id", AttributeValue::N("1".into())),
@@ -189,7 +185,6 @@ struct Lease {
 
 /// Another program may store a fraction of a second. A read cuts it off.
 async fn a_ttl_with_a_fraction_is_the_same_second(db: Db) -> Outcome {
-    db.create_tables([Lease::schema()]).await?;
     let key = Lease::key(1);
     let row = [
         ("id", AttributeValue::N("1".into())),
@@ -224,7 +219,6 @@ async fn a_ttl_with_a_fraction_is_the_same_second(db: Db) -> Outcome {
 }
 
 async fn modify_sees_every_writer_in_between(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     let key = racer(1).create().send(&db).await?.key();
     let mut runs = 0;
     let change = |racer: &mut Racer| {
@@ -257,7 +251,6 @@ async fn modify_sees_every_writer_in_between(db: Db) -> Outcome {
 }
 
 async fn modify_overwrites_no_attribute_that_came_meanwhile(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     let key = racer(1).create().send(&db).await?.key();
     let mut runs = 0;
     let change = |racer: &mut Racer| {
@@ -286,7 +279,6 @@ async fn modify_overwrites_no_attribute_that_came_meanwhile(db: Db) -> Outcome {
 }
 
 async fn a_racing_upsert_and_delete_are_serialized(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     for round in 0..20 {
         let before = Racer {
             note: Some("old".into()),
@@ -314,7 +306,6 @@ async fn a_racing_upsert_and_delete_are_serialized(db: Db) -> Outcome {
 }
 
 async fn one_of_two_creates_wins(db: Db) -> Outcome {
-    db.create_tables([Racer::schema()]).await?;
     for round in 0..20 {
         let (ann, bob) = (
             racer(round),

@@ -2,7 +2,7 @@
 
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, Role};
+use crate::model::{Entity, FieldRole};
 
 /// Options that record changes have no use.
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
@@ -11,13 +11,13 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
         let (word, meaning, instead) = match field.role {
-            Role::Version => ("version", "counts the changes of an item", ""),
-            Role::UpdatedAt => (
+            FieldRole::Version => ("version", "counts the changes of an item", ""),
+            FieldRole::UpdatedAt => (
                 "updated_at",
                 "is when an item was last changed",
                 ", or write `created_at`",
             ),
-            Role::UpdatedBy => (
+            FieldRole::UpdatedBy => (
                 "updated_by",
                 "is who changed an item last",
                 ", or write `created_by`",

@@ -36,7 +36,7 @@ fn one_other(collection: &Collection, diag: &Diag) {
 
 /// A collection contains entities.
 fn some_entity(collection: &Collection, diag: &Diag) {
-    if entities(collection).next().is_none() {
+    if collection.entities().next().is_none() {
         let ident = &collection.ident;
         let message = format!("`{ident}` holds no entity; add a variant such as `Order(Order)`");
         diag.at(ident.span(), message);
@@ -46,7 +46,7 @@ fn some_entity(collection: &Collection, diag: &Diag) {
 /// The entity determines the variant of an item, so each entity has only one variant.
 fn entities_differ(collection: &Collection, diag: &Diag) {
     let mut seen: Vec<(String, &CollectionVariant)> = Vec::new();
-    for variant in entities(collection) {
+    for variant in collection.entities() {
         let ty = variant.ty.to_token_stream().to_string();
         match seen.iter().find(|(other, _)| *other == ty) {
             Some((_, first)) => diag.over(
@@ -72,9 +72,4 @@ fn parts_differ(collection: &Collection, diag: &Diag) {
             diag.at(part.span(), message);
         }
     }
-}
-
-fn entities(collection: &Collection) -> impl Iterator<Item = &CollectionVariant> {
-    let variants = collection.variants.iter();
-    variants.filter(|variant| variant.other.is_none())
 }

@@ -1,29 +1,27 @@
 //! Rules for the access patterns of an entity.
 
-use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
+use crate::check::service::{MOST_ATTRIBUTES, indexes_are_few, local_index_needs_a_sort_key};
 use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
+use crate::model::{Entity, Index, IndexProjection, KeySource};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
         sparse_keys_are_templates(index, marks, diag);
         none_sorts_in_sort_keys(entity, &index.pk, diag);
         conditions_are_stored(entity, index, diag);
-        local_index_needs_a_sort_key(entity, index, diag);
+        let sort_key = "a primary key with a sort key; add `sk` to `key(..)`";
+        let is_sorted = entity.sk.is_some();
+        local_index_needs_a_sort_key((index.kind, &index.name), is_sorted, sort_key, diag);
         lists_are_short(index, diag);
         lists_stand_beside_fields(index, diag);
         projected_fields_are_stored(entity, index, marks, diag);
     }
-    none_sorts_in_sort_keys(entity, std::iter::once(&entity.pk).chain(&entity.sk), diag);
-    if matches!(entity.table, TableRef::Own(_)) {
-        indexes_are_few(entity, diag);
+    none_sorts_in_sort_keys(entity, entity.primary(), diag);
+    if entity.own_table().is_some() {
+        distinct_indexes_are_few(entity, diag);
     }
-}
-
-fn sources(index: &Index) -> impl Iterator<Item = &KeySource> {
-    index.pk.iter().chain(&index.sk)
 }
 
 /// `first` and `last` say where a None sorts: a partition key sorts nothing, and a primary key has no None.
@@ -57,7 +55,7 @@ fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
         );
         return;
     }
-    for source in sources(index) {
+    for source in index.keys() {
         if let KeySource::Field { span, .. } = source {
             let message = "this index has a `when`, and every key of such an index is a \
                 template; write `\"{field}\"`";
@@ -69,24 +67,12 @@ fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
 /// `when` looks at an attribute, which `skip` and `rest` fields do not have.
 fn conditions_are_stored(entity: &Entity, index: &Index, diag: &Diag) {
     for (field, word) in index.when.iter().flat_map(|when| &when.fields) {
-        if matches!(entity.fields[*field].role, Role::Skip | Role::Rest) {
+        if !entity.fields[*field].is_stored() {
             diag.at(
                 word.span(),
                 format!("`{word}` has no attribute of its own; `when` needs a stored field"),
             );
         }
-    }
-}
-
-/// A local index sorts a partition in another order, so the table needs a sort key.
-fn local_index_needs_a_sort_key(entity: &Entity, index: &Index, diag: &Diag) {
-    if index.kind == IndexKind::Local && entity.sk.is_none() {
-        let message = format!(
-            "`{}` is an lsi, which needs a primary key with a sort key; add `sk` to `key(..)`, \
-                or write `gsi`",
-            index.name
-        );
-        diag.at(index.name.span(), message);
     }
 }
 
@@ -108,7 +94,7 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
     if index.pk.len() < 2 && index.sk.len() < 2 {
         return;
     }
-    for source in sources(index) {
+    for source in index.keys() {
         if let KeySource::Template(template) = source {
             diag.at(
                 template.span,
@@ -120,14 +106,14 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
 
 /// A projection names attributes, each once.
 fn projected_fields_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, diag: &Diag) {
-    let (EntityProjection::Fields(fields), Some(span)) = (&index.project, marks.project) else {
+    let (IndexProjection::Only(fields), Some(span)) = (&index.project, marks.project) else {
         return;
     };
     for (at, number) in fields.iter().enumerate() {
         let Some(field) = entity.fields.get(*number) else {
             continue;
         };
-        if matches!(field.role, Role::Skip | Role::Rest) {
+        if !field.is_stored() {
             let message = format!(
                 "`{}` has no attribute of its own and cannot be projected; remove it from the list",
                 field.ident
@@ -142,25 +128,20 @@ fn projected_fields_are_stored(entity: &Entity, index: &Index, marks: &IndexMark
     }
 }
 
-/// A table has at most 20 global and 5 local indexes.
-fn indexes_are_few(entity: &Entity, diag: &Diag) {
-    for (kind, what, most) in [
-        (IndexKind::Global, "gsi", MOST_GLOBAL),
-        (IndexKind::Local, "lsi", MOST_LOCAL),
-    ] {
-        let mut distinct: Vec<&Index> = Vec::new();
-        for index in entity.indexes.iter().filter(|index| index.kind == kind) {
-            if distinct.iter().all(|other| other.on != index.on) {
-                distinct.push(index);
-            }
-        }
-        if let Some(index) = distinct.get(most) {
-            let message = format!(
-                "a table has at most {most} {what}, this one has {}; let several patterns share \
-                    one by `on = ..`",
-                distinct.len()
-            );
-            diag.at(index.name.span(), message);
+/// Several access patterns of one index count once.
+fn distinct_indexes_are_few(entity: &Entity, diag: &Diag) {
+    let mut distinct: Vec<&Index> = Vec::new();
+    for index in &entity.indexes {
+        let is_same = |other: &&Index| other.kind == index.kind && other.on == index.on;
+        if !distinct.iter().any(is_same) {
+            distinct.push(index);
         }
     }
+    let indexes = distinct.into_iter();
+    let indexes: Vec<_> = indexes.map(|index| (index.kind, &index.name)).collect();
+    indexes_are_few(
+        &indexes,
+        "; let several patterns share one by `on = ..`",
+        diag,
+    );
 }

@@ -2,10 +2,10 @@
 
 use crate::check::primary_key;
 use crate::check::types::{is_float, is_text, no_integer, no_text, no_time};
-use crate::check::uses::{KeyUses, Part, placeholder, primary, whole};
+use crate::check::uses::{KeyUses, Part, placeholder, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, Form, Format, KeySource, Piece, Role, TableRef, TextFormat};
+use crate::model::{Entity, FieldRole, Form, Format, KeySource, Piece, TextFormat};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let keys = KeyUses::of(entity, marks, diag);
@@ -25,7 +25,7 @@ impl KeyUses<'_> {
         self.each(|field, marks, primary, indexes| {
             let mut uses = primary.iter().chain(indexes);
             let name = &field.ident;
-            if field.role == Role::Skip
+            if field.role == FieldRole::Skip
                 && let Some(bare) = uses.find(|part| part.format.is_none())
             {
                 let message = format!(
@@ -33,7 +33,7 @@ impl KeyUses<'_> {
                     remove `skip`, or use it in a template"
                 );
                 self.diag.at(marks.role.unwrap_or(bare.span), message);
-            } else if field.role == Role::Rest
+            } else if field.role == FieldRole::Rest
                 && let Some(part) = uses.next()
             {
                 self.diag.at(
@@ -54,7 +54,7 @@ impl KeyUses<'_> {
                 .iter()
                 .chain(indexes)
                 .any(|part| part.format.is_none());
-            if field.role != Role::Skip || bare || whole(primary) {
+            if field.role != FieldRole::Skip || bare || whole(primary) {
                 return;
             }
             let (name, span) = (&field.ident, marks.role.unwrap_or(field.ident.span()));
@@ -160,11 +160,9 @@ impl KeyUses<'_> {
 
     /// A text part has to end at the delimiter, or at the end of the key.
     fn text_ends_at_a_delimiter(&self) {
-        let delimiter = match &self.entity.table {
-            TableRef::Own(own) => Some(own.style.delimiter()),
-            TableRef::Shared(_) => None,
-        };
-        for template in self.templates() {
+        let own = self.entity.own_table();
+        let delimiter = own.map(|own| own.style.delimiter());
+        for template in self.entity.keys().filter_map(KeySource::template) {
             for pair in template.pieces.windows(2) {
                 let [
                     Piece::Part {
@@ -204,12 +202,9 @@ impl KeyUses<'_> {
 
     /// A bare field is one attribute, so it can be in a key only once.
     fn key_fields_differ(&self) {
-        let indexes = self
-            .entity
-            .indexes
-            .iter()
-            .map(|index| index.pk.iter().chain(&index.sk).collect());
-        let keys = std::iter::once(primary(self.entity).collect::<Vec<_>>()).chain(indexes);
+        let indexes = self.entity.indexes.iter();
+        let indexes = indexes.map(|index| index.keys().collect());
+        let keys = std::iter::once(self.entity.primary().collect::<Vec<_>>()).chain(indexes);
         for key in keys {
             let mut seen = Vec::new();
             for source in key {

@@ -4,28 +4,19 @@ use proc_macro2::Span;
 
 use crate::diag::Diag;
 use crate::marks::FieldMarks;
-use crate::model::{Field, Form, Role};
+use crate::model::{Field, FieldRole, Form};
 
 pub(super) fn check(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     one_field_for_each_role(fields, marks, diag);
-    rest_stands_alone(fields, marks, diag);
-    skipped_fields_are_not_stored(fields, marks, diag);
+    unstored_fields_have_no_form(fields, marks, diag);
     managed_fields_have_their_own_form(fields, marks, diag);
     stored_names_differ(fields, marks, diag);
 }
 
 /// The word of a role that only one field of a struct can have.
-fn unique_role(role: Role) -> Option<&'static str> {
-    match role {
-        Role::Attribute | Role::Skip => None,
-        Role::Rest => Some("rest"),
-        Role::Version => Some("version"),
-        Role::Ttl => Some("ttl"),
-        Role::CreatedAt => Some("created_at"),
-        Role::UpdatedAt => Some("updated_at"),
-        Role::CreatedBy => Some("created_by"),
-        Role::UpdatedBy => Some("updated_by"),
-    }
+fn unique_role(role: FieldRole) -> Option<&'static str> {
+    let word = FieldRole::WORDS.word(role);
+    word.filter(|_| role != FieldRole::Skip)
 }
 
 fn role_span(field: &Field, marks: &FieldMarks) -> Span {
@@ -52,41 +43,25 @@ fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) 
     }
 }
 
-/// The `rest` field collects attributes and has none itself, so it accepts no other option.
-fn rest_stands_alone(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
-    for (_, marks) in fields
-        .iter()
-        .zip(marks)
-        .filter(|(field, _)| field.role == Role::Rest)
-    {
-        for (word, span) in [
-            ("rename", marks.rename),
-            ("default", marks.default),
-            ("serde` or `format", marks.form),
-        ] {
-            if let Some(span) = span {
-                diag.at(
-                    span,
-                    format!("a `rest` field has no attribute of its own; remove `{word}`"),
-                );
-            }
-        }
-    }
-}
-
-/// A `skip` field has no attribute, so it has no stored name and no stored form.
-fn skipped_fields_are_not_stored(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
-    for (_, marks) in fields
-        .iter()
-        .zip(marks)
-        .filter(|(field, _)| field.role == Role::Skip)
-    {
-        for (word, span) in [("rename", marks.rename), ("serde` or `format", marks.form)] {
-            if let Some(span) = span {
-                diag.at(
-                    span,
-                    format!("a `skip` field has no attribute of its own; remove `{word}`"),
-                );
+/// The `rest` field collects attributes and has none itself, so it accepts no other option. A `skip` field has no
+/// attribute, so it has no stored name and no stored form.
+fn unstored_fields_have_no_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
+    for role in [FieldRole::Rest, FieldRole::Skip] {
+        let fields = fields.iter().zip(marks);
+        for (_, marks) in fields.filter(|(field, _)| field.role == role) {
+            let is_rest = role == FieldRole::Rest;
+            let word = if is_rest { "rest" } else { "skip" };
+            for (option, span) in [
+                ("rename", marks.rename),
+                ("default", marks.default.filter(|_| is_rest)),
+                ("serde` or `format", marks.form),
+            ] {
+                if let Some(span) = span {
+                    diag.at(
+                        span,
+                        format!("a `{word}` field has no attribute of its own; remove `{option}`"),
+                    );
+                }
             }
         }
     }
@@ -97,11 +72,19 @@ fn skipped_fields_are_not_stored(fields: &[Field], marks: &[FieldMarks], diag: &
 fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
         let word = match (field.role, field.form) {
-            (Role::Attribute | Role::Skip | Role::Rest, _) | (_, Form::Own) => continue,
-            (Role::CreatedAt | Role::UpdatedAt, Form::Serde) => "serde",
-            (Role::CreatedAt | Role::UpdatedAt, _) => continue,
-            (Role::Version | Role::Ttl | Role::CreatedBy | Role::UpdatedBy, Form::Serde) => "serde",
-            (Role::Version | Role::Ttl | Role::CreatedBy | Role::UpdatedBy, _) => "format",
+            (FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest, _) | (_, Form::Own) => {
+                continue;
+            }
+            (FieldRole::CreatedAt | FieldRole::UpdatedAt, Form::Serde) => "serde",
+            (FieldRole::CreatedAt | FieldRole::UpdatedAt, _) => continue,
+            (
+                FieldRole::Version | FieldRole::Ttl | FieldRole::CreatedBy | FieldRole::UpdatedBy,
+                Form::Serde,
+            ) => "serde",
+            (
+                FieldRole::Version | FieldRole::Ttl | FieldRole::CreatedBy | FieldRole::UpdatedBy,
+                _,
+            ) => "format",
         };
         let role = unique_role(field.role).unwrap_or_default();
         let message = format!("a `{role}` field has a stored form of its own; remove `{word}`");
@@ -111,15 +94,10 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
 
 /// Two fields never share an attribute.
 fn stored_names_differ(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
-    let stored = |field: &&Field| !matches!(field.role, Role::Skip | Role::Rest);
     for (at, (field, marks)) in fields.iter().zip(marks).enumerate() {
-        let earlier = fields
-            .iter()
-            .take(at)
-            .filter(stored)
-            .find(|other| other.stored == field.stored);
-        if let Some(other) = earlier
-            && stored(&field)
+        let mut earlier = fields.iter().take(at).filter(|other| other.is_stored());
+        if let Some(other) = earlier.find(|other| other.stored == field.stored)
+            && field.is_stored()
         {
             let message = format!(
                 "`{}` is the stored name of `{}` already; give `{}` another by `rename`",

@@ -4,11 +4,11 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 
 use crate::check::reserved;
-use crate::check::service::{key_attribute, resource_name};
-use crate::check::uses::{parts, primary};
+use crate::check::service::{index_name, key_attribute, resource_name};
+use crate::check::uses::parts;
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, KeySource, Role, TableRef};
+use crate::model::{Entity, KeySource, OwnTable};
 
 /// Generated or provided functions of an entity.
 pub(super) const TAKEN: [&str; 7] = [
@@ -57,7 +57,7 @@ const VERBS: [&str; 31] = [
 ];
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    table_name_is_valid(entity, marks, diag);
+    table_name_is_valid(entity, diag);
     index_names_are_valid(entity, marks, diag);
     derived_attributes_are_free(entity, marks, diag);
     no_name_is_reserved(entity, marks, diag);
@@ -68,32 +68,32 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 }
 
 /// DynamoDB would reject the table otherwise.
-fn table_name_is_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    if let (TableRef::Own(own), Some(span)) = (&entity.table, marks.table) {
-        resource_name("a table", &own.name, span, "choose another", diag);
-    }
-}
-
-/// DynamoDB would reject the index otherwise. An index of a shared table is declared and checked there.
-fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    if matches!(entity.table, TableRef::Shared(_)) {
-        return;
-    }
-    for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
-        let span = marks.rename.unwrap_or(index.on.span());
+fn table_name_is_valid(entity: &Entity, diag: &Diag) {
+    if let Some(OwnTable { name, .. }) = entity.own_table() {
         resource_name(
-            "an index",
-            &index.stored,
-            span,
-            "give it another by `rename = \"..\"`",
+            "a table",
+            &name.value(),
+            name.span(),
+            "choose another",
             diag,
         );
     }
 }
 
+/// DynamoDB would reject the index otherwise. An index of a shared table is declared and checked there.
+fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    if entity.own_table().is_none() {
+        return;
+    }
+    for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
+        let span = marks.rename.unwrap_or(index.on.span());
+        index_name(&index.stored, span, diag);
+    }
+}
+
 /// The attributes that templates fill, if the entity names them itself.
 fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
-    if matches!(entity.table, TableRef::Shared(_)) {
+    if entity.own_table().is_none() {
         return Vec::new();
     }
     let mut all = Vec::new();
@@ -115,8 +115,7 @@ fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
 fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let derived = derived_attributes(entity);
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
-        let stored = !matches!(field.role, Role::Skip | Role::Rest);
-        if stored && derived.iter().any(|(name, _)| *name == field.stored) {
+        if field.is_stored() && derived.iter().any(|(name, _)| *name == field.stored) {
             let message = format!(
                 "the attribute `{}` holds the text of a key template; store `{}` under another \
                     name by `rename`",
@@ -130,7 +129,7 @@ fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag
 /// No attribute has a reserved name.
 fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
-        if !matches!(field.role, Role::Skip | Role::Rest) {
+        if field.is_stored() {
             let span = marks.rename.unwrap_or(field.ident.span());
             reserved::refuse(&field.stored, span, diag);
         }
@@ -145,13 +144,7 @@ fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (name, span) in derived_attributes(entity) {
         key_attribute(&name, span, diag);
     }
-    let sources = primary(entity).chain(
-        entity
-            .indexes
-            .iter()
-            .flat_map(|index| index.pk.iter().chain(&index.sk)),
-    );
-    for source in sources {
+    for source in entity.keys() {
         if let KeySource::Field { field, span } = source
             && let Some(named) = entity.fields.get(*field)
         {

@@ -2,7 +2,7 @@
 
 use crate::check::types::is_option;
 use crate::check::uses::{KeyUses, Part, placeholder, whole};
-use crate::model::{Field, KeySource, Piece, Role};
+use crate::model::{Field, KeySource, Piece};
 
 pub(super) fn check(keys: &KeyUses<'_>) {
     keys.managed_fields_stay_out_of_the_primary_key();
@@ -16,8 +16,9 @@ impl KeyUses<'_> {
     /// The library writes managed fields, so they cannot identify the row.
     fn managed_fields_stay_out_of_the_primary_key(&self) {
         self.each(|field, _, primary, _| {
-            let managed = !matches!(field.role, Role::Attribute | Role::Skip | Role::Rest);
-            if managed && let Some(part) = primary.first() {
+            if field.is_managed()
+                && let Some(part) = primary.first()
+            {
                 let message = format!(
                     "`{}` is managed by the library and cannot be part of the \
                     primary key; use another field",
@@ -45,10 +46,7 @@ impl KeyUses<'_> {
 
     /// A string is a text of its own, so a field's name in quotes would give all items the same key.
     fn constant_is_no_field(&self) {
-        for source in std::iter::once(&self.entity.pk).chain(&self.entity.sk) {
-            let KeySource::Template(template) = source else {
-                continue;
-            };
+        for template in self.entity.primary().filter_map(KeySource::template) {
             let [Piece::Literal(text)] = template.pieces.as_slice() else {
                 continue;
             };

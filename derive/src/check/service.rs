@@ -1,12 +1,11 @@
 //! The limits of DynamoDB for any declaration.
 
 use proc_macro2::Span;
+use syn::Ident;
 
 use crate::diag::Diag;
+use crate::model::IndexKind;
 
-/// The limit of DynamoDB for one table.
-pub(super) const MOST_GLOBAL: usize = 20;
-pub(super) const MOST_LOCAL: usize = 5;
 /// The limit of DynamoDB for each half of a multi-attribute key.
 pub(super) const MOST_ATTRIBUTES: usize = 4;
 
@@ -23,6 +22,39 @@ pub(super) fn resource_name(what: &str, name: &str, span: Span, fix: &str, diag:
         diag.at(
             span,
             format!("`{name}`: the name of {what} has 3 to 255 characters; {fix}"),
+        );
+    }
+}
+
+/// The name of an index.
+pub(super) fn index_name(name: &str, span: Span, diag: &Diag) {
+    let fix = "give it another by `rename = \"..\"`";
+    resource_name("an index", name, span, fix, diag);
+}
+
+/// A table has at most 20 global and 5 local indexes.
+pub(super) fn indexes_are_few(indexes: &[(IndexKind, &Ident)], fix: &str, diag: &Diag) {
+    for (kind, what, most) in [(IndexKind::Global, "gsi", 20), (IndexKind::Local, "lsi", 5)] {
+        let all = || indexes.iter().filter(|(other, _)| *other == kind);
+        if let Some((_, name)) = all().nth(most) {
+            let count = all().count();
+            let message = format!("a table has at most {most} {what}, this one has {count}{fix}");
+            diag.at(name.span(), message);
+        }
+    }
+}
+
+/// A local index sorts a partition in another order, so the table needs a sort key.
+pub(super) fn local_index_needs_a_sort_key(
+    (kind, name): (IndexKind, &Ident),
+    is_sorted: bool,
+    fix: &str,
+    diag: &Diag,
+) {
+    if kind == IndexKind::Local && !is_sorted {
+        diag.at(
+            name.span(),
+            format!("`{name}` is an lsi, which needs {fix}, or write `gsi`"),
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, EntityProjection, Index, KeySource, Piece, TableRef};
+use crate::model::{Entity, Index, IndexProjection, KeySource};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     shared_indexes_agree(entity, marks, diag);
@@ -58,47 +58,22 @@ fn same_source(a: &KeySource, b: &KeySource) -> bool {
     match (a, b) {
         (KeySource::Field { field: a, .. }, KeySource::Field { field: b, .. }) => a == b,
         (KeySource::Template(a), KeySource::Template(b)) => {
-            a.shards == b.shards
-                && a.pieces.len() == b.pieces.len()
-                && a.pieces
-                    .iter()
-                    .zip(&b.pieces)
-                    .all(|(a, b)| same_piece(a, b))
+            a.shards == b.shards && a.pieces == b.pieces
         }
         _ => false,
     }
 }
 
-fn same_piece(a: &Piece, b: &Piece) -> bool {
-    match (a, b) {
-        (Piece::Literal(a), Piece::Literal(b)) => a == b,
-        (
-            Piece::Part {
-                field: a,
-                format: f,
-            },
-            Piece::Part {
-                field: b,
-                format: g,
-            },
-        ) => a == b && f == g,
-        _ => false,
-    }
-}
-
 fn same_condition(a: &Index, b: &Index) -> bool {
-    match (&a.when, &b.when) {
-        (None, None) => true,
-        (Some(a), Some(b)) => a.text == b.text,
-        _ => false,
-    }
+    let text = |index: &'_ Index| index.when.as_ref().map(|when| when.text.clone());
+    text(a) == text(b)
 }
 
 fn same_projection(a: &Index, b: &Index) -> bool {
     match (&a.project, &b.project) {
-        (EntityProjection::All, EntityProjection::All) => true,
-        (EntityProjection::Keys, EntityProjection::Keys) => true,
-        (EntityProjection::Fields(a), EntityProjection::Fields(b)) => {
+        (IndexProjection::All, IndexProjection::All) => true,
+        (IndexProjection::Keys, IndexProjection::Keys) => true,
+        (IndexProjection::Only(a), IndexProjection::Only(b)) => {
             a.iter().all(|field| b.contains(field)) && b.iter().all(|field| a.contains(field))
         }
         _ => false,
@@ -107,7 +82,7 @@ fn same_projection(a: &Index, b: &Index) -> bool {
 
 /// No two indexes have the same stored name. Indexes of a shared table are declared and checked there.
 fn stored_index_names_differ(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    if matches!(entity.table, TableRef::Shared(_)) {
+    if entity.own_table().is_none() {
         return;
     }
     for (at, (index, marks)) in entity.indexes.iter().zip(&marks.indexes).enumerate() {

@@ -1,102 +1,90 @@
 //! Rules for a shared table.
 
-use proc_macro2::Span;
 use quote::ToTokens as _;
+use syn::LitStr;
 
 use crate::check::reserved;
 use crate::check::service::{
-    MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL, key_attribute, resource_name,
+    MOST_ATTRIBUTES, index_name, indexes_are_few, key_attribute, local_index_needs_a_sort_key,
+    resource_name,
 };
 use crate::diag::Diag;
-use crate::marks::{TableIndexMarks, TableMarks};
-use crate::model::{IndexKind, Table, TableIndex, TableProjection};
+use crate::model::{IndexKind, IndexProjection, Table, TableIndex};
 
-pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
-    resource_name("a table", &table.name, marks.name, "choose another", diag);
-    key_attributes_differ(table, marks, diag);
-    key_attributes_are_short(table, marks, diag);
-    type_attribute_is_no_key(table, marks, diag);
-    no_name_is_reserved(table, marks, diag);
+pub(super) fn check(table: &Table, diag: &Diag) {
+    let name = &table.name;
+    resource_name(
+        "a table",
+        &name.value(),
+        name.span(),
+        "choose another",
+        diag,
+    );
+    key_attributes_differ(table, diag);
+    key_attributes_are_short(table, diag);
+    type_attribute_is_no_key(table, diag);
+    no_name_is_reserved(table, diag);
     entities_differ(table, diag);
-    for (index, marks) in table.indexes.iter().zip(&marks.indexes) {
-        let span = marks.rename.unwrap_or(index.ident.span());
-        resource_name(
-            "an index",
-            &index.stored,
-            span,
-            "give it another by `rename = \"..\"`",
-            diag,
-        );
-        index_attributes_differ(table, index, marks, diag);
-        lists_are_short(index, marks, diag);
-        local_index_needs_a_sort_key(table, index, diag);
-        projected_attributes_differ(index, marks, diag);
+    for index in &table.indexes {
+        index_name(&index.stored.value(), index.stored.span(), diag);
+        index_attributes_differ(table, index, diag);
+        lists_are_short(index, diag);
+        let sort_key = "a table with a sort key; add `sk = \"sk\"`";
+        let is_sorted = table.sk.is_some();
+        local_index_needs_a_sort_key((index.kind, &index.ident), is_sorted, sort_key, diag);
+        projected_attributes_differ(index, diag);
     }
-    index_names_differ(table, marks, diag);
-    indexes_are_few(table, diag);
+    index_names_differ(table, diag);
+    let indexes = table.indexes.iter();
+    let indexes: Vec<_> = indexes.map(|index| (index.kind, &index.ident)).collect();
+    indexes_are_few(&indexes, "", diag);
 }
 
 /// Partition key and sort key are different attributes.
-fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
-    if table.sk.as_ref() == Some(&table.pk) {
-        let message = format!(
-            "`{}` is the partition key already; name another attribute",
-            table.pk
-        );
-        diag.at(marks.sk.unwrap_or(marks.pk), message);
+fn key_attributes_differ(table: &Table, diag: &Diag) {
+    let pk = table.pk.value();
+    if let Some(sk) = table.sk.as_ref().filter(|sk| sk.value() == pk) {
+        let message = format!("`{pk}` is the partition key already; name another attribute");
+        diag.at(sk.span(), message);
     }
 }
 
 /// DynamoDB would reject a longer key attribute.
-fn key_attributes_are_short(table: &Table, marks: &TableMarks, diag: &Diag) {
-    for (name, span) in key_attributes(table, marks) {
-        key_attribute(name, span, diag);
+fn key_attributes_are_short(table: &Table, diag: &Diag) {
+    for name in key_attributes(table) {
+        key_attribute(&name.value(), name.span(), diag);
     }
 }
 
 /// All attributes of all keys of the table.
-fn key_attributes<'a>(
-    table: &'a Table,
-    marks: &'a TableMarks,
-) -> impl Iterator<Item = (&'a str, Span)> {
-    let own =
-        std::iter::once((table.pk.as_str(), marks.pk)).chain(table.sk.as_deref().zip(marks.sk));
-    own.chain(
-        table
-            .indexes
-            .iter()
-            .zip(&marks.indexes)
-            .flat_map(|(index, marks)| index_attributes(index, marks)),
-    )
+fn key_attributes(table: &Table) -> impl Iterator<Item = &LitStr> {
+    let own = std::iter::once(&table.pk).chain(&table.sk);
+    own.chain(table.indexes.iter().flat_map(index_attributes))
 }
 
-fn index_attributes<'a>(
-    index: &'a TableIndex,
-    marks: &'a TableIndexMarks,
-) -> impl Iterator<Item = (&'a str, Span)> {
-    let names = index.pk.iter().chain(&index.sk).map(String::as_str);
-    names.zip(marks.pk.iter().chain(&marks.sk).copied())
+fn index_attributes(index: &TableIndex) -> impl Iterator<Item = &LitStr> {
+    index.pk.iter().chain(&index.sk)
 }
 
 /// The type attribute contains an entity's name, so it cannot be part of a key.
-fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
-    let clash = key_attributes(table, marks).find(|(name, _)| *name == table.type_attribute);
-    if let Some((name, span)) = clash {
+fn type_attribute_is_no_key(table: &Table, diag: &Diag) {
+    let name = table.type_attribute();
+    if let Some(clash) = key_attributes(table).find(|key| key.value() == name) {
         let message = format!(
             "`{name}` is the type attribute and cannot be a key; name another attribute, or set \
                 `type_attribute = \"..\"`"
         );
-        diag.at(marks.type_attribute.unwrap_or(span), message);
+        diag.at(
+            table.type_attribute.as_ref().unwrap_or(clash).span(),
+            message,
+        );
     }
 }
 
 /// No attribute has a reserved name.
-fn no_name_is_reserved(table: &Table, marks: &TableMarks, diag: &Diag) {
-    for (name, span) in key_attributes(table, marks) {
-        reserved::refuse(name, span, diag);
-    }
-    if let Some(span) = marks.type_attribute {
-        reserved::refuse(&table.type_attribute, span, diag);
+fn no_name_is_reserved(table: &Table, diag: &Diag) {
+    for name in key_attributes(table).chain(&table.type_attribute) {
+        reserved::refuse(&name.value(), name.span(), diag);
     }
 }
 
@@ -116,69 +104,57 @@ fn entities_differ(table: &Table, diag: &Diag) {
 }
 
 /// All attributes of an index differ, and a local index has the table's partition key.
-fn index_attributes_differ(
-    table: &Table,
-    index: &TableIndex,
-    marks: &TableIndexMarks,
-    diag: &Diag,
-) {
-    let mut seen: Vec<&str> = Vec::new();
+fn index_attributes_differ(table: &Table, index: &TableIndex, diag: &Diag) {
+    let mut seen = Vec::new();
     if index.kind == IndexKind::Local {
-        seen.push(&table.pk);
+        seen.push(table.pk.value());
     }
-    for (name, span) in index_attributes(index, marks) {
+    for written in index_attributes(index) {
+        let name = written.value();
         if seen.contains(&name) {
             let message = format!(
                 "`{name}` is part of the key of `{}` already; name another attribute",
                 index.ident
             );
-            diag.at(span, message);
+            diag.at(written.span(), message);
         }
         seen.push(name);
     }
 }
 
 /// The partition key of a gsi has up to four attributes, and so has its sort key.
-fn lists_are_short(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
-    for list in [&marks.pk, &marks.sk] {
-        if let Some(span) = list.get(MOST_ATTRIBUTES) {
+fn lists_are_short(index: &TableIndex, diag: &Diag) {
+    for list in [&index.pk, &index.sk] {
+        if let Some(name) = list.get(MOST_ATTRIBUTES) {
             let message = format!(
                 "a list of `{}` holds at most {MOST_ATTRIBUTES} attributes, this one has {}",
                 index.ident,
                 list.len()
             );
-            diag.at(*span, message);
+            diag.at(name.span(), message);
         }
     }
 }
 
-/// A local index sorts a partition in another order, so the table needs a sort key.
-fn local_index_needs_a_sort_key(table: &Table, index: &TableIndex, diag: &Diag) {
-    if index.kind == IndexKind::Local && table.sk.is_none() {
-        let message = format!(
-            "`{}` is an lsi, which needs a table with a sort key; add `sk = \"sk\"`, or write \
-                `gsi`",
-            index.ident
-        );
-        diag.at(index.ident.span(), message);
-    }
-}
-
 /// A projection names each attribute once.
-fn projected_attributes_differ(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
-    let TableProjection::Attributes(names) = &index.project else {
+fn projected_attributes_differ(index: &TableIndex, diag: &Diag) {
+    let IndexProjection::Only(names) = &index.project else {
         return;
     };
-    for (at, (name, span)) in names.iter().zip(&marks.project).enumerate() {
-        if names.iter().take(at).any(|other| other == name) {
-            diag.at(*span, format!("`{name}` is projected twice; keep one"));
+    for (at, name) in names.iter().enumerate() {
+        let text = name.value();
+        if names.iter().take(at).any(|other| other.value() == text) {
+            diag.at(
+                name.span(),
+                format!("`{text}` is projected twice; keep one"),
+            );
         }
     }
 }
 
 /// Two indexes differ in name, and in stored name.
-fn index_names_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
-    for (at, (index, marks)) in table.indexes.iter().zip(&marks.indexes).enumerate() {
+fn index_names_differ(table: &Table, diag: &Diag) {
+    for (at, index) in table.indexes.iter().enumerate() {
         let earlier = || table.indexes.iter().take(at);
         if earlier().any(|other| other.ident == index.ident) {
             diag.at(
@@ -188,33 +164,15 @@ fn index_names_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
                     index.ident
                 ),
             );
-        } else if let Some(other) = earlier().find(|other| other.stored == index.stored) {
+        } else if let Some(other) =
+            earlier().find(|other| other.stored.value() == index.stored.value())
+        {
             let message = format!(
                 "`{}` is the stored name of the index `{}` already; choose another",
-                index.stored, other.ident
+                index.stored.value(),
+                other.ident
             );
-            diag.at(marks.rename.unwrap_or(index.ident.span()), message);
-        }
-    }
-}
-
-/// A table has at most 20 global and 5 local indexes.
-fn indexes_are_few(table: &Table, diag: &Diag) {
-    for (kind, what, most) in [
-        (IndexKind::Global, "gsi", MOST_GLOBAL),
-        (IndexKind::Local, "lsi", MOST_LOCAL),
-    ] {
-        let all: Vec<&TableIndex> = table
-            .indexes
-            .iter()
-            .filter(|index| index.kind == kind)
-            .collect();
-        if let Some(index) = all.get(most) {
-            let message = format!(
-                "a table has at most {most} {what}, this one has {}",
-                all.len()
-            );
-            diag.at(index.ident.span(), message);
+            diag.at(index.stored.span(), message);
         }
     }
 }

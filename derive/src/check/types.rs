@@ -10,24 +10,12 @@ pub(super) fn is_option(ty: &Type) -> bool {
 
 /// `f32`, `f64`, or an option of one.
 pub(super) fn is_float(ty: &Type) -> bool {
-    let Some(segment) = last_segment(ty) else {
-        return false;
-    };
-    if segment.ident == "Option" {
-        return argument(segment).is_some_and(is_float);
-    }
-    segment.ident == "f32" || segment.ident == "f64"
+    named(ty, &["f32", "f64"]).is_some()
 }
 
 /// `String`, or an option of it.
 pub(super) fn is_text(ty: &Type) -> bool {
-    let Some(segment) = last_segment(ty) else {
-        return false;
-    };
-    if segment.ident == "Option" {
-        return argument(segment).is_some_and(is_text);
-    }
-    segment.ident == "String"
+    named(ty, &["String"]).is_some()
 }
 
 /// A type of the language that can be any attribute, or an option of one.

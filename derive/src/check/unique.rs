@@ -4,7 +4,7 @@ use syn::ext::IdentExt as _;
 
 use crate::check::name::TAKEN;
 use crate::diag::Diag;
-use crate::model::{Entity, Role, Unique};
+use crate::model::{Entity, FieldRole, Unique};
 
 pub(super) fn check(entity: &Entity, diag: &Diag) {
     names_are_free(entity, diag);
@@ -63,9 +63,9 @@ fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
             continue;
         };
         let message = match field.role {
-            Role::Attribute if field.default.is_none() => continue,
-            Role::Attribute => "has a default, which many items may have; make it an `Option`",
-            Role::Skip | Role::Rest => "has no attribute of its own and cannot be unique",
+            FieldRole::Attribute if field.default.is_none() => continue,
+            FieldRole::Attribute => "has a default, which many items may have; make it an `Option`",
+            FieldRole::Skip | FieldRole::Rest => "has no attribute of its own and cannot be unique",
             _ => "is kept by the library and cannot be unique; name fields of your own",
         };
         diag.at(*span, format!("`{}` {message}", field.ident));

@@ -1,10 +1,11 @@
 //! The uses of an entity's fields in its keys.
 
 use proc_macro2::Span;
+use syn::ext::IdentExt as _;
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, FieldMarks};
-use crate::model::{Entity, Field, Format, KeySource, NoneSide, Piece, Template, TextFormat};
+use crate::model::{Entity, Field, Format, Index, KeySource};
 
 /// One use of a field in a key.
 #[derive(Clone, Copy)]
@@ -15,10 +16,6 @@ pub(super) struct Part {
     pub(super) span: Span,
 }
 
-pub(super) fn primary(entity: &Entity) -> impl Iterator<Item = &KeySource> {
-    std::iter::once(&entity.pk).chain(&entity.sk)
-}
-
 pub(super) fn parts(source: &KeySource) -> Vec<Part> {
     match source {
         KeySource::Field { field, span } => vec![Part {
@@ -27,15 +24,12 @@ pub(super) fn parts(source: &KeySource) -> Vec<Part> {
             span: *span,
         }],
         KeySource::Template(template) => {
-            let part = |piece: &Piece| match piece {
-                Piece::Literal(_) => None,
-                Piece::Part { field, format } => Some(Part {
-                    field: *field,
-                    format: Some(*format),
-                    span: template.span,
-                }),
+            let part = |(field, format)| Part {
+                field,
+                format: Some(format),
+                span: template.span,
             };
-            template.pieces.iter().filter_map(part).collect()
+            template.parts().map(part).collect()
         }
     }
 }
@@ -51,17 +45,13 @@ pub(super) struct KeyUses<'a> {
 
 impl<'a> KeyUses<'a> {
     pub(super) fn of(entity: &'a Entity, marks: &'a EntityMarks, diag: &'a Diag) -> Self {
-        let sources = entity
-            .indexes
-            .iter()
-            .flat_map(|index| index.pk.iter().chain(&index.sk));
-        let indexes = sources.flat_map(parts).collect();
+        let indexes = entity.indexes.iter().flat_map(Index::keys);
         KeyUses {
             entity,
             marks,
             diag,
-            primary: primary(entity).flat_map(parts).collect(),
-            indexes,
+            primary: entity.primary().flat_map(parts).collect(),
+            indexes: indexes.flat_map(parts).collect(),
         }
     }
 
@@ -89,23 +79,6 @@ impl<'a> KeyUses<'a> {
             );
         }
     }
-
-    fn sources(&self) -> impl Iterator<Item = &'a KeySource> {
-        let entity = self.entity;
-        primary(entity).chain(
-            entity
-                .indexes
-                .iter()
-                .flat_map(|index| index.pk.iter().chain(&index.sk)),
-        )
-    }
-
-    pub(super) fn templates(&self) -> impl Iterator<Item = &'a Template> {
-        self.sources().filter_map(|source| match source {
-            KeySource::Template(template) => Some(template),
-            KeySource::Field { .. } => None,
-        })
-    }
 }
 
 /// Whether some use contains the whole field.
@@ -116,23 +89,7 @@ pub(super) fn whole(uses: &[Part]) -> bool {
 
 /// The part as written in the template.
 pub(crate) fn placeholder(field: &Field, format: Format) -> String {
-    let name = syn::ext::IdentExt::unraw(&field.ident);
-    let text = match format.text {
-        TextFormat::Plain => String::new(),
-        TextFormat::Pad(width) => format!(":0{width}"),
-        TextFormat::Seconds => ":s".to_owned(),
-        TextFormat::Millis => ":ms".to_owned(),
-        TextFormat::Epoch => ":epoch".to_owned(),
-        TextFormat::EpochMillis => ":epoch_ms".to_owned(),
-        TextFormat::Date => ":date".to_owned(),
-        TextFormat::Month => ":month".to_owned(),
-        TextFormat::Lower => ":lower".to_owned(),
-        TextFormat::Upper => ":upper".to_owned(),
-    };
-    let none = match format.none {
-        None => "",
-        Some(NoneSide::First) => ":first",
-        Some(NoneSide::Last) => ":last",
-    };
-    format!("\"{{{name}{text}{none}}}\"")
+    let (name, written) = (field.ident.unraw(), format.written());
+    let colon = if written.is_empty() { "" } else { ":" };
+    format!("\"{{{name}{colon}{written}}}\"")
 }

@@ -6,7 +6,7 @@ use syn::Ident;
 use crate::check::field;
 use crate::diag::Diag;
 use crate::marks::ValueMarks;
-use crate::model::{DataVariant, Role, Value, ValueShape, VariantShape};
+use crate::model::{DataVariant, Value, ValueShape, VariantShape};
 
 pub(super) fn check(value: &Value, marks: &ValueMarks, diag: &Diag) {
     match &value.shape {
@@ -65,9 +65,7 @@ fn tag_is_free(tag: &str, written: Option<Span>, variant: &DataVariant, diag: &D
         }
         VariantShape::Tuple(_) => {}
         VariantShape::Struct(fields) => {
-            let stored = fields
-                .iter()
-                .filter(|field| !matches!(field.role, Role::Skip | Role::Rest));
+            let stored = fields.iter().filter(|field| field.is_stored());
             for field in stored.filter(|field| field.stored == tag) {
                 let message = format!(
                     "`{tag}` is the tag of this enum and a field of `{}`; choose another `tag`, \

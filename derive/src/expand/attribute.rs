@@ -98,8 +98,7 @@ pub(super) enum KeyUse {
 
 /// Tells whether a field is a key attribute itself. The table comes before any index, since its limit is the least.
 pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
-    let is_bare =
-        |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
+    let is_bare = |source: &KeySource| source.is_bare(at);
     let sort = || code!(__d::Role::Sort);
     if is_bare(&entity.pk) {
         return Some(KeyUse::Primary(pk_role(entity)));

@@ -6,12 +6,12 @@ use syn::spanned::Spanned;
 
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
-use super::tokens::{assertion, check, of, shown};
+use super::tokens::{assertion, check, of, option, shown};
 use super::{library, template, unique};
 use crate::check::placeholder;
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
-    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef, Template,
+    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Table, TableRef, Template,
     TextFormat,
 };
 
@@ -19,13 +19,11 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
     let def = code!(<#ident as __d::EntityContract>::ENTITY);
     let mut checks = Vec::new();
-    for source in std::iter::once(&entity.pk).chain(&entity.sk) {
+    for source in entity.primary() {
         checks.extend(parts_end(entity, source, false));
     }
-    for index in &entity.indexes {
-        for (source, ..) in index_keys(index) {
-            checks.extend(parts_end(entity, source, true));
-        }
+    for source in entity.indexes.iter().flat_map(Index::keys) {
+        checks.extend(parts_end(entity, source, true));
     }
     checks.extend(padded(entity));
     checks.extend(unique::checks(entity));
@@ -40,10 +38,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
     let KeySource::Template(template) = source else {
         return Vec::new();
     };
-    let delimiter = match &entity.table {
-        TableRef::Own(table) => Some(table.style.delimiter()),
-        TableRef::Shared(_) => None,
-    };
+    let delimiter = entity.own_table().map(|own| own.style.delimiter());
     let mut checks = Vec::new();
     if delimiter.is_none() {
         checks.extend(
@@ -53,7 +48,11 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
                 .filter_map(|piece| literal(template, piece)),
         );
     }
-    checks.extend(template::parts(template).filter_map(|part| placed(entity, template, part)));
+    checks.extend(
+        template
+            .parts()
+            .filter_map(|part| placed(entity, template, part)),
+    );
     for pair in template.pieces.windows(2) {
         let [Piece::Part { field, format }, next] = pair else {
             continue;
@@ -65,10 +64,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         if next.is_some() && next == delimiter {
             continue;
         }
-        let next = match next {
-            Some(next) => code!(::core::option::Option::Some(#next)),
-            None => code!(::core::option::Option::None),
-        };
+        let next = option(next);
         let (width, pad) = (
             template::width(entity, *field, *format, sparse),
             template::pad(*format),
@@ -121,15 +117,9 @@ fn placed(
 
 /// A part with a width is an integer. For index keys their own trait checks this.
 fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
-    let templates =
-        std::iter::once(&entity.pk)
-            .chain(&entity.sk)
-            .filter_map(|source| match source {
-                KeySource::Template(template) => Some(template),
-                KeySource::Field { .. } => None,
-            });
+    let templates = entity.primary().filter_map(KeySource::template);
     let padded = templates
-        .flat_map(template::parts)
+        .flat_map(Template::parts)
         .filter(|(_, format)| matches!(format.text, TextFormat::Pad(_)));
     padded.map(|(field, _)| {
         let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
@@ -191,7 +181,7 @@ fn stored_field(
     table: &TokenStream,
     shown: &str,
 ) -> Option<TokenStream> {
-    if matches!(field.role, Role::Skip | Role::Rest) {
+    if !field.is_stored() {
         return None;
     }
     let (ident, stored) = (&field.ident, &field.stored);
@@ -229,9 +219,10 @@ fn bare_name(
 /// Compares an access pattern with the index of the table.
 fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec<TokenStream> {
     let (on, name) = (&index.on, &index.name);
-    let (kind, word) = match index.kind {
-        IndexKind::Global => (code!(__d::IndexKind::Global), "gsi"),
-        IndexKind::Local => (code!(__d::IndexKind::Local), "lsi"),
+    let kind = library::variant("IndexKind", index.kind);
+    let word = match index.kind {
+        IndexKind::Global => "gsi",
+        IndexKind::Local => "lsi",
     };
     let (pk, sk) = (index.pk.len(), index.sk.len());
     let declared = declared(path, index);

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
-use crate::model::{DefaultValue, Field, Role};
+use crate::model::{DefaultValue, Field, FieldRole};
 
 /// The role of a field as a key, as tokens of an `Option`.
 pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
@@ -14,83 +14,63 @@ pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
     }))
 }
 
-fn is_stored(field: &Field) -> bool {
-    !matches!(field.role, Role::Skip | Role::Rest)
-}
-
 /// Writes a field. `place` is an expression for a reference to it.
 pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return TokenStream::new();
     }
     let (stored, name) = (&field.stored, name(&field.stored));
     let way = way(field, key);
-    let ask = |item| of(&field.ty, &way.contract(), item);
-    let write = match &way {
-        Way::Field => {
-            let encode = ask("encode_field");
-            code!(#encode(#place, &#name, writer))
-        }
-        Way::Serde => {
-            let encode = ask("encode_serde");
-            code!(#encode(#place, &#name, writer))
-        }
-        Way::Form(form) => {
-            let encode = ask("encode_as");
-            code!(#encode(#place, #form, &#name, writer))
-        }
-        Way::Version => {
-            let encode = ask("encode_version");
-            code!(#encode(#place, stamp, &#name, writer))
-        }
-        Way::Ttl => {
-            let encode = ask("encode_ttl");
-            code!(#encode(#place, &#name, writer))
-        }
+    let (item, how) = match &way {
+        Way::Field => ("encode_field", TokenStream::new()),
+        Way::Serde => ("encode_serde", TokenStream::new()),
+        Way::Form(form) => ("encode_as", code!(#form,)),
+        Way::Version => ("encode_version", code!(stamp,)),
+        Way::Ttl => ("encode_ttl", TokenStream::new()),
         Way::Time { kind } => {
-            let (encode, form) = (ask("encode_stamp"), time_form(field));
-            code!(#encode(#place, stamp, #kind, #form, &#name, writer))
+            let form = time_form(field);
+            ("encode_stamp", code!(stamp, #kind, #form,))
         }
         Way::Actor { kind, key } => {
-            let (encode, role) = (ask("encode_actor"), option(key.as_ref()));
-            code!(#encode(#place, stamp, #kind, #role, &#name, writer))
+            let role = option(key.as_ref());
+            ("encode_actor", code!(stamp, #kind, #role,))
         }
-        // These functions name the attribute themselves.
-        Way::Key { role } => {
-            let encode = ask("encode_key");
-            return code!(#encode(#place, &#name, #role, writer)?;);
-        }
-        Way::IndexKey { role } => {
-            let encode = ask("encode_index_key");
-            return code!(#encode(#place, &#name, #role, writer)?;);
-        }
+        Way::Key { role } => return encode_key(field, &way, "encode_key", place, role),
+        Way::IndexKey { role } => return encode_key(field, &way, "encode_index_key", place, role),
     };
-    code!(__d::within(#stored, #write)?;)
+    let encode = of(&field.ty, &way.contract(), item);
+    code!(__d::within(#stored, #encode(#place, #how &#name, writer))?;)
+}
+
+/// Writes a key, by a function that names the attribute in its errors itself.
+fn encode_key(
+    field: &Field,
+    way: &Way,
+    item: &str,
+    place: &TokenStream,
+    role: &TokenStream,
+) -> TokenStream {
+    let (encode, name) = (of(&field.ty, &way.contract(), item), name(&field.stored));
+    code!(#encode(#place, &#name, #role, writer)?;)
 }
 
 /// A function that writes a field under a name that it is given.
 pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     let way = way(field, None);
-    let ask = |item| of(&field.ty, &way.contract(), item);
-    match &way {
-        Way::Field => Some(ask("encode_field")),
-        Way::Serde => Some(ask("encode_serde")),
-        Way::Ttl => Some(ask("encode_ttl")),
-        Way::Form(form) => {
-            let encode = ask("encode_as");
-            Some(code!((|value, name, writer| #encode(value, #form, name, writer))))
-        }
-        Way::Time { .. } => {
-            let (encode, form) = (ask("encode_named"), time_form(field));
-            Some(code!((|value, name, writer| #encode(value, #form, name, writer))))
-        }
-        Way::Actor { .. } => {
-            let encode = ask("encode_named");
-            let none = code!(::core::option::Option::None);
-            Some(code!((|value, name, writer| #encode(value, #none, name, writer))))
-        }
-        _ => None,
-    }
+    let (item, how) = match &way {
+        Way::Field => ("encode_field", None),
+        Way::Serde => ("encode_serde", None),
+        Way::Ttl => ("encode_ttl", None),
+        Way::Form(form) => ("encode_as", Some(form.clone())),
+        Way::Time { .. } => ("encode_named", Some(time_form(field))),
+        Way::Actor { .. } => ("encode_named", Some(code!(::core::option::Option::None))),
+        _ => return None,
+    };
+    let encode = of(&field.ty, &way.contract(), item);
+    Some(match how {
+        None => encode,
+        Some(how) => code!((|value, name, writer| #encode(value, #how, name, writer))),
+    })
 }
 
 /// A function that reads the stored value of a field.
@@ -115,7 +95,7 @@ pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
             let default = default_value(field, default);
             code!(|| ::core::option::Option::Some(#default))
         }
-        None if field.role == Role::Skip => code!(__d::never_absent),
+        None if field.role == FieldRole::Skip => code!(__d::never_absent),
         None => way(field, key).absent(field),
     }
 }
@@ -164,7 +144,7 @@ pub(super) fn holder(field: &Field) -> Ident {
 /// Reads a field into its variable: the arm of a match on the name, which gives a `Result`. Errors leave the function
 /// at one place, because each such place makes the compiler drop all variables.
 fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return None;
     }
     let (stored, holder) = (&field.stored, holder(field));
@@ -240,7 +220,7 @@ fn name_hash(name: &str) -> u32 {
 
 /// Declares the variable of a field.
 pub(super) fn declare(field: &Field) -> Option<TokenStream> {
-    if !is_stored(field) {
+    if !field.is_stored() {
         return None;
     }
     let (holder, ty) = (holder(field), &field.ty);
@@ -251,11 +231,11 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
 pub(super) fn finish(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Skip => {
+        FieldRole::Skip => {
             let value = value_when_absent(field);
             return code!(#ident: #value);
         }
-        Role::Rest => {
+        FieldRole::Rest => {
             let from = of(&field.ty, &code!(RestField), "from_item");
             return code!(#ident: #from(rest));
         }
@@ -278,7 +258,7 @@ pub(super) fn complete<'f>(
 ) -> Option<TokenStream> {
     let mut fills = Vec::new();
     let mut holders = Vec::new();
-    for (field, key) in fields.filter(|(field, _)| is_stored(field) && field.default.is_none()) {
+    for (field, key) in fields.filter(|(field, _)| field.is_stored() && field.default.is_none()) {
         let (stored, holder) = (&field.stored, holder(field));
         let absent = way(field, key).absent(field);
         fills.push(code!(__d::fill(&mut #holder, #absent, #stored, &mut lacking);));

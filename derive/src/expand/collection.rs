@@ -27,11 +27,6 @@ pub(crate) fn expand(collection: &Collection) -> TokenStream {
     hidden(&collection.krate, &body)
 }
 
-fn entities(collection: &Collection) -> impl Iterator<Item = &CollectionVariant> {
-    let variants = collection.variants.iter();
-    variants.filter(|variant| variant.other.is_none())
-}
-
 fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
     of(&variant.ty, &code!(EntityContract), item)
 }
@@ -40,7 +35,8 @@ fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
 fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     let (ident, vis, parts) = (&collection.ident, &collection.vis, &partition.parts);
     // A type that is no entity is reported where it is named, and not at each call.
-    let first = entities(collection)
+    let first = collection
+        .entities()
         .next()
         .map(|variant| ask(variant, "This"));
     let numbered = |letter: &str| {
@@ -85,7 +81,7 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
 
 /// Returns the number by which the first entity knows a part: of its own key, or of its key in the index.
 fn part_number(collection: &Collection, at: usize) -> TokenStream {
-    match (&collection.index, entities(collection).next()) {
+    match (&collection.index, collection.entities().next()) {
         (Some(_), Some(first)) => {
             let (entity, index) = (ask(first, "ENTITY"), declared_index(collection));
             code!({ __d::part_number(&#entity, #index, #at) })
@@ -104,7 +100,7 @@ fn declared_index(collection: &Collection) -> TokenStream {
 /// Says that its rows may be deleted if each of its entities may be changed. With a variant for other items these are all
 /// entities of the table.
 fn changeable(collection: &Collection) -> TokenStream {
-    let types: Vec<_> = entities(collection).map(|variant| &variant.ty).collect();
+    let types: Vec<_> = collection.entities().map(|variant| &variant.ty).collect();
     let has_other = types.len() < collection.variants.len();
     let others = has_other.then(|| {
         let table = &collection.table;
@@ -116,8 +112,9 @@ fn changeable(collection: &Collection) -> TokenStream {
 fn implementation(collection: &Collection) -> TokenStream {
     let (ident, name) = (&collection.ident, plain_name(&collection.ident));
     let table = of(&collection.table, &code!(DynamoTable), "This");
-    let variants = entities(collection).map(variant);
-    let first = entities(collection)
+    let variants = collection.entities().map(variant);
+    let first = collection
+        .entities()
         .next()
         .map(|variant| (ask(variant, "ENTITY"), ask(variant, "This")));
     let (first, entity) = first.unzip();
@@ -187,7 +184,7 @@ fn variant(variant: &CollectionVariant) -> TokenStream {
 
 fn checks(collection: &Collection) -> TokenStream {
     let mut checks = Vec::new();
-    let all: Vec<_> = entities(collection).collect();
+    let all: Vec<_> = collection.entities().collect();
     for (at, variant) in all.iter().enumerate() {
         checks.push(of_the_table(collection, variant));
         checks.extend(in_the_index(collection, variant));

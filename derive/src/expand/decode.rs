@@ -6,7 +6,7 @@ use quote::format_ident;
 use super::attribute::key_use;
 use super::tokens::local;
 use super::{codec, key, stored, template};
-use crate::model::{Entity, Field, Format, KeySource, Role, TableRef, Template};
+use crate::model::{Entity, Field, FieldRole, Format, KeySource, TableRef, Template};
 
 /// Makes the function that reads an item. At the end it compares the item's keys with its fields.
 pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
@@ -58,7 +58,7 @@ fn variables(entity: &Entity) -> TokenStream {
         let holder = local(&format!("text_{which}"));
         code!(let mut #holder = ::core::option::Option::None;)
     });
-    let rest = entity.field_of(Role::Rest);
+    let rest = entity.field_of(FieldRole::Rest);
     let rest = rest.map(|_| code!(let mut rest = __d::Item::new();));
     code! {
         #(#declared)*
@@ -83,7 +83,7 @@ fn others(entity: &Entity) -> TokenStream {
             <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
         ),)
     });
-    let rest = entity.field_of(Role::Rest).map(|_| {
+    let rest = entity.field_of(FieldRole::Rest).map(|_| {
         code! {
             other if !__d::is_derived(
                 &<Self as __d::EntityContract>::ENTITY,
@@ -114,7 +114,7 @@ fn finish(entity: &Entity, at: usize, field: &Field) -> TokenStream {
 
 /// Tells whether a field has no attribute of its own, but is a part of the key, from which it is parsed.
 fn is_in_key_only(entity: &Entity, at: usize, field: &Field) -> bool {
-    field.role == Role::Skip && is_whole_part(entity, at)
+    field.role == FieldRole::Skip && is_whole_part(entity, at)
 }
 
 /// Names the constant with the name of a key attribute.
@@ -124,17 +124,15 @@ fn attribute_of(which: &str) -> Ident {
 
 /// Returns whether a template of the primary key contains the whole field.
 fn is_whole_part(entity: &Entity, at: usize) -> bool {
-    std::iter::once(&entity.pk)
-        .chain(&entity.sk)
-        .any(|source| match source {
-            KeySource::Field { .. } => false,
-            KeySource::Template(template) => holds(template, at),
-        })
+    let mut templates = entity.primary().filter_map(KeySource::template);
+    templates.any(|template| holds(template, at))
 }
 
 /// Returns whether a template contains the whole field.
 fn holds(template: &Template, at: usize) -> bool {
-    template::parts(template).any(|(field, format)| field == at && !format.is_lossy())
+    template
+        .parts()
+        .any(|(field, format)| field == at && !format.is_lossy())
 }
 
 /// Returns whether the text of a template may differ from the text that the fields of its item give. It cannot if
@@ -142,10 +140,10 @@ fn holds(template: &Template, at: usize) -> bool {
 /// contains it whole, and parsing accepts only the text that would be written.
 fn may_differ(entity: &Entity, template: &Template) -> bool {
     let is_own = |(field, format): (usize, Format)| {
-        let has_attribute = entity.fields[field].role != Role::Skip;
+        let has_attribute = entity.fields[field].role != FieldRole::Skip;
         !has_attribute && !format.is_lossy() && key::uses(entity, field) == 1
     };
-    let mut parts = template::parts(template).peekable();
+    let mut parts = template.parts().peekable();
     template.shards.is_some() || parts.peek().is_none() || !parts.all(is_own)
 }
 
@@ -169,7 +167,7 @@ fn compare(entity: &Entity, key_struct: &Ident, template: &Template, which: &str
 
 /// Returns whether a template contains any whole field, so that it is worth parsing.
 fn holds_whole(template: &Template) -> bool {
-    template::parts(template).any(|(_, format)| !format.is_lossy())
+    template.parts().any(|(_, format)| !format.is_lossy())
 }
 
 /// Parses a key for the fields that have no value yet; the partition key comes first.
@@ -179,7 +177,7 @@ fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str)
     let parsers = template::part_parsers(entity, template);
     let mut names = Vec::new();
     let mut holders = Vec::new();
-    for (at, (field, format)) in template::parts(template).enumerate() {
+    for (at, (field, format)) in template.parts().enumerate() {
         if format.is_lossy() {
             names.push(code!(_));
             continue;
@@ -197,8 +195,9 @@ fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str)
         }
     });
     // Nothing else gives a field without an attribute its value.
-    let is_needed = template::parts(template)
-        .any(|(field, format)| entity.fields[field].role == Role::Skip && !format.is_lossy());
+    let is_needed = template
+        .parts()
+        .any(|(field, format)| entity.fields[field].role == FieldRole::Skip && !format.is_lossy());
     let attribute = attribute_of(which);
     let found = if is_needed {
         code!(::core::option::Option::Some(__d::key_text(&#text, #attribute)?))

@@ -1,15 +1,14 @@
-//! The constants: what an entity and its own table look like, as plain data.
+//! The constants: what an entity looks like, as plain data.
 
 use proc_macro2::TokenStream;
 
 use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
-use super::library::{kind, stream, style};
+use super::library::{style, variant};
 use super::tokens::{of, option, plain_name, shown};
 use super::{template, unique};
 use crate::model::{
-    Entity, EntityProjection, Index, KeySource, OwnTable, Piece, Role, TableRef, Template,
-    WhenTest, WhenValue,
+    Entity, FieldRole, Index, KeySource, Piece, TableRef, Template, WhenTest, WhenValue,
 };
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
@@ -43,32 +42,20 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let (stored_name, path) = (&entity.name, format!("::{ident}"));
     let append_only = entity.append_only;
     let pk = key_def(entity, &entity.pk, &code!(__PK), false);
-    let sk = match &entity.sk {
-        Some(sk) => {
-            let sk = key_def(entity, sk, &code!(__SK), false);
-            code!(::core::option::Option::Some(#sk))
-        }
-        None => code!(::core::option::Option::None),
-    };
-    let attributes = entity
-        .fields
-        .iter()
-        .filter(|field| !matches!(field.role, Role::Skip | Role::Rest))
-        .map(|field| {
-            let (name, stored) = (plain_name(&field.ident), &field.stored);
-            code!(__d::AttributeDef { field: #name, stored: #stored })
-        });
+    let sk = entity.sk.as_ref();
+    let sk = option(sk.map(|sk| key_def(entity, sk, &code!(__SK), false)));
+    let attributes = entity.fields.iter().filter(|field| field.is_stored());
+    let attributes = attributes.map(|field| {
+        let (name, stored) = (plain_name(&field.ident), &field.stored);
+        code!(__d::AttributeDef { field: #name, stored: #stored })
+    });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique::definitions(entity));
     let sentinels = unique::sentinels(entity);
     let stored = |role| option(entity.field_of(role).map(|field| field.stored.as_str()));
-    let (ttl, version, created, updated) = (
-        stored(Role::Ttl),
-        stored(Role::Version),
-        stored(Role::CreatedAt),
-        stored(Role::UpdatedAt),
-    );
-    let (created_by, updated_by) = (stored(Role::CreatedBy), stored(Role::UpdatedBy));
+    let (ttl, version) = (stored(FieldRole::Ttl), stored(FieldRole::Version));
+    let (created, updated) = (stored(FieldRole::CreatedAt), stored(FieldRole::UpdatedAt));
+    let (created_by, updated_by) = (stored(FieldRole::CreatedBy), stored(FieldRole::UpdatedBy));
     code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
@@ -104,7 +91,7 @@ fn key_def(
             let field = &entity.fields[*field];
             let name = plain_name(&field.ident);
             let native = match field.role {
-                Role::Ttl | Role::Version => code!(__d::KeyType::N),
+                FieldRole::Ttl | FieldRole::Version => code!(__d::KeyType::N),
                 _ if sparse => of(&field.ty, &code!(IndexPart), "TYPE"),
                 _ => of(&field.ty, &code!(KeyValue), "TYPE"),
             };
@@ -177,31 +164,21 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         }
     };
     let keys = |wanted: &str| {
-        let keys: Vec<_> = index_keys(index)
-            .filter(|(_, role, _)| *role == wanted)
-            .map(|(source, role, at)| {
-                let attribute = index_attribute(entity, index, role, at);
-                key_def(entity, source, &attribute, true)
-            })
-            .collect();
+        let keys = index_keys(index).filter(|(_, role, _)| *role == wanted);
+        let keys = keys.map(|(source, role, at)| {
+            let attribute = index_attribute(entity, index, role, at);
+            key_def(entity, source, &attribute, true)
+        });
         code!(&[#(#keys),*])
     };
-    let (pk, sk, kind) = (keys("pk"), keys("sk"), kind(index.kind));
-    let when = match &index.when {
-        Some(when) => {
-            let names = |(field, _): &(usize, _)| plain_name(&entity.fields[*field].ident);
-            let (fields, text) = (when.fields.iter().map(names), &when.text);
-            let values = when_values(&when.test);
-            code! {
-                ::core::option::Option::Some(__d::WhenDef { fields: &[#(#fields),*], condition: #text, values: &[#(#values),*] })
-            }
-        }
-        None => code!(::core::option::Option::None),
-    };
-    let read_shards = match index.read_shards {
-        Some(shards) => code!(::core::option::Option::Some(#shards)),
-        None => code!(::core::option::Option::None),
-    };
+    let (pk, sk, kind) = (keys("pk"), keys("sk"), variant("IndexKind", index.kind));
+    let when = option(index.when.as_ref().map(|when| {
+        let names = |(field, _): &(usize, _)| plain_name(&entity.fields[*field].ident);
+        let (fields, text) = (when.fields.iter().map(names), &when.text);
+        let values = when_values(&when.test);
+        code!(__d::WhenDef { fields: &[#(#fields),*], condition: #text, values: &[#(#values),*] })
+    }));
+    let read_shards = option(index.read_shards);
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -225,81 +202,4 @@ fn when_values(test: &WhenTest) -> Vec<String> {
         WhenValue::Equal(value) => shown(value),
     });
     values.collect()
-}
-
-/// Makes the table of an entity that has one of its own.
-pub(super) fn own_table(entity: &Entity) -> TokenStream {
-    let TableRef::Own(table) = &entity.table else {
-        return TokenStream::new();
-    };
-    let OwnTable {
-        name, stream: view, ..
-    } = table;
-    let ident = &entity.ident;
-    let path = format!("::{}", plain_name(ident));
-    let sk = match &entity.sk {
-        Some(_) => code!(::core::option::Option::Some(__SK)),
-        None => code!(::core::option::Option::None),
-    };
-    let indexes = entity.indexes.iter().enumerate().filter_map(|(at, index)| {
-        let known = entity.indexes[..at]
-            .iter()
-            .any(|earlier| earlier.on == index.on);
-        (!known).then(|| declared_index(entity, index))
-    });
-    let view = stream(*view);
-    code! {
-        impl __d::DynamoTable for #ident {
-            type This = Self;
-
-            const TABLE: __d::TableDef = __d::TableDef {
-                id: ::core::concat!(::core::module_path!(), #path),
-                name: #name,
-                pk: __PK,
-                sk: #sk,
-                type_attribute: ::core::option::Option::None,
-                style: __STYLE,
-                indexes: &[#(#indexes),*],
-                stream: #view,
-            };
-
-            const MODEL: __d::TableModel = __d::TableModel {
-                doc: "",
-                entities: &[&<#ident as __d::EntityContract>::MODEL],
-                allows: &[],
-            };
-
-            const ENTITIES: &'static [&'static __d::EntityDef] =
-                &[&<#ident as __d::EntityContract>::ENTITY];
-        }
-    }
-}
-
-fn declared_index(entity: &Entity, index: &Index) -> TokenStream {
-    let name = &index.stored;
-    let names = |wanted: &str| {
-        let names: Vec<_> = index_keys(index)
-            .filter(|(_, role, _)| *role == wanted)
-            .map(|(_, role, at)| index_attribute(entity, index, role, at))
-            .collect();
-        code!(&[#(#names),*])
-    };
-    let (pk, sk, kind) = (names("pk"), names("sk"), kind(index.kind));
-    let project = match &index.project {
-        EntityProjection::All => code!(All),
-        EntityProjection::Keys => code!(Keys),
-        EntityProjection::Fields(fields) => {
-            let stored = fields.iter().map(|field| &entity.fields[*field].stored);
-            code!(Include(&[#(#stored),*]))
-        }
-    };
-    code! {
-        __d::IndexDef {
-            name: #name,
-            kind: #kind,
-            pk: #pk,
-            sk: #sk,
-            project: __d::Projection::#project,
-        }
-    }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::key_use;
 use super::tokens::of;
 use super::{codec, index, key};
-use crate::model::{Entity, Role, TableRef};
+use crate::model::{Entity, FieldRole, TableRef};
 
 /// Makes the function that writes an item: keys, indexes, type, fields and what else was read with it.
 pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
@@ -33,7 +33,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
         let ident = &field.ident;
         codec::encode(field, key_use(entity, at), &code!(&self.#ident))
     });
-    let rest = entity.field_of(Role::Rest).map(|field| {
+    let rest = entity.field_of(FieldRole::Rest).map(|field| {
         let ident = &field.ident;
         let item = of(&field.ty, &code!(RestField), "as_item");
         code! {
@@ -65,7 +65,5 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
 
 /// Tells whether some key ends with a shard, which is taken from the hash of the primary key.
 fn is_sharded(entity: &Entity) -> bool {
-    let indexes = entity.indexes.iter().flat_map(|index| &index.pk);
-    let mut sources = std::iter::once(&entity.pk).chain(indexes);
-    sources.any(|source| source.shards().is_some())
+    entity.keys().any(|source| source.shards().is_some())
 }

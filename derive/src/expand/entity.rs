@@ -7,14 +7,14 @@ use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
     checks, decode, definition, encode, index, key, model, partition, path, projection, query,
-    repository, unique, upkeep, way,
+    repository, table, unique, upkeep, way,
 };
-use crate::model::{Entity, Role, TableRef};
+use crate::model::{Entity, FieldRole, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let key_struct = format_ident!("KeyOf{}", plain_name(&entity.ident));
     let constants = definition::constants(entity);
-    let table = definition::own_table(entity);
+    let table = table::of_entity(entity);
     let key = key::expand(entity, &key_struct);
     let paths_struct = format_ident!("PathsOf{}", plain_name(&entity.ident));
     let paths = path::entity(entity, &paths_struct);
@@ -88,7 +88,7 @@ fn implementation(
         true => code!(__d::Unconditional),
         false => code!(__d::Reserving),
     };
-    let guard = match entity.field_of(Role::Version) {
+    let guard = match entity.field_of(FieldRole::Version) {
         _ if entity.append_only => code!(__d::AppendOnly),
         Some(_) => code!(__d::Versioned),
         None => unguarded.clone(),
@@ -150,7 +150,7 @@ fn key_parts(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
 }
 
 fn managed(entity: &Entity) -> TokenStream {
-    let version = entity.field_of(Role::Version).map(|field| {
+    let version = entity.field_of(FieldRole::Version).map(|field| {
         let ident = &field.ident;
         let held = of(&field.ty, &code!(VersionField), "held_version");
         code! {
@@ -159,7 +159,7 @@ fn managed(entity: &Entity) -> TokenStream {
             }
         }
     });
-    let created = entity.field_of(Role::CreatedAt).map(|field| {
+    let created = entity.field_of(FieldRole::CreatedAt).map(|field| {
         let (ident, stored, form) = (&field.ident, &field.stored, way::time_form(field));
         let encode = of(&field.ty, &code!(ManagedTime), "encode_value");
         code! {
@@ -171,7 +171,7 @@ fn managed(entity: &Entity) -> TokenStream {
             }
         }
     });
-    let ttl = entity.field_of(Role::Ttl).map(|field| {
+    let ttl = entity.field_of(FieldRole::Ttl).map(|field| {
         let ident = &field.ident;
         let expires = of(&field.ty, &code!(TtlTime), "expires_at");
         code! {

@@ -1,29 +1,41 @@
-//! Impls without content, for declarations with mistakes.
+//! Impls without content, for declarations with mistakes, so that uses of the type elsewhere do not add messages of
+//! their own.
 
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
-use syn::{Generics, Ident, ImplGenerics, TypeGenerics, Visibility};
+use syn::{DeriveInput, Ident, Visibility, parse_quote};
 
-use super::tokens::{beside, bounds, hidden, plain_name};
-use super::{path, query, repository};
-use crate::model::Field;
-use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
+use super::tokens::{beside, hidden, plain_name};
+use super::{path, query_part, repository};
+use crate::model::{FieldRole, Value, ValueShape};
+use crate::parse::hint::{self, EntityHint};
+use crate::parse::krate;
+
+/// There is no stub if the type has parameters, because the impl would be another mistake.
+fn without_parameters(input: &DeriveInput) -> Option<()> {
+    input.generics.params.is_empty().then_some(())
+}
+
+/// The parameters of a function that takes anything.
+fn arguments(count: usize) -> TokenStream {
+    let arguments = (0..count).map(|at| format_ident!("part_{at}"));
+    code!(#(#arguments: impl ::core::marker::Sized),*)
+}
 
 /// An entity that is in every table. Its key has as many parts as were written.
-pub(crate) fn entity(
-    ident: &Ident,
-    vis: &Visibility,
-    hint: &EntityHint,
-    fields: &[Field],
-) -> TokenStream {
+pub(crate) fn entity(input: DeriveInput) -> Option<TokenStream> {
+    without_parameters(&input)?;
+    let (hint, krate) = (hint::entity(&input), krate::read(&input.attrs));
+    let (ident, vis) = (&input.ident, &input.vis);
+    let fields = hint::paths(input.data).unwrap_or_default();
+    let is_versioned = fields.iter().any(|field| field.role == FieldRole::Version);
     let paths = format_ident!("PathsOf{}", plain_name(ident));
-    let path_code = path::fallback(vis, ident, fields, &paths);
-    let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
-    let contract = entity_contract(ident, hint, &paths);
-    let queries = queries(ident, vis, hint);
-    let stages = stages(ident, vis, hint);
+    let path_code = path::fallback(vis, ident, &fields, &paths);
+    let parts = arguments(hint.key_parts);
+    let contract = entity_contract(ident, is_versioned, &paths);
+    let queries = queries(ident, vis, &hint);
     let body = code! {
         #path_code
 
@@ -34,7 +46,7 @@ pub(crate) fn entity(
         }
 
         impl #ident {
-            #vis fn key(#(#parts: impl ::core::marker::Sized),*) -> __d::Key<#ident> {
+            #vis fn key(#parts) -> __d::Key<#ident> {
                 __d::Key::from_parts(__d::Fallback::parts())
             }
         }
@@ -50,35 +62,39 @@ pub(crate) fn entity(
     };
     let repository = hint.repository.as_ref();
     let repository =
-        repository.map(|name| repository::alias(&hint.krate, vis, ident, name, hint.append_only));
-    let hidden = hidden(&hint.krate, &body);
-    code!(#repository #stages #hidden)
+        repository.map(|name| repository::alias(&krate, vis, ident, name, hint.append_only));
+    let stages = beside(&krate, |library| stages(ident, vis, &hint, library));
+    let hidden = hidden(&krate, &body);
+    Some(code!(#repository #stages #hidden))
 }
 
 /// Creates the types for stages, of whole rows and of keys, and all names of stages for these. They are defined
 /// beside the entity, where programs name them.
-fn stages(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
+fn stages(
+    ident: &Ident,
+    vis: &Visibility,
+    hint: &EntityHint,
+    library: &TokenStream,
+) -> TokenStream {
     let mut names = HashSet::new();
     let stages = hint.patterns.iter().flat_map(|pattern| {
         let names = (0..pattern.sort_parts.len()).map(|at| {
             let part = pattern.sort_parts.get(at).filter(|_| at > 0);
-            query::stage_name(ident, &pattern.name, part)
+            query_part::stage_name(ident, &pattern.name, part)
         });
         names.map(|name| (name, stage_name(ident, pattern.whole)))
     });
     let stages = stages.filter(|(name, _)| names.insert(name.clone()));
     let stages = stages.map(|(name, stage)| code!(#vis type #name = #stage;));
     let bases = [true, false].map(|whole| stage_name(ident, whole));
-    beside(&hint.krate, |library| {
-        code! {
-            #(
-                #[doc(hidden)]
-                #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-                #vis struct #bases(#library::KeyDraft);
-            )*
-            #(#stages)*
-        }
-    })
+    code! {
+        #(
+            #[doc(hidden)]
+            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+            #vis struct #bases(#library::KeyDraft);
+        )*
+        #(#stages)*
+    }
 }
 
 /// Makes the constructors of queries and look-ups, and stages that have all parts of all sort keys.
@@ -110,24 +126,16 @@ fn queries(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
             }
         }
     });
-    let arguments = |parts: usize| (0..parts).map(|at| format_ident!("part_{at}"));
+    let function = |name: &Ident, parts: usize, made: TokenStream| {
+        let parts = arguments(parts);
+        code!(#vis fn #name(#parts) -> #made { loop {} })
+    };
     let patterns = hint.patterns.iter().map(|pattern| {
-        let (name, arguments) = (&pattern.name, arguments(pattern.parts));
         let stage = stage_name(ident, pattern.whole);
-        code! {
-            #vis fn #name(#(#arguments: impl ::core::marker::Sized),*) -> #stage {
-                loop {}
-            }
-        }
+        function(&pattern.name, pattern.parts, code!(#stage))
     });
-    let look_ups = hint.look_ups.iter().map(|(name, parts)| {
-        let arguments = arguments(*parts);
-        code! {
-            #vis fn #name(#(#arguments: impl ::core::marker::Sized),*) -> __d::LookUp<#ident> {
-                loop {}
-            }
-        }
-    });
+    let look_ups = hint.look_ups.iter();
+    let look_ups = look_ups.map(|(name, parts)| function(name, *parts, code!(__d::LookUp<#ident>)));
     code! {
         #(#stages)*
 
@@ -146,8 +154,8 @@ fn stage_name(ident: &Ident, whole: bool) -> Ident {
 
 /// Creates the contract of an entity. It is versioned if the declaration was, because guards have different methods
 /// then.
-fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStream {
-    let guard = if hint.versioned {
+fn entity_contract(ident: &Ident, is_versioned: bool, paths: &Ident) -> TokenStream {
+    let guard = if is_versioned {
         code!(__d::Versioned)
     } else {
         code!(__d::Unconditional)
@@ -185,13 +193,15 @@ fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStre
 }
 
 /// A collection without entities, of a partition and of a table.
-pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint) -> TokenStream {
-    let parts = (0..hint.partition).map(|at| format_ident!("part_{at}"));
+pub(crate) fn collection(input: DeriveInput) -> Option<TokenStream> {
+    without_parameters(&input)?;
+    let (ident, vis) = (&input.ident, &input.vis);
+    let parts = arguments(hint::partition_parts(&input));
     let body = code! {
         impl __d::CoversTable for #ident {}
 
         impl #ident {
-            #vis fn in_partition(#(#parts: impl ::core::marker::Sized),*) -> __d::Query<#ident, __d::InTable> {
+            #vis fn in_partition(#parts) -> __d::Query<#ident, __d::InTable> {
                 __d::in_partition([])
             }
         }
@@ -212,12 +222,13 @@ pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint)
             }
         }
     };
-    hidden(&hint.krate, &body)
+    Some(hidden(&krate::read(&input.attrs), &body))
 }
 
 /// A table with the indexes that were named.
-pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenStream {
-    let indexes = &hint.indexes;
+pub(crate) fn table(input: DeriveInput) -> Option<TokenStream> {
+    without_parameters(&input)?;
+    let (ident, vis, indexes) = (&input.ident, &input.vis, hint::indexes(&input));
     let body = code! {
         impl #ident { #(#vis const #indexes: __d::IndexDef = __d::FALLBACK_INDEX;)* }
 
@@ -229,197 +240,28 @@ pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenS
             const ENTITIES: &'static [&'static __d::EntityDef] = &[];
         }
     };
-    hidden(&hint.krate, &body)
+    Some(hidden(&krate::read(&input.attrs), &body))
 }
 
 /// A value that can be used anywhere.
-pub(crate) fn value(
-    vis: &Visibility,
-    ident: &Ident,
-    generics: &Generics,
-    hint: &ValueHint,
-    fields: Option<&[Field]>,
-) -> TokenStream {
-    let paths = fields.map(|fields| path::value(vis, ident, generics, fields));
-    let path = match &paths {
-        Some(_) => {
-            let (path, params) = (path::value_path(ident), generics.type_params());
-            let params = params.map(|param| &param.ident);
-            code!(#path<__Root, __Mode #(, #params)*>)
-        }
-        None => code!(__d::Path<__Root, Self, __Mode>),
+pub(crate) fn value(input: DeriveInput) -> Option<TokenStream> {
+    // A path has only type parameters; others are reported as mistakes.
+    let fields = match input.generics.params.len() == input.generics.type_params().count() {
+        true => hint::paths(input.data),
+        false => None,
     };
-    let stub = ValueStub::of(ident, generics);
-    let value = stub.value(&path);
-    let (element, map_key) = (stub.set_element(), stub.map_key());
-    let (part, padded) = (stub.key_part(), stub.padded());
-    let (numeric, textual) = (stub.numeric(), stub.textual());
-    let key_value = stub.key_value();
-    let body = code! {
-        #paths
-        #value
-        #element
-        #map_key
-        #part
-        #padded
-        #numeric
-        #textual
-        #key_value
+    let value = Value {
+        krate: krate::read(&input.attrs),
+        doc: String::new(),
+        vis: input.vis,
+        ident: input.ident,
+        generics: input.generics,
+        shape: ValueShape::Newtype(parse_quote!(::std::string::String)),
     };
-    hidden(&hint.krate, &body)
+    Some(super::value::stub(&value, fields.as_deref()))
 }
 
-/// The common part of the impls of a value with mistakes.
-struct ValueStub<'a> {
-    ident: &'a Ident,
-    with: ImplGenerics<'a>,
-    types: TypeGenerics<'a>,
-    /// The bounds of the type itself.
-    own: TokenStream,
-    /// These bounds, and that its parameters are values.
-    values: TokenStream,
-    /// The return type of functions that write, and then that of functions that read.
-    done: TokenStream,
-    made: TokenStream,
-    /// A function body that is never run.
-    fallback: TokenStream,
-}
-
-impl<'a> ValueStub<'a> {
-    fn of(ident: &'a Ident, generics: &'a Generics) -> Self {
-        let (with, types, _) = generics.split_for_impl();
-        let own = generics
-            .where_clause
-            .iter()
-            .flat_map(|clause| &clause.predicates);
-        let result = |of: TokenStream| code!(::core::result::Result<#of, __d::CodecError>);
-        ValueStub {
-            ident,
-            with,
-            types,
-            own: code!(where #(#own,)*),
-            values: bounds(generics, &code!(__d::DynamoValue)),
-            done: result(code!(())),
-            made: result(code!(Self)),
-            fallback: code!({ __d::fallback() }),
-        }
-    }
-
-    /// Makes `impl<T> Contract for Wrapper<T> where .. { body }`.
-    fn implement(
-        &self,
-        contract: TokenStream,
-        bounds: &TokenStream,
-        body: TokenStream,
-    ) -> TokenStream {
-        let ValueStub {
-            ident, with, types, ..
-        } = self;
-        code! {
-            impl #with __d::#contract for #ident #types #bounds { #body }
-        }
-    }
-
-    fn value(&self, path: &TokenStream) -> TokenStream {
-        let ValueStub {
-            done,
-            made,
-            fallback,
-            ..
-        } = self;
-        let body = code! {
-            type Path<__Root, __Mode: __d::Mode> = #path;
-
-            fn encode(&self, _: &mut __d::Writer) -> #done #fallback
-            fn decode(_: &mut __d::Reader<'_>) -> #made #fallback
-        };
-        self.implement(code!(DynamoValue), &self.values, body)
-    }
-
-    fn set_element(&self) -> TokenStream {
-        let ValueStub {
-            done,
-            made,
-            fallback,
-            ..
-        } = self;
-        let body = code! {
-            const TAG: __d::Tag = __d::Tag::Ss;
-            fn write_element(&self, _: &mut __d::Writer) -> #done #fallback
-            fn read_element(_: &mut __d::Reader<'_>) -> #made #fallback
-        };
-        self.implement(code!(SetElement), &self.own, body)
-    }
-
-    fn map_key(&self) -> TokenStream {
-        let body = code! {
-            fn to_map_key(&self) -> __d::Cow<'_, str> {
-                __d::Cow::Borrowed("")
-            }
-            fn from_map_key(_: &str) -> ::core::option::Option<Self> {
-                ::core::option::Option::None
-            }
-        };
-        self.implement(code!(MapKey), &self.own, body)
-    }
-
-    fn key_part(&self) -> TokenStream {
-        let ValueStub { done, fallback, .. } = self;
-        let body = code! {
-            const WIDTH: __d::Width = __d::Width::Fixed(0);
-            fn write_part(&self, _: &mut __d::PartWriter<'_>) -> #done #fallback
-            fn parse_part(_: &__d::PartText<'_>) -> ::core::option::Option<Self> {
-                ::core::option::Option::None
-            }
-            fn to_part(&self) -> Self {
-                loop {}
-            }
-        };
-        self.implement(code!(KeyPart), &self.own, body)
-    }
-
-    fn padded(&self) -> TokenStream {
-        self.implement(code!(Padded), &self.own, TokenStream::new())
-    }
-
-    fn numeric(&self) -> TokenStream {
-        let fallback = &self.fallback;
-        let body = code! {
-            fn zero() -> Self {
-                loop {}
-            }
-            fn sum_bound(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> #fallback
-            fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
-                loop {}
-            }
-        };
-        self.implement(code!(Numeric), &self.values, body)
-    }
-
-    fn textual(&self) -> TokenStream {
-        let body = code! {
-            type Slice = str;
-            fn write_slice(_: &str, _: &mut __d::Writer) {}
-        };
-        self.implement(code!(Textual), &self.own, body)
-    }
-
-    fn key_value(&self) -> TokenStream {
-        let ValueStub {
-            done,
-            made,
-            fallback,
-            ..
-        } = self;
-        let body = code! {
-            const TYPE: __d::KeyType = __d::KeyType::S;
-            fn to_key(&self) -> Self {
-                loop {}
-            }
-            fn encode_key(&self, _: &__d::Name, _: __d::Role, _: &mut __d::Writer) -> #done #fallback
-            fn encode_bound(&self, _: &mut __d::Writer) -> #done #fallback
-            fn decode_key(_: &mut __d::Reader<'_>) -> #made #fallback
-        };
-        self.implement(code!(KeyValue), &self.own, body)
-    }
+/// Creates nothing: a projection is named where its rows are used, and only that is reported.
+pub(crate) fn projection(_: DeriveInput) -> Option<TokenStream> {
+    None
 }

@@ -6,22 +6,13 @@ use quote::format_ident;
 use super::attribute::{index_attribute, index_pk_role};
 use super::tokens::{local, plain_name};
 use super::{codec, template, when};
-use crate::model::{Entity, Field, Format, Index, KeySource, Role, TableRef};
+use crate::model::{Entity, Field, FieldRole, Format, Index, KeySource, TableRef, Template};
 
 /// Returns all key attributes of an index: what fills each, which key it is of, and its place in that key.
 pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'static str, usize)> {
-    let pk = index
-        .pk
-        .iter()
-        .enumerate()
-        .map(|(at, source)| (source, "pk", at));
-    pk.chain(
-        index
-            .sk
-            .iter()
-            .enumerate()
-            .map(|(at, source)| (source, "sk", at)),
-    )
+    let numbered = |sources| std::iter::zip(sources, 0..);
+    let pk = numbered(&index.pk).map(|(source, at)| (source, "pk", at));
+    pk.chain(numbered(&index.sk).map(|(source, at)| (source, "sk", at)))
 }
 
 /// Returns one access pattern for each index. The patterns of an index are alike, so one of them writes its keys.
@@ -41,13 +32,8 @@ pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index
 
 /// Returns the parts of all templates of an index, those of the partition key first; the library counts them so.
 pub(super) fn template_parts(index: &Index) -> Vec<(usize, Format)> {
-    index_keys(index)
-        .filter_map(|(source, ..)| match source {
-            KeySource::Template(template) => Some(template::parts(template)),
-            KeySource::Field { .. } => None,
-        })
-        .flatten()
-        .collect()
+    let templates = index.keys().filter_map(KeySource::template);
+    templates.flat_map(Template::parts).collect()
 }
 
 /// Names the function that writes a key attribute, which other expansions call.
@@ -59,9 +45,7 @@ pub(super) fn index_writer_name(index: &Index, role: &str, at: usize) -> Ident {
 pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let writers = distinct(entity).flat_map(|index| {
         index_keys(index).filter_map(move |(source, role, at)| {
-            let KeySource::Template(template) = source else {
-                return None;
-            };
+            let template = source.template()?;
             let attribute = index_attribute(entity, index, role, at);
             let limit = match role {
                 "pk" => index_pk_role(entity, index, at),
@@ -83,26 +67,24 @@ pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream 
 fn stored_value(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Ttl | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy => {
+        FieldRole::Ttl
+        | FieldRole::CreatedAt
+        | FieldRole::UpdatedAt
+        | FieldRole::CreatedBy
+        | FieldRole::UpdatedBy => {
             let stamped = local(&format!("stamped_{}", plain_name(ident)));
             code!(#stamped)
         }
-        Role::Attribute | Role::Skip | Role::Rest | Role::Version => code!(self.#ident),
+        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest | FieldRole::Version => {
+            code!(self.#ident)
+        }
     }
 }
 
 /// Declares variables for the managed fields that index keys are made of, or depend on.
 pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
-    let in_keys = entity
-        .indexes
-        .iter()
-        .flat_map(|index| index.pk.iter().chain(&index.sk))
-        .flat_map(|source| match source {
-            KeySource::Template(template) => {
-                template::parts(template).map(|(field, _)| field).collect()
-            }
-            KeySource::Field { .. } => Vec::new(),
-        });
+    let in_keys = entity.indexes.iter().flat_map(template_parts);
+    let in_keys = in_keys.map(|(field, _)| field);
     let in_conditions = entity
         .indexes
         .iter()
@@ -128,7 +110,7 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
         let skip = already_written(entity, index, role, at);
         let shard = template::shard(template, &code!(__d::Shard::Of(hash)));
         let mut arguments = Vec::new();
-        for part in template::parts(template) {
+        for part in template.parts() {
             let value = stored_value(&entity.fields[part.0]);
             let is_there = template::index_question(entity, part, "is_there");
             missing.push(code!(!#is_there(&#value)));

@@ -6,9 +6,9 @@ use quote::format_ident;
 use super::attribute::pk_role;
 use super::codec;
 use super::key_field::{Held, KeyField, key_fields};
-use super::template::{contract, parser, part_parsers, parts, shard, writer};
+use super::template::{contract, parser, part_parsers, shard, writer};
 use super::tokens::{local, name, of, plain_name};
-use crate::model::{Entity, Format, KeySource, Role, Template};
+use crate::model::{Entity, FieldRole, Format, KeySource, Template};
 
 /// The struct of typed parts with everything it can do.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
@@ -66,7 +66,7 @@ fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let written = fields.iter().filter_map(|key| {
         let field = &entity.fields[key.field];
         let ident = &field.ident;
-        let is_plain = matches!(key.held, Held::Whole(_)) && field.role == Role::Attribute;
+        let is_plain = matches!(key.held, Held::Whole(_)) && field.role == FieldRole::Attribute;
         is_plain.then(|| codec::encode(field, None, &code!(&self.#ident)))
     });
     code! {
@@ -166,7 +166,9 @@ fn write_from_parts(
     shard_of: &TokenStream,
 ) -> TokenStream {
     let function = format_ident!("write_{which}");
-    let parts = parts(template).map(|part| part_of(entity, part, holder, is_cut(fields, part.0)));
+    let parts = template
+        .parts()
+        .map(|part| part_of(entity, part, holder, is_cut(fields, part.0)));
     let shard = shard(template, shard_of);
     code!(Self::#function(#target #shard #(, #parts)*)?;)
 }
@@ -175,7 +177,7 @@ fn write_from_parts(
 /// that is in the key more than once was read at one place, or the parts determine a shard.
 fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let compared = templates(entity).map(|(template, which)| {
-        let is_repeated = parts(template).any(|(field, _)| uses(entity, field) > 1);
+        let is_repeated = template.parts().any(|(field, _)| uses(entity, field) > 1);
         let is_asked = match is_repeated || template.shards.is_some() {
             true => code!(true),
             false => code!(is_put),
@@ -197,18 +199,14 @@ fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
 pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'static str)> {
     let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
     keys.into_iter()
-        .filter_map(|(source, which)| match source? {
-            KeySource::Template(template) => Some((template, which)),
-            KeySource::Field { .. } => None,
-        })
+        .filter_map(|(source, which)| Some((source?.template()?, which)))
 }
 
 /// The number of uses of a field in the primary key.
 pub(super) fn uses(entity: &Entity, field: usize) -> usize {
-    let sources = std::iter::once(&entity.pk).chain(&entity.sk);
-    let uses = sources.map(|source| match source {
+    let uses = entity.primary().map(|source| match source {
         KeySource::Field { field: bare, .. } => usize::from(*bare == field),
-        KeySource::Template(template) => parts(template).filter(|part| part.0 == field).count(),
+        KeySource::Template(template) => template.parts().filter(|part| part.0 == field).count(),
     });
     uses.sum()
 }
@@ -241,7 +239,9 @@ pub(super) fn write_from(
     target: &TokenStream,
 ) -> TokenStream {
     let function = format_ident!("write_{which}");
-    let parts = parts(template).map(|part| part_of(entity, part, holder, false));
+    let parts = template
+        .parts()
+        .map(|part| part_of(entity, part, holder, false));
     let shard = shard(template, &code!(__d::Shard::Of(hash)));
     code!(#function(#target #shard #(, #parts)*)?;)
 }
@@ -283,7 +283,7 @@ impl AttributeReading {
         let parse = format_ident!("parse_{which}");
         let parsers = part_parsers(entity, template);
         // A part that the struct holds whole is not taken from a place that holds only a cut of it.
-        let names = parts(template).map(|(field, format)| {
+        let names = template.parts().map(|(field, format)| {
             if format.is_lossy() && !is_cut(fields, field) {
                 code!(_)
             } else {
@@ -357,10 +357,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
 fn read_attributes(entity: &Entity, readings: &[AttributeReading]) -> TokenStream {
     let holders: Vec<_> = readings.iter().map(|reading| &reading.holder).collect();
     let attributes = readings.iter().map(|reading| &reading.attribute);
-    let is_text = std::iter::once(&entity.pk)
-        .chain(&entity.sk)
-        .all(|source| matches!(source, KeySource::Template(_)));
-    if is_text {
+    if entity.primary().all(|source| source.template().is_some()) {
         return code!(let [#(#holders),*] = __d::read_key_texts(reader, [#(#attributes),*])?;);
     }
     let arms = readings.iter().map(|reading| {

@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 
-use super::template::{contract, parts};
+use super::template::contract;
 use super::tokens::{call, of};
 use crate::model::{Entity, Format, KeySource, TextFormat};
 
@@ -47,11 +47,11 @@ pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
         Some(_) => {}
         None => fields.push(KeyField { field, held }),
     };
-    for source in std::iter::once(&entity.pk).chain(&entity.sk) {
+    for source in entity.primary() {
         match source {
             KeySource::Field { field, .. } => add(*field, Held::Bare),
             KeySource::Template(template) => {
-                for (field, format) in parts(template) {
+                for (field, format) in template.parts() {
                     add(field, Held::of(format));
                 }
             }

@@ -34,7 +34,7 @@ pub(super) fn write(
 ) -> TokenStream {
     let shard = template::shard(template, &code!(known.shard()?));
     let (mut values, mut arguments) = (Vec::new(), Vec::new());
-    for (at, part) in template::parts(template).enumerate() {
+    for (at, part) in template.parts().enumerate() {
         let (value, known) = (local(&format!("value_{at}")), self::part(entity, part.0));
         values.push(code!(let #value = #known;));
         arguments.push(template::index_part_of(entity, part, &code!(&*#value)));

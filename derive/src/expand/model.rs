@@ -4,14 +4,13 @@ use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
 use super::definition::pieces;
-use super::index::index_keys;
-use super::library;
-use super::template::{contract, index_contract, parts};
+use super::library::variant;
+use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::way::way;
 use crate::model::{
-    DataVariant, DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, Table,
-    TextFormat, Value, ValueShape, VariantShape,
+    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, Index, KeySource, Table, Value,
+    ValueShape, VariantShape,
 };
 
 /// The name under which the data of a tuple variant is stored.
@@ -22,10 +21,10 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let doc = &entity.doc;
     let fields = entity.fields.iter().enumerate();
     let fields = fields.map(|(at, field)| entity_field(entity, at, field));
-    let own = std::iter::once(&entity.pk).chain(&entity.sk);
+    let own = entity.primary();
     let own = own.flat_map(|source| part_models(entity, source, false));
-    let keys = entity.indexes.iter().flat_map(index_keys);
-    let of_indexes = keys.flat_map(|(source, ..)| part_models(entity, source, true));
+    let keys = entity.indexes.iter().flat_map(Index::keys);
+    let of_indexes = keys.flat_map(|source| part_models(entity, source, true));
     let parts = own.chain(of_indexes);
     let uniques = entity.uniques.iter();
     let uniques =
@@ -68,7 +67,7 @@ pub(super) fn table_allows(table: &Table) -> TokenStream {
     let indexes = table
         .indexes
         .iter()
-        .flat_map(|index| of_member(index.stored.clone(), &index.allows));
+        .flat_map(|index| of_member(index.stored.value(), &index.allows));
     allow_models(whole.chain(indexes))
 }
 
@@ -173,7 +172,7 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
 /// The fields of a struct or of a variant.
 fn value_fields(fields: &[Field]) -> TokenStream {
     let models = fields.iter().map(|field| {
-        let is_stored = field.role == Role::Attribute;
+        let is_stored = field.role == FieldRole::Attribute;
         let value_type = match (is_stored, field.form) {
             (false, _) | (_, Form::Serde) => None,
             (_, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
@@ -187,18 +186,16 @@ fn value_fields(fields: &[Field]) -> TokenStream {
 }
 
 fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
-    let keys = entity.indexes.iter().flat_map(index_keys);
-    let keys = keys.map(|(source, ..)| source);
-    let mut keys = keys.chain(&entity.sk).chain([&entity.pk]);
-    let is_key =
-        keys.any(|source| matches!(source, KeySource::Field { field, .. } if *field == at));
+    let is_key = entity.keys().any(|source| source.is_bare(at));
     let value_type = match (field.role, field.form) {
-        (Role::Rest, _) | (_, Form::Serde) => None,
-        (Role::Version, _) => Some(code!(<u64 as __d::DynamoValue>::TYPE)),
-        (Role::Ttl | Role::CreatedAt | Role::UpdatedAt, _) => Some(timestamp()),
-        (Role::Skip | Role::CreatedBy | Role::UpdatedBy, Form::Own) => Some(probed(field)),
-        (Role::Attribute, Form::Own) if is_key => Some(probed(field)),
-        (Role::Attribute, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+        (FieldRole::Rest, _) | (_, Form::Serde) => None,
+        (FieldRole::Version, _) => Some(code!(<u64 as __d::DynamoValue>::TYPE)),
+        (FieldRole::Ttl | FieldRole::CreatedAt | FieldRole::UpdatedAt, _) => Some(timestamp()),
+        (FieldRole::Skip | FieldRole::CreatedBy | FieldRole::UpdatedBy, Form::Own) => {
+            Some(probed(field))
+        }
+        (FieldRole::Attribute, Form::Own) if is_key => Some(probed(field)),
+        (FieldRole::Attribute, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
         _ => Some(timestamp()),
     };
     let stored = stored_type(field, is_key);
@@ -232,18 +229,11 @@ fn field_model(
     may_be_absent: TokenStream,
 ) -> TokenStream {
     let (name, rust_type, doc) = (plain_name(&field.ident), shown(&field.ty), &field.doc);
-    let attribute = match field.role {
-        Role::Skip | Role::Rest => "",
-        _ => &field.stored,
-    };
-    let role = library::field_role(field.role);
+    let attribute = if field.is_stored() { &field.stored } else { "" };
+    let role = variant("FieldRole", field.role);
     let form = match field.form {
-        Form::Own => "",
         Form::Serde => "serde",
-        Form::Epoch => "epoch",
-        Form::EpochMillis => "epoch_ms",
-        Form::Rfc3339 => "rfc3339",
-        Form::Rfc3339Millis => "rfc3339_ms",
+        form => Form::FOREIGN.word(form).unwrap_or_default(),
     };
     let default = match &field.default {
         None => String::new(),
@@ -270,14 +260,20 @@ fn field_model(
 /// The type that a field is stored as. A type that is a bare key need not be a value, so it is not used.
 fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
-        (Role::Skip | Role::Rest, _) | (_, Form::Serde) => {
+        (FieldRole::Skip | FieldRole::Rest, _) | (_, Form::Serde) => {
             return code!(::core::option::Option::None);
         }
-        (Role::Version | Role::Ttl, _) | (_, Form::Epoch | Form::EpochMillis) => code!(N),
+        (FieldRole::Version | FieldRole::Ttl, _) | (_, Form::Epoch | Form::EpochMillis) => code!(N),
         (_, Form::Rfc3339 | Form::Rfc3339Millis) => code!(S),
-        (Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy, _) => code!(S),
-        (Role::Attribute, Form::Own) if is_key => return code!(::core::option::Option::None),
-        (Role::Attribute, Form::Own) => return of(&field.ty, &code!(DynamoField), "STORED"),
+        (
+            FieldRole::CreatedAt
+            | FieldRole::UpdatedAt
+            | FieldRole::CreatedBy
+            | FieldRole::UpdatedBy,
+            _,
+        ) => code!(S),
+        (FieldRole::Attribute, Form::Own) if is_key => return code!(::core::option::Option::None),
+        (FieldRole::Attribute, Form::Own) => return of(&field.ty, &code!(DynamoField), "STORED"),
     };
     code!(::core::option::Option::Some(__d::Tag::#tag))
 }
@@ -292,7 +288,7 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
                 false => code!(KeyValue),
             };
             let (ranges, given) = match field.role {
-                Role::Version | Role::Ttl => (
+                FieldRole::Version | FieldRole::Ttl => (
                     code!(__d::PartRanges::Comparable),
                     code!(<u64 as __d::KeyValue>::given),
                 ),
@@ -302,13 +298,13 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
             vec![code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given })]
         }
         KeySource::Template(template) => {
-            let parts = parts(template).map(|(field, part_format)| {
+            let parts = template.parts().map(|(field, part_format)| {
                 let contract = match sparse {
                     true => index_contract(part_format),
                     false => contract(part_format),
                 };
                 let (ranges, given) = ask(&entity.fields[field], &contract);
-                let text = format_text(part_format);
+                let text = part_format.written();
                 code!(__d::PartModel { format: #text, name: __d::NO_NAME, ranges: #ranges, given: #given })
             });
             parts.collect()
@@ -320,29 +316,4 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
 fn ask(field: &Field, contract: &TokenStream) -> (TokenStream, TokenStream) {
     let ask = |item| of(&field.ty, contract, item);
     (ask("RANGES"), ask("given"))
-}
-
-/// A format as it is written in a template.
-fn format_text(format: Format) -> String {
-    let text = match format.text {
-        TextFormat::Plain => String::new(),
-        TextFormat::Pad(digits) => format!("0{digits}"),
-        TextFormat::Seconds => "s".into(),
-        TextFormat::Millis => "ms".into(),
-        TextFormat::Epoch => "epoch".into(),
-        TextFormat::EpochMillis => "epoch_ms".into(),
-        TextFormat::Date => "date".into(),
-        TextFormat::Month => "month".into(),
-        TextFormat::Lower => "lower".into(),
-        TextFormat::Upper => "upper".into(),
-    };
-    let none = match format.none {
-        None => return text,
-        Some(NoneSide::First) => "first",
-        Some(NoneSide::Last) => "last",
-    };
-    match text.is_empty() {
-        true => none.to_owned(),
-        false => format!("{text}:{none}"),
-    }
 }

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::index::distinct;
-use super::query::{PartitionWriter, Pattern, kind};
+use super::query::{PartitionWriter, Pattern};
+use super::query_part::kind;
 use super::tokens::plain_name;
 use crate::model::{Entity, IndexKind, TableRef};
 

@@ -9,24 +9,14 @@ use super::codec::{self, default_value};
 use super::field_path::{self, PathCode};
 use super::tokens::{bounds, plain_name};
 use super::usage::{usage, usage_of};
-use crate::model::{Entity, Field, Role};
+use crate::model::{Entity, Field, FieldRole};
 
-/// The paths of an entity: a struct without content.
+/// The paths of an entity.
 pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
     let (vis, ident) = (&entity.vis, &entity.ident);
     let methods = entity.fields.iter().enumerate().map(|(at, field)| {
         let key = key_use(entity, at);
-        let stored = &field.stored;
-        let place = code!(__d::Place::of(#stored));
-        method(
-            field,
-            &code!(#ident),
-            &code!(#ident),
-            &usage(entity, at),
-            key,
-            &place,
-            &code!(__d::RestPath::of_item()),
-        )
+        own_method(ident, field, &usage(entity, at), key, &field.stored)
     });
     let defaults = defaults(&entity.fields).map(|(declared, written)| {
         code! {
@@ -45,20 +35,13 @@ pub(super) fn fallback(
     fields: &[Field],
     paths: &Ident,
 ) -> TokenStream {
-    let methods = fields.iter().map(|field| {
-        method(
-            field,
-            &code!(#ident),
-            &code!(#ident),
-            &code!(__d::Defaulted),
-            None,
-            &code!(__d::Place::of("")),
-            &code!(__d::RestPath::of_item()),
-        )
-    });
+    let usage = code!(__d::Defaulted);
+    let fields = fields.iter();
+    let methods = fields.map(|field| own_method(ident, field, &usage, None, ""));
     paths_struct(vis, ident, paths, methods)
 }
 
+/// A struct without content.
 fn paths_struct(
     vis: &Visibility,
     ident: &Ident,
@@ -73,6 +56,22 @@ fn paths_struct(
 
         impl #paths { #(#methods)* }
     }
+}
+
+/// Creates the method of a field of an entity.
+fn own_method(
+    entity: &Ident,
+    field: &Field,
+    usage: &TokenStream,
+    key: Option<KeyUse>,
+    stored: &str,
+) -> TokenStream {
+    let entity = code!(#entity);
+    let (place, rest) = (
+        code!(__d::Place::of(#stored)),
+        code!(__d::RestPath::of_item()),
+    );
+    method(field, &entity, &entity, usage, key, &place, &rest)
 }
 
 /// The path to a nested struct, which knows those of its fields.
@@ -188,8 +187,8 @@ fn method(
     let (vis, ident) = (&field.vis, &field.ident);
     let doc = format!("The path of `{}`.", plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
-        Role::Skip => skipped(field, root, place),
-        Role::Rest => PathCode {
+        FieldRole::Skip => skipped(field, root, place),
+        FieldRole::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
             path: rest.clone(),
             bound: TokenStream::new(),

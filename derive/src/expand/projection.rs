@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::attribute::key_use;
 use super::tokens::{hidden, local, of};
 use super::{codec, key_field, way};
-use crate::model::{Entity, Field, Projection, Role};
+use crate::model::{Entity, Field, FieldRole, Projection};
 
 /// The struct with one method for each field: its name, its type, and how it is read.
 pub(super) fn fields(entity: &Entity, name: &Ident) -> TokenStream {
@@ -31,8 +31,8 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
     let (owner, vis, ident, ty) = (&entity.ident, &field.vis, &field.ident, &field.ty);
     let in_key = key_field::whole_of_key(entity, at, &code!(&key.#ident));
     let (bound, stored) = match field.role {
-        Role::Rest => return None,
-        Role::Skip => {
+        FieldRole::Rest => return None,
+        FieldRole::Skip => {
             let copy = in_key?;
             (
                 TokenStream::new(),

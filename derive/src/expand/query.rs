@@ -10,33 +10,33 @@ use quote::format_ident;
 use super::attribute::declared;
 use super::index::{distinct_of, index_writer_name};
 use super::query_doc::PatternDoc;
+use super::query_part::{PartPlace, SortPart, kind, skipped, stage_name};
 use super::template;
 use super::tokens::{beside, name, plain_name};
 use crate::model::{
-    Entity, EntityProjection, Field, Format, Index, IndexKind, KeySource, Piece, Role, Style,
-    TableRef, Template,
+    Entity, Field, Format, Index, IndexKind, IndexProjection, KeySource, Piece, Style, TableRef,
+    Template,
 };
 
-pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
-    let table = match &entity.sk {
-        Some(_) => Pattern::of_table(entity, key_struct).expand(),
-        None => no_sort_key(entity),
-    };
+/// The pattern of the table, and then those of the indexes.
+fn patterns<'a>(entity: &'a Entity, key_struct: &'a Ident) -> impl Iterator<Item = Pattern<'a>> {
     let indexes = entity.indexes.iter().enumerate();
-    let indexes =
-        indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index).expand());
+    let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
+    std::iter::once(Pattern::of_table(entity, key_struct)).chain(indexes)
+}
+
+pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let patterns = patterns(entity, key_struct).map(|pattern| match (pattern.index, &entity.sk) {
+        (None, None) => no_sort_key(entity),
+        _ => pattern.expand(),
+    });
     let parts = parts_too_late(entity, key_struct);
-    code!(#table #(#indexes)* #parts)
+    code!(#(#patterns)* #parts)
 }
 
 /// The types of all stages. They are defined beside the entity, so that functions can name them.
 pub(super) fn stages(entity: &Entity, key_struct: &Ident) -> TokenStream {
-    let indexes = entity.indexes.iter().enumerate();
-    let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
-    let patterns = [Pattern::of_table(entity, key_struct)]
-        .into_iter()
-        .chain(indexes);
-    let stages = patterns.flat_map(|pattern| {
+    let stages = patterns(entity, key_struct).flat_map(|pattern| {
         let parts = 0..pattern.sort_parts().len();
         parts.map(|at| pattern.stage_struct(at)).collect::<Vec<_>>()
     });
@@ -51,13 +51,8 @@ pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
 /// The methods of parts that are used after a range. Each name has one; it cannot be called and gives the reason.
 fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
-    let indexes = entity.indexes.iter().enumerate();
-    let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
-    let patterns = [Pattern::of_table(entity, key_struct)]
-        .into_iter()
-        .chain(indexes);
     let mut seen = HashSet::new();
-    let parts = patterns.flat_map(|pattern| pattern.sort_parts());
+    let parts = patterns(entity, key_struct).flat_map(|pattern| pattern.sort_parts());
     let parts = parts.filter(|part| seen.insert(&part.field.ident));
     let methods = parts.map(|part| {
         let (part, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
@@ -85,10 +80,8 @@ fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
 /// Reports that a partition with one item needs no query.
 fn no_sort_key(entity: &Entity) -> TokenStream {
     let (ident, vis) = (&entity.ident, &entity.vis);
-    let parts = match &entity.pk {
-        KeySource::Field { .. } => 1,
-        KeySource::Template(template) => template::parts(template).count(),
-    };
+    let template = entity.pk.template();
+    let parts = template.map_or(1, |template| template.parts().count());
     let arguments = (0..parts).map(template::part_name);
     code! {
         impl #ident {
@@ -239,7 +232,8 @@ impl<'a> Pattern<'a> {
                     writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
                 KeySource::Template(template) => {
-                    let parts: Vec<_> = template::parts(template)
+                    let parts: Vec<_> = template
+                        .parts()
                         .map(|(field, format)| {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
@@ -270,7 +264,7 @@ impl<'a> Pattern<'a> {
     /// Makes the call by which the writer of the sort key writes one part.
     fn write_part(&self, template: &Template, part: Option<usize>) -> TokenStream {
         let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
-        let parts = (0..template::parts(template).count()).map(|at| {
+        let parts = (0..template.parts().count()).map(|at| {
             if part == Some(at) {
                 code!(part)
             } else {
@@ -283,7 +277,8 @@ impl<'a> Pattern<'a> {
     /// The parts of the sort key, in order.
     fn sort_parts(&self) -> Vec<SortPart<'a>> {
         match self.sort().as_slice() {
-            [KeySource::Template(template)] => template::parts(template)
+            [KeySource::Template(template)] => template
+                .parts()
                 .enumerate()
                 .map(|(at, (field, format))| SortPart {
                     field: &self.entity.fields[field],
@@ -295,16 +290,16 @@ impl<'a> Pattern<'a> {
                     },
                 })
                 .collect(),
-            sources => sources
-                .iter()
-                .filter_map(|source| match source {
+            sources => {
+                let bare = |source: &&KeySource| match source {
                     KeySource::Field { field, .. } => Some(SortPart {
                         field: &self.entity.fields[*field],
                         place: PartPlace::Bare,
                     }),
                     KeySource::Template(_) => None,
-                })
-                .collect(),
+                };
+                sources.iter().filter_map(bare).collect()
+            }
         }
     }
 
@@ -408,7 +403,8 @@ impl<'a> Pattern<'a> {
 
     /// How keys sort by a part. Escaped keys are known to sort as the part does.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
-        if matches!(&self.entity.table, TableRef::Own(table) if table.style == Style::Escaped) {
+        let own = self.entity.own_table();
+        if own.is_some_and(|own| own.style == Style::Escaped) {
             return None;
         }
         let width = template::width(self.entity, field, format, self.index.is_some());
@@ -454,7 +450,7 @@ impl<'a> Pattern<'a> {
             }
             TableRef::Own(_) => {
                 let project = &distinct_of(self.entity, index).project;
-                let whole = matches!(project, EntityProjection::All);
+                let whole = matches!(project, IndexProjection::All);
                 code!(__d::RowsHold<#whole>)
             }
         }
@@ -465,104 +461,4 @@ impl<'a> Pattern<'a> {
 pub(super) struct PartitionWriter<'a> {
     pub(super) arguments: Vec<(&'a Field, Option<Format>)>,
     pub(super) writes: Vec<TokenStream>,
-}
-
-/// One part of a sort key.
-struct SortPart<'a> {
-    field: &'a Field,
-    place: PartPlace<'a>,
-}
-
-impl SortPart<'_> {
-    /// Names what its field is to a query.
-    fn kind(&self) -> TokenStream {
-        kind(self.field, self.format())
-    }
-
-    /// Returns its format in a template, if it is in one.
-    fn format(&self) -> Option<Format> {
-        match &self.place {
-            PartPlace::Bare => None,
-            PartPlace::Template { format, .. } => Some(*format),
-        }
-    }
-
-    /// Returns how keys sort by the part.
-    fn order(&self) -> TokenStream {
-        match &self.place {
-            PartPlace::Template {
-                order: Some(order), ..
-            } => order.clone(),
-            _ => code!({ __d::ORDERED }),
-        }
-    }
-}
-
-enum PartPlace<'a> {
-    /// The field is a key attribute itself.
-    Bare,
-    /// The field is in a template.
-    Template {
-        template: &'a Template,
-        at: usize,
-        format: Format,
-        /// How keys sort by the part, if that is not known here.
-        order: Option<TokenStream>,
-    },
-}
-
-/// A part that is not the next one: a method that cannot be called and gives the reason.
-fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenStream {
-    let (name, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
-    code! {
-        #[doc(hidden)]
-        #[inline]
-        #vis fn #name(self) -> __d::SortPart<#ty, __d::NotNext<#kind, #stage>>
-        where
-            for<'x> Self: __d::KnownUpTo<'x>,
-        {
-            __d::SortPart::never(self.0)
-        }
-    }
-}
-
-/// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` if `number` comes next after other
-/// parts.
-pub(super) fn stage_name(entity: &Ident, pattern: &Ident, part: Option<&Ident>) -> Ident {
-    let (pattern, span) = (camel_case(pattern), entity.span());
-    let entity = plain_name(entity);
-    match part.map(camel_case) {
-        None => format_ident!("{pattern}Of{entity}", span = span),
-        Some(part) => format_ident!("{pattern}Of{entity}Then{part}", span = span),
-    }
-}
-
-/// Turns a name in snake case into one in camel case.
-fn camel_case(name: &Ident) -> String {
-    let name = plain_name(name);
-    let words = name.split('_').map(str::chars);
-    let words = words.flat_map(|mut chars| {
-        let first = chars.next().into_iter().flat_map(char::to_uppercase);
-        first.chain(chars)
-    });
-    words.collect()
-}
-
-/// Names what a field is to a query, in a template with this format or as a key itself.
-pub(super) fn kind(field: &Field, format: Option<Format>) -> TokenStream {
-    match format {
-        Some(format) => template::kind(format),
-        None => bare_kind(field),
-    }
-}
-
-/// Names what a bare key field is to a query.
-fn bare_kind(field: &Field) -> TokenStream {
-    match field.role {
-        Role::Ttl => code!(__d::BareTtl),
-        Role::CreatedAt | Role::UpdatedAt => code!(__d::BareTime),
-        Role::CreatedBy | Role::UpdatedBy => code!(__d::BareActor),
-        Role::Version => code!(__d::BareVersion),
-        Role::Attribute | Role::Skip | Role::Rest => code!(__d::Bare),
-    }
 }

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use super::tokens::{plain_name, shown};
 use crate::check::placeholder;
 use crate::model::{
-    Entity, EntityProjection, Format, Index, IndexKind, KeySource, Piece, TableRef, Template,
+    Entity, Format, Index, IndexKind, IndexProjection, KeySource, Piece, TableRef, Template,
 };
 
 /// The documented properties of an access pattern.
@@ -19,7 +19,7 @@ pub(super) struct PatternDoc<'a> {
     pub(super) arguments: Vec<&'a Ident>,
     pub(super) parts: Vec<&'a Ident>,
     /// The projection of the index, if the entity declares it.
-    pub(super) project: Option<&'a EntityProjection>,
+    pub(super) project: Option<&'a IndexProjection<usize>>,
 }
 
 impl PatternDoc<'_> {
@@ -134,10 +134,10 @@ impl PatternDoc<'_> {
                 plain_name(&index.on),
                 shown(table)
             ),
-            (_, Some(EntityProjection::Keys)) => {
+            (_, Some(IndexProjection::Keys)) => {
                 "- each row is a key, and with `.hydrate()` its item\n".to_owned()
             }
-            (_, Some(EntityProjection::Fields(fields))) => {
+            (_, Some(IndexProjection::Only(fields))) => {
                 let names: Vec<&Ident> = (fields.iter())
                     .map(|field| &self.entity.fields[*field].ident)
                     .collect();
@@ -146,7 +146,7 @@ impl PatternDoc<'_> {
                     listed(&names, " and ")
                 )
             }
-            (_, Some(EntityProjection::All) | None) => format!("- each row is one `{ident}`\n"),
+            (_, Some(IndexProjection::All) | None) => format!("- each row is one `{ident}`\n"),
         }
     }
 

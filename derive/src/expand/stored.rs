@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use super::attribute::KeyUse;
 use super::codec;
 use super::tokens::of;
-use crate::model::{Field, Form, Role};
+use crate::model::{Field, FieldRole, Form};
 
 /// Creates the fields as they are read back; `place` is an expression for a reference to one. None if this is known
 /// only by reading.
@@ -23,9 +23,9 @@ pub(super) fn fields<'f>(
 /// An expression for one field, which may return `None`.
 fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<TokenStream> {
     match field.role {
-        Role::Attribute => attribute(field, key, place),
-        Role::Skip => Some(codec::value_when_absent(field)),
-        Role::Rest => None,
+        FieldRole::Attribute => attribute(field, key, place),
+        FieldRole::Skip => Some(codec::value_when_absent(field)),
+        FieldRole::Rest => None,
         _ => managed(field, place),
     }
 }
@@ -36,7 +36,7 @@ fn managed(field: &Field, place: &TokenStream) -> Option<TokenStream> {
     if field.default.is_some() || field.form != Form::Own {
         return None;
     }
-    if field.role == Role::Version {
+    if field.role == FieldRole::Version {
         let stamped = of(&field.ty, &code!(VersionField), "stamped_version");
         return Some(code!(#stamped(#place, stamp)));
     }

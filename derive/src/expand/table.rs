@@ -1,31 +1,21 @@
-//! `#[derive(DynamoTable)]`.
+//! `#[derive(DynamoTable)]`, and the table of an entity that has one of its own.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
+use syn::LitStr;
 
+use super::attribute::own_name;
 use super::checks;
-use super::library::{kind, stream, style};
+use super::index::distinct;
+use super::library::{style, variant};
 use super::model::table_allows;
 use super::tokens::{all_changeable, hidden, of, option, plain_name};
-use crate::model::{Table, TableIndex, TableProjection};
+use crate::model::{Entity, IndexProjection, KeySource, Table, TableIndex};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
-    let (ident, vis, name) = (&table.ident, &table.vis, &table.name);
-    let (pk, type_attribute) = (&table.pk, &table.type_attribute);
-    let sk = option(table.sk.as_deref());
-    let path = format!("::{}", plain_name(ident));
-    let (style, stream) = (style(table.style), stream(table.stream));
-    let entities = table
-        .entities
-        .iter()
-        .map(|entity| of(entity, &code!(EntityContract), "ENTITY"));
-    let models = table
-        .entities
-        .iter()
-        .map(|entity| of(entity, &code!(EntityContract), "MODEL"));
-    let (doc, allows) = (&table.doc, table_allows(table));
+    let (ident, vis) = (&table.ident, &table.vis);
     let constants = table.indexes.iter().map(|index| {
-        let (name, value) = (&index.ident, declaration(index));
+        let (name, value) = (&index.ident, definition(index));
         let doc = format!("The index `{}`.", plain_name(name));
         quote_spanned! {name.span()=>
             #[doc(hidden)]
@@ -34,12 +24,90 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         }
     });
     let names = table.indexes.iter().map(|index| &index.ident);
-    let types: Vec<_> = table.entities.iter().collect();
-    let changeable = all_changeable(ident, &types, None);
+    let indexes = names.map(|name| code!(#ident::#name));
+    let implementation = implementation(table, indexes, Some(table.type_attribute()));
+    let changeable = all_changeable(ident, &table.entities, None);
     let checks = checks::table(table);
     let body = code! {
         impl #ident { #(#constants)* }
 
+        #implementation
+
+        #changeable
+
+        #checks
+    };
+    hidden(&table.krate, &body)
+}
+
+/// Makes the table of an entity that has one of its own, like any other.
+pub(super) fn of_entity(entity: &Entity) -> Option<TokenStream> {
+    let own = entity.own_table()?;
+    let indexes = distinct(entity).map(|index| {
+        let names = |sources: &[KeySource], which: &str| {
+            let derived = format!("{}_{which}", index.stored);
+            let names = sources.iter();
+            let names = names.map(|source| own_name(entity, source, &derived));
+            names.map(|name| text(&name)).collect()
+        };
+        TableIndex {
+            kind: index.kind,
+            ident: index.on.clone(),
+            stored: text(&index.stored),
+            pk: names(&index.pk, "pk"),
+            sk: names(&index.sk, "sk"),
+            project: match &index.project {
+                IndexProjection::All => IndexProjection::All,
+                IndexProjection::Keys => IndexProjection::Keys,
+                IndexProjection::Only(fields) => {
+                    let stored = fields.iter().map(|at| text(&entity.fields[*at].stored));
+                    IndexProjection::Only(stored.collect())
+                }
+            },
+            allows: Vec::new(),
+        }
+    });
+    let table = Table {
+        krate: entity.krate.clone(),
+        doc: String::new(),
+        vis: entity.vis.clone(),
+        ident: entity.ident.clone(),
+        name: own.name.clone(),
+        pk: text(&own_name(entity, &entity.pk, "pk")),
+        sk: (entity.sk.as_ref()).map(|sk| text(&own_name(entity, sk, "sk"))),
+        type_attribute: None,
+        stream: own.stream,
+        style: own.style,
+        entities: vec![entity.ident.clone().into()],
+        indexes: indexes.collect(),
+        allows: Vec::new(),
+    };
+    let indexes = table.indexes.iter().map(definition);
+    Some(implementation(&table, indexes, None))
+}
+
+fn text(name: &str) -> LitStr {
+    LitStr::new(name, Span::mixed_site())
+}
+
+fn implementation(
+    table: &Table,
+    indexes: impl Iterator<Item = TokenStream>,
+    type_attribute: Option<String>,
+) -> TokenStream {
+    let (ident, name, pk) = (&table.ident, &table.name, &table.pk);
+    let path = format!("::{}", plain_name(ident));
+    let sk = option(table.sk.as_ref());
+    let type_attribute = option(type_attribute);
+    let style = style(table.style);
+    let stream = option(table.stream.map(|view| variant("StreamView", view)));
+    let of_entities = |item| {
+        let entities = table.entities.iter();
+        entities.map(move |entity| of(entity, &code!(EntityContract), item))
+    };
+    let (entities, models) = (of_entities("ENTITY"), of_entities("MODEL"));
+    let (doc, allows) = (&table.doc, table_allows(table));
+    code! {
         impl __d::DynamoTable for #ident {
             type This = Self;
 
@@ -48,9 +116,9 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
                 name: #name,
                 pk: #pk,
                 sk: #sk,
-                type_attribute: ::core::option::Option::Some(#type_attribute),
+                type_attribute: #type_attribute,
                 style: #style,
-                indexes: &[#(#ident::#names),*],
+                indexes: &[#(#indexes),*],
                 stream: #stream,
             };
 
@@ -63,21 +131,16 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
             const ENTITIES: &'static [&'static __d::EntityDef] =
                 &[#(&#entities),*];
         }
-
-        #changeable
-
-        #checks
-    };
-    hidden(&table.krate, &body)
+    }
 }
 
-fn declaration(index: &TableIndex) -> TokenStream {
+fn definition(index: &TableIndex) -> TokenStream {
     let TableIndex { stored, pk, sk, .. } = index;
-    let kind = kind(index.kind);
+    let kind = variant("IndexKind", index.kind);
     let project = match &index.project {
-        TableProjection::All => code!(All),
-        TableProjection::Keys => code!(Keys),
-        TableProjection::Attributes(names) => code!(Include(&[#(#names),*])),
+        IndexProjection::All => code!(All),
+        IndexProjection::Keys => code!(Keys),
+        IndexProjection::Only(names) => code!(Include(&[#(#names),*])),
     };
     code! {
         __d::IndexDef {

@@ -4,26 +4,20 @@
 //! query has it write only the front of the text.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::format_ident;
+use quote::{ToTokens as _, format_ident};
 
 use super::library::format_constant;
-use super::tokens::{local, of, plain_name};
+use super::tokens::{local, of, option, plain_name};
 use crate::model::{Entity, Format, Piece, Template, TextFormat};
 
 /// Names the trait that a field of the primary key has to have for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
     // A primary key has no place for a None, which is reported before.
-    match format.text {
-        TextFormat::Plain | TextFormat::Pad(_) => code!(KeyPart),
-        TextFormat::Seconds => code!(ToSeconds),
-        TextFormat::Millis => code!(ToMillis),
-        TextFormat::Epoch => code!(ToEpoch),
-        TextFormat::EpochMillis => code!(ToEpochMillis),
-        TextFormat::Date => code!(ToDate),
-        TextFormat::Month => code!(ToMonth),
-        TextFormat::Lower => code!(ToLower),
-        TextFormat::Upper => code!(ToUpper),
-    }
+    let contract = match format.text {
+        TextFormat::Plain | TextFormat::Pad(_) => "KeyPart".to_owned(),
+        text => format!("To{text:?}"),
+    };
+    local(&contract).to_token_stream()
 }
 
 /// Names the trait for a format in the key of an index, where the field may be missing.
@@ -40,13 +34,10 @@ pub(super) fn kind(format: Format) -> TokenStream {
 
 /// Returns the width that a format sets, if it does.
 pub(super) fn pad(format: Format) -> TokenStream {
-    match format.text {
-        TextFormat::Pad(digits) => {
-            let digits = usize::from(digits);
-            code!(::core::option::Option::Some(#digits))
-        }
-        _ => code!(::core::option::Option::None),
-    }
+    option(match format.text {
+        TextFormat::Pad(digits) => Some(usize::from(digits)),
+        _ => None,
+    })
 }
 
 /// Computes the width of a part, because a part of fixed width needs no delimiter after it.
@@ -68,14 +59,6 @@ pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenSt
     )
 }
 
-/// Returns the parts of a template in the order of function arguments.
-pub(super) fn parts(template: &Template) -> impl Iterator<Item = (usize, Format)> {
-    template.pieces.iter().filter_map(|piece| match piece {
-        Piece::Literal(_) => None,
-        Piece::Part { field, format } => Some((*field, *format)),
-    })
-}
-
 /// Names the variable of a part by its number, since a field may be called `key` or `target`.
 pub(super) fn part_name(at: usize) -> Ident {
     local(&format!("part_{at}"))
@@ -85,7 +68,7 @@ pub(super) fn part_name(at: usize) -> Ident {
 pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStream> {
     let parser =
         |(field, format): (usize, Format)| of(&entity.fields[field].ty, &contract(format), "parse");
-    parts(template).map(parser).collect()
+    template.parts().map(parser).collect()
 }
 
 /// Creates a part of an index key from a reference to its value, for a writer.

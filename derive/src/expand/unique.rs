@@ -49,7 +49,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
     }
-    let writes = template::parts(&unique.template).map(|(field, format)| {
+    let writes = unique.template.parts().map(|(field, format)| {
         let field = &entity.fields[field];
         let value = &field.ident;
         let write = of(&field.ty, &template::index_contract(format), "write_part");

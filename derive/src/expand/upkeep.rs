@@ -6,7 +6,7 @@ use super::attribute::key_use;
 use super::index::{distinct, index_keys, index_writer_name, template_parts};
 use super::tokens::of;
 use super::{codec, known, library, template, way, when};
-use crate::model::{Entity, Format, Index, KeySource, Role};
+use crate::model::{Entity, Field, FieldRole, Format, Index};
 
 /// An index and its parts, which the functions of the trait number by their places.
 type IndexParts<'a> = (&'a Index, Vec<(usize, Format)>);
@@ -91,9 +91,7 @@ fn write_index_key(entity: &Entity, key_struct: &Ident, indexes: &[IndexParts<'_
         index_keys(index)
             .enumerate()
             .filter_map(move |(nth, (source, role, at))| {
-                let KeySource::Template(template) = source else {
-                    return None;
-                };
+                let template = source.template()?;
                 let function = index_writer_name(index, role, at);
                 let write = known::write(entity, key_struct, &function, template);
                 Some(code!((#number, #nth) => #write))
@@ -115,14 +113,15 @@ fn write_index_key(entity: &Entity, key_struct: &Ident, indexes: &[IndexParts<'_
     }
 }
 
+/// The attributes by their numbers, each with the place of its field.
+fn numbered(entity: &Entity) -> impl Iterator<Item = (usize, (usize, &Field))> {
+    let fields = entity.fields.iter().enumerate();
+    fields.filter(|(_, field)| field.is_stored()).enumerate()
+}
+
 /// Whether an entity can be read without the attribute of this number.
 fn may_be_absent(entity: &Entity) -> TokenStream {
-    let stored = entity
-        .fields
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| !matches!(field.role, Role::Skip | Role::Rest));
-    let arms = stored.enumerate().map(|(number, (at, field))| {
+    let arms = numbered(entity).map(|(number, (at, field))| {
         if field.default.is_some() {
             return code!(#number => true,);
         }
@@ -141,14 +140,8 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
 }
 
 /// The defaults of attributes, in DynamoDB JSON.
-#[inline]
 fn default_json(entity: &Entity) -> TokenStream {
-    let stored = entity
-        .fields
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| !matches!(field.role, Role::Skip | Role::Rest));
-    let arms = stored.enumerate().filter_map(|(number, (at, field))| {
+    let arms = numbered(entity).filter_map(|(number, (at, field))| {
         field.default.as_ref()?;
         let default = codec::absence(field, key_use(entity, at));
         let (encode, ty) = (codec::encode_named(field)?, &field.ty);
@@ -180,13 +173,14 @@ fn default_json(entity: &Entity) -> TokenStream {
 }
 
 /// Writes the value that a write at this moment leaves in a managed field.
-#[inline]
 fn encode_now(entity: &Entity) -> TokenStream {
     let times = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let stored = &field.stored;
         let (contract, how) = match field.role {
-            Role::CreatedAt | Role::UpdatedAt => (code!(ManagedTime), way::time_form(field)),
-            Role::CreatedBy | Role::UpdatedBy => (
+            FieldRole::CreatedAt | FieldRole::UpdatedAt => {
+                (code!(ManagedTime), way::time_form(field))
+            }
+            FieldRole::CreatedBy | FieldRole::UpdatedBy => (
                 code!(ManagedActor),
                 codec::key_role(key_use(entity, at).as_ref()),
             ),

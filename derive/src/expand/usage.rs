@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use super::index::template_parts;
 use super::key_field::key_fields;
-use crate::model::{Entity, Field, Role};
+use crate::model::{Entity, Field, FieldRole};
 
 /// A field of the library or of the primary key cannot be set. If another field changes, the keys of indexes have to
 /// follow.
@@ -12,7 +12,11 @@ pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     if matches!(
         field.role,
-        Role::Version | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy
+        FieldRole::Version
+            | FieldRole::CreatedAt
+            | FieldRole::UpdatedAt
+            | FieldRole::CreatedBy
+            | FieldRole::UpdatedBy
     ) {
         return code!(__d::Kept);
     }

@@ -11,7 +11,7 @@ mod unit_enum;
 use proc_macro2::TokenStream;
 
 use super::tokens::hidden;
-use crate::model::{Value, ValueShape};
+use crate::model::{Field, Value, ValueShape};
 
 pub(crate) fn expand(value: &Value) -> TokenStream {
     let body = match &value.shape {
@@ -22,4 +22,14 @@ pub(crate) fn expand(value: &Value) -> TokenStream {
         ValueShape::DataEnum { tag, variants } => data_enum::expand(value, tag, variants),
     };
     hidden(&value.krate, &body)
+}
+
+/// A value with mistakes that can be used anywhere. Of a struct, the paths to its fields exist.
+pub(super) fn stub(value: &Value, fields: Option<&[Field]>) -> TokenStream {
+    let (paths, path) = match fields {
+        Some(fields) => structure::paths(value, fields),
+        None => (TokenStream::new(), implement::own_path()),
+    };
+    let own = newtype::stub(value, &path);
+    hidden(&value.krate, &code!(#paths #own))
 }

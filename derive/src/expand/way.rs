@@ -8,7 +8,7 @@ use super::attribute::KeyUse;
 use super::library::{form, stamp_kind};
 use super::tokens::{of, option};
 use crate::check::types::is_basic;
-use crate::model::{Field, Form, Role};
+use crate::model::{Field, FieldRole, Form};
 
 /// Returns the foreign form of a managed time, if it does not have the type's own form.
 pub(super) fn time_form(field: &Field) -> TokenStream {
@@ -43,14 +43,14 @@ pub(super) enum Way {
 /// A managed field has its own form everywhere, because the library fills it.
 pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match field.role {
-        Role::Version => return Way::Version,
-        Role::Ttl => return Way::Ttl,
-        Role::CreatedAt | Role::UpdatedAt => {
+        FieldRole::Version => return Way::Version,
+        FieldRole::Ttl => return Way::Ttl,
+        FieldRole::CreatedAt | FieldRole::UpdatedAt => {
             return Way::Time {
                 kind: stamp_kind(field.role),
             };
         }
-        Role::CreatedBy | Role::UpdatedBy => {
+        FieldRole::CreatedBy | FieldRole::UpdatedBy => {
             let role = match key {
                 Some(KeyUse::Primary(role) | KeyUse::Index(role)) => Some(role),
                 None => None,
@@ -60,7 +60,7 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
                 key: role,
             };
         }
-        Role::Attribute | Role::Skip | Role::Rest => {}
+        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest => {}
     }
     match (key, field.form, form(field.form)) {
         (Some(KeyUse::Primary(role)), ..) => Way::Key { role },

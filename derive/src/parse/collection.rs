@@ -24,11 +24,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
             "a collection takes no parameters; remove them",
         );
     }
-    let mut options = Options::of(
-        attribute::read(&attrs, diag),
-        &option_place::COLLECTION,
-        diag,
-    );
+    let mut options = Options::of_item(&attrs, &option_place::COLLECTION, diag);
     let table = table(&mut options, &ident, diag);
     let index = options.take("index").and_then(|opt| opt.word(diag));
     let partition = options
@@ -67,13 +63,10 @@ fn require_enum(data: Data, ident: &Ident, diag: &Diag) -> Option<DataEnum> {
 
 /// Rule: a collection names the table of its entities, which they share.
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Path> {
-    if options.lacks("table") {
-        diag.at(
-            ident.span(),
-            format!("`{ident}` lacks the table of its entities; write `#[dynamo(table = Shop)]`"),
-        );
-    }
-    options.take("table")?.path(diag)
+    let message =
+        format!("`{ident}` lacks the table of its entities; write `#[dynamo(table = Shop)]`");
+    let opt = options.required("table", ident.span(), message, diag)?;
+    opt.path(diag)
 }
 
 /// Rule: `partition(..)` lists the parts of the partition key by their names.
@@ -103,11 +96,7 @@ fn newtype(variant: Variant, diag: &Diag) -> Option<CollectionVariant> {
         fields,
         ..
     } = variant;
-    let mut options = Options::of(
-        attribute::read(&attrs, diag),
-        &option_place::COLLECTION_VARIANT,
-        diag,
-    );
+    let mut options = Options::of_item(&attrs, &option_place::COLLECTION_VARIANT, diag);
     let other = options.take("other").and_then(|opt| opt.flag(diag));
     let what = match fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {

@@ -1,13 +1,12 @@
 //! Reads `#[derive(DynamoEntity)]`.
 
-use proc_macro2::Span;
 use quote::format_ident;
 use syn::ext::IdentExt as _;
 use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident};
 
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, OwnTable, StreamView, Style, TableRef};
+use crate::model::{Entity, OwnTable, TableRef};
 use crate::parse::key::{self, Key};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
@@ -21,21 +20,24 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let named = named_fields(input.data, &ident, diag)?;
     refuse_generics(&input.generics, diag);
 
-    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::ENTITY, diag);
+    let mut options = Options::of_item(&attrs, &option_place::ENTITY, diag);
     let case = options
         .take("rename_all")
         .and_then(|opt| rename::read(opt, diag));
     let name = type_name(&mut options, &ident, diag);
     let (fields, field_marks) = field::named(named, &option_place::FIELD, case, diag);
 
-    let place = table(&mut options, &ident, diag);
+    let table = table(&mut options, &ident, diag);
     let reader = Reader {
         fields: &fields,
-        style: place.style(),
+        style: match &table {
+            Some(TableRef::Own(own)) => Some(own.style),
+            _ => None,
+        },
         diag,
     };
     let key = primary_key(&mut options, &ident, &reader);
-    let shared = matches!(place.table, Some(TableRef::Shared(_)));
+    let shared = matches!(table, Some(TableRef::Shared(_)));
     let (indexes, index_marks) =
         index::read_all(options.take_all(&["gsi", "lsi"]), shared, &reader);
     let uniques = unique::read_all(
@@ -55,11 +57,10 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         return None;
     }
     let marks = EntityMarks {
-        table: place.span,
         fields: field_marks,
         indexes: index_marks,
     };
-    let (table, pk, sk, krate) = (place.table?, key.pk?, key.sk, krate::read(&attrs));
+    let (table, pk, sk, krate) = (table?, key.pk?, key.sk, krate::read(&attrs));
     Some((
         Entity {
             krate,
@@ -115,59 +116,28 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
     }
 }
 
-/// The table in the declaration.
-struct TableChoice {
-    table: Option<TableRef>,
-    span: Option<Span>,
-}
-
-impl TableChoice {
-    /// The style of the keys; None where a shared table decides it.
-    fn style(&self) -> Option<Style> {
-        match &self.table {
-            Some(TableRef::Own(own)) => Some(own.style),
-            _ => None,
-        }
-    }
-}
-
 /// Rule: an entity names its table. `stream` and `verbatim` describe a table of its own only.
-fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> TableChoice {
+fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<TableRef> {
     let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
-    let lacking = options.lacks("table");
-    if lacking {
-        let message = format!(
-            "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
-                `#[dynamo(table = \"name\")]` for its own"
+    let message = format!(
+        "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
+            `#[dynamo(table = \"name\")]` for its own"
+    );
+    let opt = options.required("table", ident.span(), message, diag)?;
+    if let Given::Value(OptionValue::Text(name)) = opt.given {
+        return Some(TableRef::Own(OwnTable {
+            name,
+            stream: stream_opt.and_then(|opt| stream(opt, diag)),
+            style: style(verbatim, diag),
+        }));
+    }
+    for Opt { name, .. } in [stream_opt, verbatim].into_iter().flatten() {
+        diag.at(
+            name.span(),
+            format!("`{name}` describes a shared table; write it on the table"),
         );
-        diag.at(ident.span(), message);
     }
-    let Some(opt) = options.take("table") else {
-        return TableChoice {
-            table: None,
-            span: None,
-        };
-    };
-    match &opt.given {
-        Given::Value(OptionValue::Text(text)) => {
-            let (name, span) = (text.value(), text.span());
-            let stream = stream_opt.and_then(|opt| stream(opt, diag));
-            let own = own_table(name, stream, style(verbatim, diag));
-            TableChoice {
-                table: Some(TableRef::Own(own)),
-                span: Some(span),
-            }
-        }
-        _ => {
-            for opt in [stream_opt, verbatim].into_iter().flatten() {
-                said_on_table(&opt, diag);
-            }
-            TableChoice {
-                table: opt.path(diag).map(TableRef::Shared),
-                span: None,
-            }
-        }
-    }
+    opt.path(diag).map(TableRef::Shared)
 }
 
 /// `repository` names the trait after the entity, `repository = Name` gives the name.
@@ -178,32 +148,12 @@ pub(super) fn repository(opt: Opt, ident: &Ident, diag: &Diag) -> Option<Ident> 
     }
 }
 
-fn own_table(name: String, stream: Option<StreamView>, style: Style) -> OwnTable {
-    OwnTable {
-        name,
-        stream,
-        style,
-    }
-}
-
-fn said_on_table(opt: &Opt, diag: &Diag) {
-    let name = &opt.name;
-    diag.at(
-        name.span(),
-        format!("`{name}` describes a shared table; write it on the table"),
-    );
-}
-
 /// Rule: an entity has a key.
 fn primary_key(options: &mut Options, ident: &Ident, reader: &Reader<'_>) -> Option<Key> {
-    let lacking = options.lacks("key");
-    let opt = options.take("key");
-    if lacking {
-        let message = format!(
-            "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
-                \"TEXT#{{field}}\", sk = ..))]`"
-        );
-        reader.diag.at(ident.span(), message);
-    }
-    key::primary(opt?, reader)
+    let message = format!(
+        "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
+            \"TEXT#{{field}}\", sk = ..))]`"
+    );
+    let opt = options.required("key", ident.span(), message, reader.diag)?;
+    key::primary(opt, reader)
 }

@@ -2,35 +2,18 @@
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
+use syn::{Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
 
-use crate::diag::{Diag, instead};
+use crate::diag::Diag;
 use crate::marks::FieldMarks;
-use crate::model::{DefaultValue, Field, Form, Role};
+use crate::model::{DefaultValue, Field, FieldRole, Form};
 use crate::parse::allow;
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
 use crate::parse::option_place::{OptionPlace, UNNAMED_FIELD};
 use crate::parse::options::Options;
+use crate::parse::reader::known;
 use crate::parse::rename::Case;
-
-const ROLES: [(&str, Role); 8] = [
-    ("skip", Role::Skip),
-    ("rest", Role::Rest),
-    ("version", Role::Version),
-    ("ttl", Role::Ttl),
-    ("created_at", Role::CreatedAt),
-    ("updated_at", Role::UpdatedAt),
-    ("created_by", Role::CreatedBy),
-    ("updated_by", Role::UpdatedBy),
-];
-
-pub(super) const FORMATS: [(&str, Form); 4] = [
-    ("epoch", Form::Epoch),
-    ("epoch_ms", Form::EpochMillis),
-    ("rfc3339", Form::Rfc3339),
-    ("rfc3339_ms", Form::Rfc3339Millis),
-];
 
 /// The fields, and where their options were written.
 pub(crate) fn named(
@@ -50,7 +33,7 @@ pub(crate) fn named(
 pub(crate) fn unnamed(fields: FieldsUnnamed, diag: &Diag) -> Vec<Type> {
     let mut types = Vec::new();
     for field in fields.unnamed {
-        Options::of(attribute::read(&field.attrs, diag), &UNNAMED_FIELD, diag);
+        Options::of_item(&field.attrs, &UNNAMED_FIELD, diag);
         types.push(field.ty);
     }
     types
@@ -63,7 +46,7 @@ fn one(
     diag: &Diag,
 ) -> Option<(Field, FieldMarks)> {
     let ident = field.ident?;
-    let mut options = options(&field.attrs, place, diag);
+    let mut options = Options::of_item(&field.attrs, place, diag);
     let mut marks = FieldMarks::default();
 
     let rename = options.take("rename").and_then(|opt| {
@@ -95,20 +78,13 @@ fn one(
     Some((read, marks))
 }
 
-fn options(attrs: &[Attribute], place: &OptionPlace, diag: &Diag) -> Options {
-    Options::of(attribute::read(attrs, diag), place, diag)
-}
-
 /// Rule: a field has one role.
-fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Role {
-    let names = ROLES.map(|(name, _)| name);
-    let mut chosen: Option<(String, Role)> = None;
+fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> FieldRole {
+    let names: Vec<&str> = FieldRole::WORDS.all().collect();
+    let mut chosen: Option<(String, FieldRole)> = None;
     for opt in options.take_all(&names) {
         let name = opt.name.to_string();
-        let found = ROLES
-            .iter()
-            .find(|(word, _)| *word == name)
-            .map(|(_, role)| *role);
+        let found = FieldRole::WORDS.meaning(&name);
         let (Some(span), Some(role)) = (opt.flag(diag), found) else {
             continue;
         };
@@ -121,7 +97,7 @@ fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Role {
         marks.role = Some(span);
         chosen = Some((name, role));
     }
-    chosen.map_or(Role::Attribute, |(_, role)| role)
+    chosen.map_or(FieldRole::Attribute, |(_, role)| role)
 }
 
 /// Rule: a field is stored in one form.
@@ -146,16 +122,13 @@ fn form(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Form {
 
 fn format(opt: Opt, diag: &Diag) -> Option<Form> {
     let text = opt.text(diag)?;
-    let word = text.value();
-    let found = FORMATS
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, form)| *form);
-    if found.is_none() {
-        let hint = instead(&word, FORMATS.map(|(name, _)| name));
-        diag.at(text.span(), format!("`{word}` is no stored form{hint}"));
-    }
-    found
+    known(
+        &text.value(),
+        text.span(),
+        &Form::FOREIGN,
+        "stored form",
+        diag,
+    )
 }
 
 fn default(opt: Opt, diag: &Diag) -> Option<DefaultValue> {

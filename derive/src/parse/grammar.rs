@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{field, option_place, rename, table_option, template};
+use super::{option_place, rename};
+use crate::model::{Form, NoneSide, StreamView, TextFormat};
 
 const PAGES: [&str; 5] = [
     include_str!("../grammar/entity.md"),
@@ -54,20 +55,19 @@ fn every_row_says_what_its_option_means() {
 fn every_word_of_a_value_is_named_where_it_is_given() {
     let [entity, table, value, ..] = PAGES;
     let named = |page: &str, word: &str| assert!(page.contains(word), "{word}");
-    let formats = template::TEXTS.iter().map(|(word, _)| word);
-    for format in formats.chain(template::PLACES.iter().map(|(word, _)| word)) {
+    for format in TextFormat::WORDS.all().chain(NoneSide::WORDS.all()) {
         named(entity, &format!(":{format}}}`"));
     }
     for page in [entity, value] {
-        for (format, _) in field::FORMATS {
+        for format in Form::FOREIGN.all() {
             named(page, &format!("`{format}`"));
         }
-        for (case, _) in rename::CASES {
+        for case in rename::CASES.all() {
             named(page, &format!("`{case}`"));
         }
     }
     for page in [entity, table] {
-        for view in table_option::VIEWS {
+        for view in StreamView::WORDS.all() {
             named(page, &format!("`{view}`"));
         }
         for projection in ["all", "keys"] {

@@ -8,10 +8,36 @@ use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident};
 
 use crate::diag::Diag;
-use crate::model::hint::{CollectionHint, EntityHint, PatternHint, TableHint, ValueHint};
-use crate::model::{Field, Form, Role};
+use crate::model::{Field, FieldRole, Form};
 use crate::parse::option::{Given, Opt, OptionValue};
-use crate::parse::{attribute, entity, krate};
+use crate::parse::{attribute, entity, field, option_place};
+
+/// What an entity's stub needs.
+pub(crate) struct EntityHint {
+    /// The number of key parts, if it is known.
+    pub(crate) key_parts: usize,
+    /// The access patterns: that of the table first, then those of the indexes.
+    pub(crate) patterns: Vec<PatternHint>,
+    /// The look-ups of unique values, with the number of their parts.
+    pub(crate) look_ups: Vec<(Ident, usize)>,
+    /// The parts of all sort keys, each once.
+    pub(crate) sort_parts: BTreeSet<Ident>,
+    /// Whether its items are created only.
+    pub(crate) append_only: bool,
+    /// The trait that services depend on.
+    pub(crate) repository: Option<Ident>,
+}
+
+/// An access pattern, if it is known.
+pub(crate) struct PatternHint {
+    pub(crate) name: Ident,
+    /// How many parts the partition key has.
+    pub(crate) parts: usize,
+    /// The parts of the sort key, in order.
+    pub(crate) sort_parts: Vec<Ident>,
+    /// Whether the rows are whole entities.
+    pub(crate) whole: bool,
+}
 
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     let (mut key, mut repository) = (Vec::new(), None);
@@ -22,61 +48,49 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
             "append_only" => append_only = true,
             "key" => key = list(opt),
             "repository" => repository = entity::repository(opt, &input.ident, &Diag::new()),
-            "gsi" | "lsi" => indexes.extend(index(opt)),
-            "unique" => look_ups.extend(look_up(opt)),
+            "gsi" | "lsi" => indexes.extend(function(opt)),
+            "unique" => look_ups.extend(function(opt)),
             _ => {}
         }
     }
     let patterns = patterns(&key, &indexes);
     look_ups.retain(|(name, _)| patterns.iter().all(|pattern| pattern.name != *name));
+    let is_field = |opt: &&Opt| matches!(opt.given, Given::Flag);
+    let look_ups = look_ups.into_iter();
     let sort_keys = std::iter::once(&key).chain(indexes.iter().map(|(_, opts)| opts));
-    let sort_parts: BTreeSet<String> = sort_keys.flat_map(|opts| named_by(opts, "sk")).collect();
-    let names = sort_parts.iter();
     EntityHint {
         append_only,
         repository,
-        krate: krate::read(&input.attrs),
         key_parts: key.iter().flat_map(names_of).collect::<BTreeSet<_>>().len(),
+        look_ups: look_ups
+            .map(|(name, opts)| (name, opts.iter().filter(is_field).count()))
+            .collect(),
+        sort_parts: sort_keys.flat_map(|opts| sort_parts(opts)).collect(),
         patterns,
-        look_ups,
-        sort_parts: names.filter_map(|name| syn::parse_str(name).ok()).collect(),
-        versioned: fields(&input.data).any(|field| {
-            options(&field.attrs)
-                .iter()
-                .any(|opt| opt.name == "version")
-        }),
     }
 }
 
-pub(crate) fn table(input: &DeriveInput) -> TableHint {
+/// The indexes that a table declares, each once.
+pub(crate) fn indexes(input: &DeriveInput) -> Vec<Ident> {
     let mut indexes: Vec<Ident> = Vec::new();
     for opt in options(&input.attrs) {
         let is_index = opt.name == "gsi" || opt.name == "lsi";
-        if let Some(name) = first_word(opt).filter(|_| is_index)
-            && !indexes.contains(&name)
+        if let Some(name) = list(opt).into_iter().next().filter(is_name)
+            && is_index
+            && !indexes.contains(&name.name)
         {
-            indexes.push(name);
+            indexes.push(name.name);
         }
     }
-    TableHint {
-        krate: krate::read(&input.attrs),
-        indexes,
-    }
+    indexes
 }
 
-pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
+/// The number of parts of a collection's partition key; one if that is not known.
+pub(crate) fn partition_parts(input: &DeriveInput) -> usize {
     let mut options = options(&input.attrs).into_iter();
     // The option counts even if it is misspelt.
     let partition = options.find(|opt| opt.name.to_string().starts_with("part"));
-    CollectionHint {
-        krate: krate::read(&input.attrs),
-        partition: partition.map_or(1, partition_parts),
-    }
-}
-
-/// The number of names; one if that is not known.
-fn partition_parts(partition: Opt) -> usize {
-    let Some(names) = partition.group(&Diag::new()) else {
+    let Some(names) = partition.and_then(|opt| opt.group(&Diag::new())) else {
         return 1;
     };
     let names = names.tokens();
@@ -86,21 +100,29 @@ fn partition_parts(partition: Opt) -> usize {
     }
 }
 
-pub(crate) fn value(input: &DeriveInput) -> ValueHint {
-    ValueHint {
-        krate: krate::read(&input.attrs),
-    }
-}
-
-/// The fields that paths lead to: the named fields of a struct.
+/// The fields that paths lead to: the named fields of a struct, with as much as a path needs.
 pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
-    match data {
-        Data::Struct(DataStruct {
-            fields: Fields::Named(fields),
-            ..
-        }) => Some(fields.named.into_iter().filter_map(path).collect()),
-        _ => None,
-    }
+    let Data::Struct(DataStruct {
+        fields: Fields::Named(fields),
+        ..
+    }) = data
+    else {
+        return None;
+    };
+    let (fields, _) = field::named(fields, &option_place::FIELD, None, &Diag::new());
+    let path = |field: Field| Field {
+        role: match field.role {
+            FieldRole::Skip | FieldRole::Rest | FieldRole::Version => field.role,
+            _ => FieldRole::Attribute,
+        },
+        form: match field.form {
+            Form::Serde => Form::Serde,
+            _ => Form::Own,
+        },
+        default: None,
+        ..field
+    };
+    Some(fields.into_iter().map(path).collect())
 }
 
 fn options(attrs: &[Attribute]) -> Vec<Opt> {
@@ -111,66 +133,16 @@ fn list(opt: Opt) -> Vec<Opt> {
     attribute::list(opt, &Diag::new()).unwrap_or_default()
 }
 
-/// The fields of a struct.
-fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
-    let fields = match data {
-        Data::Struct(data) => Some(&data.fields),
-        Data::Enum(_) | Data::Union(_) => None,
-    };
-    fields.into_iter().flatten()
-}
-
-/// A named field, with as much as its path needs.
-fn path(field: syn::Field) -> Option<Field> {
-    let options = options(&field.attrs);
-    let has = |name: &str| options.iter().any(|opt| opt.name == name);
-    let roles = [
-        ("skip", Role::Skip),
-        ("rest", Role::Rest),
-        ("version", Role::Version),
-    ];
-    let role = roles.into_iter().find(|(name, _)| has(name));
-    let ident = field.ident?;
-    Some(Field {
-        stored: ident.unraw().to_string(),
-        ident,
-        vis: field.vis,
-        ty: field.ty,
-        role: role.map_or(Role::Attribute, |(_, role)| role),
-        form: if has("serde") { Form::Serde } else { Form::Own },
-        doc: String::new(),
-        default: None,
-        allows: Vec::new(),
-    })
-}
-
-/// The name that begins `gsi(NAME, ..)`, if it can name a constant.
-fn first_word(opt: Opt) -> Option<Ident> {
-    let first = list(opt).into_iter().next()?;
-    let is_name = syn::parse_str::<Ident>(&first.name.to_string()).is_ok();
-    (matches!(first.given, Given::Flag) && is_name).then_some(first.name)
-}
-
-/// The name of an index, and its options.
-fn index(opt: Opt) -> Option<(Ident, Vec<Opt>)> {
+/// The name of an index or of a unique value, if it can name a function, and the options after it.
+fn function(opt: Opt) -> Option<(Ident, Vec<Opt>)> {
     let mut opts = list(opt).into_iter();
-    let name = opts.next().filter(names_a_function)?.name;
-    Some((name, opts.collect()))
+    let name = opts.next().filter(is_name)?.name;
+    (name != "key" && name != "in_partition").then(|| (name, opts.collect()))
 }
 
-/// The name of a unique value, and how many fields it has.
-fn look_up(opt: Opt) -> Option<(Ident, usize)> {
-    let mut opts = list(opt).into_iter();
-    let name = opts.next().filter(names_a_function)?.name;
-    Some((
-        name,
-        opts.filter(|opt| matches!(opt.given, Given::Flag)).count(),
-    ))
-}
-
-fn names_a_function(opt: &Opt) -> bool {
+fn is_name(opt: &Opt) -> bool {
     let is_name = syn::parse_str::<Ident>(&opt.name.to_string()).is_ok();
-    matches!(opt.given, Given::Flag) && is_name && opt.name != "key" && opt.name != "in_partition"
+    matches!(opt.given, Given::Flag) && is_name
 }
 
 /// The access patterns, each name once. An index without a `pk` has the table's.

@@ -5,16 +5,18 @@ use quote::ToTokens as _;
 use syn::Ident;
 use syn::ext::IdentExt as _;
 
-use crate::diag::did_you_mean;
 use crate::marks::IndexMarks;
-use crate::model::{EntityProjection, Index, IndexKind, KeySource};
-use crate::parse::allow;
-use crate::parse::attribute;
-use crate::parse::key;
-use crate::parse::option::{Given, Opt, OptionValue};
-use crate::parse::options::{Options, named};
+use crate::model::{Index, IndexProjection};
+use crate::parse::index_option::{self, IndexOptions, KeyUsage};
+use crate::parse::option::{Opt, OptionValue};
 use crate::parse::reader::{Reader, resolve};
-use crate::parse::{option_place, shards, when};
+use crate::parse::{allow, key, option_place, shards, when};
+
+const KEYS: KeyUsage = KeyUsage {
+    pk: "`pk = field` or `pk = \"TEXT#{field}\"`",
+    sk: "`sk = field` or `sk = \"{field}\"`",
+    single: "one field or one template",
+};
 
 /// All access patterns over indexes, in the order they were written.
 pub(crate) fn read_all(
@@ -32,18 +34,20 @@ pub(crate) fn read_all(
 
 fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks)> {
     let diag = reader.diag;
-    let global = opt.name == "gsi";
-    let (kind, place) = if global {
-        (IndexKind::Global, &option_place::GSI)
-    } else {
-        (IndexKind::Local, &option_place::LSI)
-    };
-    let (name, rest) = named(opt, diag)?;
-    let mut options = Options::of(rest, place, diag);
-
-    let on = options.take("on").and_then(|opt| index_name(opt, reader));
-    let on = on.unwrap_or_else(|| name.clone());
-    let (mut pk, sk) = keys(&name, kind, &mut options, reader)?;
+    let mut read = index_option::open(opt, &option_place::GSI, &option_place::LSI, diag)?;
+    let on = read.options.take("on");
+    let on = on.and_then(|opt| index_name(opt, reader));
+    let on = on.unwrap_or_else(|| read.name.clone());
+    let keys = read.keys(&KEYS, |opt| key::several(opt, reader), diag)?;
+    if keys.sk.as_ref().is_some_and(Vec::is_empty) {
+        return None;
+    }
+    let (mut pk, sk) = (keys.pk, keys.sk.unwrap_or_default());
+    let IndexOptions {
+        kind,
+        name,
+        mut options,
+    } = read;
     let sharded = !options.lacks("shards");
     shards::end_partition(&mut options, &mut pk, reader);
     let read_shards = shards::read(&mut options, &pk, sharded, reader);
@@ -71,7 +75,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
         .filter(|_| !shared)
         .and_then(|opt| opt.stored_name(diag));
     let stored = rename.map_or_else(|| on.unraw().to_string(), |text| text.value());
-    let project = project.unwrap_or(EntityProjection::All);
+    let project = project.unwrap_or(IndexProjection::All);
     Some((
         Index {
             kind,
@@ -110,56 +114,6 @@ fn index_name(opt: Opt, reader: &Reader<'_>) -> Option<Ident> {
     }
 }
 
-type IndexKeys = (Vec<KeySource>, Vec<KeySource>);
-
-/// Rules: a gsi has a `pk`; an lsi has an `sk` and no `pk`. `None` if a key attribute is missing
-/// or could not be read.
-fn keys(
-    name: &Ident,
-    kind: IndexKind,
-    options: &mut Options,
-    reader: &Reader<'_>,
-) -> Option<IndexKeys> {
-    let (no_pk, no_sk) = (options.lacks("pk"), options.lacks("sk"));
-    let (pk, sk) = (options.take("pk"), options.take("sk"));
-    let say = |span, message: &str| reader.diag.at(span, format!("`{name}` {message}"));
-    if kind == IndexKind::Local {
-        if let Some(pk) = &pk {
-            let fix = if no_sk { "write `sk`" } else { "remove `pk`" };
-            let message = format!(
-                "is an lsi, whose partition key is that of the table; {fix}, or write `gsi`"
-            );
-            say(pk.name.span(), &message);
-        } else if no_sk {
-            say(
-                name.span(),
-                "lacks its `sk`; an lsi orders the partition anew: write `sk = field` or `sk = \
-                    \"{field}\"`",
-            );
-        }
-        let sk = sk?;
-        if let Given::Value(OptionValue::List(list)) = &sk.given {
-            say(
-                list.span(),
-                "is an lsi, which takes one field or one template; lists are for a gsi",
-            );
-            return None;
-        }
-        let sk = key::several(sk, reader);
-        return (!sk.is_empty()).then_some((Vec::new(), sk));
-    }
-    if no_pk {
-        say(
-            name.span(),
-            "lacks its `pk`; write `pk = field` or `pk = \"TEXT#{field}\"`",
-        );
-    }
-    let sorted = sk.is_some();
-    let sk = sk.map(|opt| key::several(opt, reader)).unwrap_or_default();
-    let pk = key::several(pk?, reader);
-    (!pk.is_empty() && sorted != sk.is_empty()).then_some((pk, sk))
-}
-
 /// Rule: the table declares what an index of a shared table projects, and how it is stored.
 fn declared_by_table(project: Option<Span>, rename: Option<Span>, reader: &Reader<'_>) {
     for (word, span) in [("project", project), ("rename", rename)] {
@@ -173,35 +127,19 @@ fn declared_by_table(project: Option<Span>, rename: Option<Span>, reader: &Reade
 }
 
 /// `project = all`, `keys` or `[field, ..]`
-fn projection(opt: Opt, reader: &Reader<'_>) -> EntityProjection {
-    const USAGE: &str = "`project` takes `all`, `keys` or a list of fields `[field, ..]`";
-    let Some(value) = opt.value(reader.diag) else {
-        return EntityProjection::All;
-    };
-    match value {
-        OptionValue::Word(word) if word == "all" => EntityProjection::All,
-        OptionValue::Word(word) if word == "keys" => EntityProjection::Keys,
-        OptionValue::List(list) => {
-            let field = |value| match value {
-                OptionValue::Word(word) => resolve(&word, reader.fields, reader.diag),
-                other => {
-                    reader.diag.over(
-                        other,
-                        "this list holds bare fields only; write the field's name",
-                    );
-                    None
-                }
-            };
-            let values = attribute::values(list, reader.diag);
-            EntityProjection::Fields(values.into_iter().filter_map(field).collect())
-        }
+fn projection(opt: Opt, reader: &Reader<'_>) -> IndexProjection<usize> {
+    let field = |value| match value {
+        OptionValue::Word(word) => resolve(&word, reader.fields, reader.diag),
         other => {
-            let text = other.to_token_stream().to_string();
-            let hint = did_you_mean(&text, ["all", "keys"]);
-            reader.diag.over(other, format!("{USAGE}{hint}"));
-            EntityProjection::All
+            reader.diag.over(
+                other,
+                "this list holds bare fields only; write the field's name",
+            );
+            None
         }
-    }
+    };
+    let fields = |values: Vec<_>| values.into_iter().filter_map(field).collect();
+    index_option::projection(opt, "fields `[field, ..]`", fields, reader.diag)
 }
 
 /// Several access patterns may fill one index; the declaration of one of them applies to all.
@@ -209,7 +147,7 @@ fn share_declarations(indexes: &mut [Index], marks: &[IndexMarks]) {
     let (mut projects, mut names) = (Vec::new(), Vec::new());
     for (index, marks) in indexes.iter().zip(marks) {
         if marks.project.is_some() {
-            projects.push((index.on.clone(), copy(&index.project)));
+            projects.push((index.on.clone(), index.project.clone()));
         }
         if marks.rename.is_some() {
             names.push((index.on.clone(), index.stored.clone()));
@@ -218,19 +156,11 @@ fn share_declarations(indexes: &mut [Index], marks: &[IndexMarks]) {
     for (index, marks) in indexes.iter_mut().zip(marks) {
         let project = projects.iter().find(|(on, _)| *on == index.on);
         if let Some((_, project)) = project.filter(|_| marks.project.is_none()) {
-            index.project = copy(project);
+            index.project.clone_from(project);
         }
         let name = names.iter().find(|(on, _)| *on == index.on);
         if let Some((_, name)) = name.filter(|_| marks.rename.is_none()) {
             index.stored.clone_from(name);
         }
-    }
-}
-
-fn copy(project: &EntityProjection) -> EntityProjection {
-    match project {
-        EntityProjection::All => EntityProjection::All,
-        EntityProjection::Keys => EntityProjection::Keys,
-        EntityProjection::Fields(fields) => EntityProjection::Fields(fields.clone()),
     }
 }

@@ -26,14 +26,9 @@ pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
         &option_place::KEY,
         reader.diag,
     );
-    let lacking = options.lacks("pk");
-    let (pk, sk) = (options.take("pk"), options.take("sk"));
-    if lacking {
-        reader.diag.at(
-            span,
-            "`key` lacks its `pk`; write `key(pk = field)` or `key(pk = \"TEXT#{field}\")`",
-        );
-    }
+    let message = "`key` lacks its `pk`; write `key(pk = field)` or `key(pk = \"TEXT#{field}\")`";
+    let pk = options.required("pk", span, message, reader.diag);
+    let sk = options.take("sk");
     let sorted = sk.is_some();
     let source = |opt: Opt| single(opt, reader);
     let (mut pk, sk) = (pk.and_then(source), sk.and_then(source));

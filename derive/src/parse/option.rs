@@ -67,15 +67,15 @@ impl ToTokens for OptionValue {
 }
 
 impl Opt {
-    /// Reports that the option does not have the shape that its place requires.
-    fn refuse(&self, diag: &Diag) {
-        if matches!(self.given, Given::Broken) {
-            return;
+    /// Takes the shape that the place of the option requires, and reports any other.
+    fn shape<T>(self, take: impl FnOnce(Given) -> Option<T>, diag: &Diag) -> Option<T> {
+        let is_reported = matches!(self.given, Given::Broken);
+        let shape = take(self.given);
+        if shape.is_none() && !is_reported {
+            let message = format!("`{}` is written `{}`", self.name, self.usage);
+            diag.at(self.name.span(), message);
         }
-        diag.at(
-            self.name.span(),
-            format!("`{}` is written `{}`", self.name, self.usage),
-        );
+        shape
     }
 
     /// `name`
@@ -95,24 +95,20 @@ impl Opt {
 
     /// `name = value`
     pub(crate) fn value(self, diag: &Diag) -> Option<OptionValue> {
-        match self.given {
+        let value = |given| match given {
             Given::Value(value) => Some(value),
-            _ => {
-                self.refuse(diag);
-                None
-            }
-        }
+            _ => None,
+        };
+        self.shape(value, diag)
     }
 
     /// `name = "text"`
     pub(crate) fn text(self, diag: &Diag) -> Option<LitStr> {
-        match self.given {
+        let text = |given| match given {
             Given::Value(OptionValue::Text(text)) => Some(text),
-            _ => {
-                self.refuse(diag);
-                None
-            }
-        }
+            _ => None,
+        };
+        self.shape(text, diag)
     }
 
     /// Reads `name = "text"` where the text is a stored name, which DynamoDB does not allow to be empty.
@@ -131,42 +127,32 @@ impl Opt {
 
     /// `name = word`
     pub(crate) fn word(self, diag: &Diag) -> Option<Ident> {
-        match self.given {
+        let word = |given| match given {
             Given::Value(OptionValue::Word(word)) => Some(word),
-            _ => {
-                self.refuse(diag);
-                None
-            }
-        }
+            _ => None,
+        };
+        self.shape(word, diag)
     }
 
     /// `name = path`; a word is a path of one segment.
     pub(crate) fn path(self, diag: &Diag) -> Option<Path> {
-        match self.given {
+        let path = |given| match given {
             Given::Value(OptionValue::Path(path)) => Some(path),
-            Given::Value(OptionValue::Word(ref word)) => {
-                // `crate` and `self` are paths, other keywords are not.
-                let path = Path::parse_mod_style.parse2(word.to_token_stream()).ok();
-                if path.is_none() {
-                    self.refuse(diag);
-                }
-                path
+            // `crate` and `self` are paths, other keywords are not.
+            Given::Value(OptionValue::Word(word)) => {
+                Path::parse_mod_style.parse2(word.to_token_stream()).ok()
             }
-            _ => {
-                self.refuse(diag);
-                None
-            }
-        }
+            _ => None,
+        };
+        self.shape(path, diag)
     }
 
     /// `name(..)`, not read.
     pub(crate) fn group(self, diag: &Diag) -> Option<List> {
-        match self.given {
+        let list = |given| match given {
             Given::List(list) => Some(list),
-            _ => {
-                self.refuse(diag);
-                None
-            }
-        }
+            _ => None,
+        };
+        self.shape(list, diag)
     }
 }

@@ -1,7 +1,9 @@
 //! The options of one place: known ones are kept, all others reported.
 
+use std::fmt::Display;
+
 use proc_macro2::Span;
-use syn::{Ident, LitStr};
+use syn::{Attribute, Ident, LitStr};
 
 use crate::diag::{Diag, instead, nearest};
 use crate::parse::attribute;
@@ -40,6 +42,11 @@ impl Options {
         Options { list, meant }
     }
 
+    /// The options of all `#[dynamo(..)]` of one item.
+    pub(crate) fn of_item(attrs: &[Attribute], place: &OptionPlace, diag: &Diag) -> Self {
+        Options::of(attribute::read(attrs, diag), place, diag)
+    }
+
     /// Whether nothing was written that could mean this option.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         !self.meant.contains(&name) && self.list.iter().all(|opt| opt.name != name)
@@ -48,6 +55,20 @@ impl Options {
     pub(crate) fn take(&mut self, name: &str) -> Option<Opt> {
         let at = self.list.iter().position(|opt| opt.name == name)?;
         Some(self.list.remove(at))
+    }
+
+    /// Takes an option that has to be there, and reports with this message if nothing was written that could mean it.
+    pub(crate) fn required(
+        &mut self,
+        name: &str,
+        span: Span,
+        message: impl Display,
+        diag: &Diag,
+    ) -> Option<Opt> {
+        if self.lacks(name) {
+            diag.at(span, message);
+        }
+        self.take(name)
     }
 
     /// All options of these names, in the order they were written.

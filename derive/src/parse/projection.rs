@@ -5,7 +5,7 @@ use syn::{Data, DeriveInput, Fields, Ident};
 use crate::diag::Diag;
 use crate::model::{Projected, Projection};
 use crate::parse::options::Options;
-use crate::parse::{attribute, krate, option_place};
+use crate::parse::{krate, option_place};
 
 /// The model as far as it can be read; `None` if the entity or the fields are missing.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Projection> {
@@ -22,18 +22,10 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Projection> {
             "a projection takes no parameters; remove them",
         );
     }
-    let mut options = Options::of(
-        attribute::read(&attrs, diag),
-        &option_place::PROJECTION,
-        diag,
-    );
-    if options.lacks("entity") {
-        diag.at(
-            ident.span(),
-            format!("`{ident}` lacks its `entity`; write `#[dynamo(entity = Order)]`"),
-        );
-    }
-    let entity = options.take("entity").and_then(|opt| opt.path(diag));
+    let mut options = Options::of_item(&attrs, &option_place::PROJECTION, diag);
+    let message = format!("`{ident}` lacks its `entity`; write `#[dynamo(entity = Order)]`");
+    let entity = options.required("entity", ident.span(), message, diag);
+    let entity = entity.and_then(|opt| opt.path(diag));
     options.take("crate").and_then(|opt| opt.path(diag));
     let fields = fields(data, &ident, diag)?;
     Some(Projection {
@@ -51,11 +43,7 @@ fn fields(data: Data, ident: &Ident, diag: &Diag) -> Option<Vec<Projected>> {
         && !fields.named.is_empty()
     {
         let one = |field: syn::Field| {
-            Options::of(
-                attribute::read(&field.attrs, diag),
-                &option_place::PROJECTED_FIELD,
-                diag,
-            );
+            Options::of_item(&field.attrs, &option_place::PROJECTED_FIELD, diag);
             Some(Projected {
                 ident: field.ident?,
                 ty: field.ty,

@@ -1,10 +1,11 @@
 //! The context for the parts of a declaration, which name fields.
 
+use proc_macro2::Span;
 use syn::Ident;
 use syn::ext::IdentExt as _;
 
-use crate::diag::{Diag, did_you_mean};
-use crate::model::{Field, Style};
+use crate::diag::{Diag, did_you_mean, instead};
+use crate::model::{Field, Style, Words};
 
 /// The fields that key parts may name, and the style of the table.
 pub(crate) struct Reader<'a> {
@@ -35,6 +36,22 @@ pub(crate) fn resolve(word: &Ident, fields: &[Field], diag: &Diag) -> Option<usi
         let names = field_names(fields);
         let hint = did_you_mean(&name, names.iter().map(String::as_str));
         diag.at(word.span(), format!("`{name}`: no such field{hint}"));
+    }
+    found
+}
+
+/// Finds the meaning of a word in a list, and reports a word that is not in it.
+pub(crate) fn known<T: Copy + PartialEq>(
+    word: &str,
+    span: Span,
+    words: &Words<T>,
+    what: &str,
+    diag: &Diag,
+) -> Option<T> {
+    let found = words.meaning(word);
+    if found.is_none() {
+        let hint = instead(word, words.all());
+        diag.at(span, format!("`{word}` is no {what}{hint}"));
     }
     found
 }

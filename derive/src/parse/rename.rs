@@ -2,8 +2,10 @@
 
 use proc_macro2::Span;
 
-use crate::diag::{Diag, instead};
+use crate::diag::Diag;
+use crate::model::Words;
 use crate::parse::option::Opt;
+use crate::parse::reader::known;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
@@ -17,7 +19,7 @@ pub(crate) enum Case {
     ScreamingKebab,
 }
 
-pub(super) const CASES: [(&str, Case); 8] = [
+pub(super) const CASES: Words<Case> = Words(&[
     ("lowercase", Case::Lower),
     ("UPPERCASE", Case::Upper),
     ("PascalCase", Case::Pascal),
@@ -26,24 +28,13 @@ pub(super) const CASES: [(&str, Case); 8] = [
     ("SCREAMING_SNAKE_CASE", Case::ScreamingSnake),
     ("kebab-case", Case::Kebab),
     ("SCREAMING-KEBAB-CASE", Case::ScreamingKebab),
-];
+]);
 
 /// `rename_all = ".."`
 pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<Case> {
     let text = opt.text(diag)?;
-    let word = text.value();
-    let found = CASES
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, case)| *case);
-    if found.is_none() {
-        let hint = instead(&word, CASES.map(|(name, _)| name));
-        diag.at(
-            text.span(),
-            format!("`{word}` is no case of `rename_all`{hint}"),
-        );
-    }
-    found
+    let what = "case of `rename_all`";
+    known(&text.value(), text.span(), &CASES, what, diag)
 }
 
 /// A case, and its position in the declaration.
@@ -83,23 +74,17 @@ impl Case {
 }
 
 fn capitalized(word: &str) -> String {
-    let mut chars = word.chars();
-    chars
-        .next()
-        .map(|first| first.to_ascii_uppercase())
-        .into_iter()
-        .chain(chars)
-        .collect()
+    with_first(word, |first| first.to_ascii_uppercase())
 }
 
 fn uncapitalized(word: &str) -> String {
+    with_first(word, |first| first.to_ascii_lowercase())
+}
+
+fn with_first(word: &str, change: fn(&char) -> char) -> String {
     let mut chars = word.chars();
-    chars
-        .next()
-        .map(|first| first.to_ascii_lowercase())
-        .into_iter()
-        .chain(chars)
-        .collect()
+    let first = chars.next();
+    first.iter().map(change).chain(chars).collect()
 }
 
 fn snake(name: &str) -> String {

@@ -3,14 +3,13 @@
 use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path};
 
 use crate::diag::Diag;
-use crate::marks::TableMarks;
 use crate::model::Table;
 use crate::parse::options::Options;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{allow, attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
-pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
+pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
     let DeriveInput {
         attrs,
         vis,
@@ -22,7 +21,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     if !generics.params.is_empty() {
         diag.over(&generics.params, "a table takes no parameters; remove them");
     }
-    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::TABLE, diag);
+    let mut options = Options::of_item(&attrs, &option_place::TABLE, diag);
     let name = required(&mut options, "name", "name = \"shop\"", &ident, diag);
     let pk = required(&mut options, "pk", "pk = \"pk\"", &ident, diag);
     let sk = options.take("sk").and_then(|opt| opt.stored_name(diag));
@@ -33,37 +32,28 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     let stream = options.take("stream").and_then(|opt| stream(opt, diag));
     let style = style(options.take("verbatim"), diag);
     let indexes = options.take_all(&["gsi", "lsi"]);
-    let (indexes, index_marks) = indexes
+    let indexes = indexes
         .into_iter()
         .filter_map(|opt| table_index::read(opt, diag))
-        .unzip();
+        .collect();
     let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
-    let (name, pk) = (name?, pk?);
-    let marks = TableMarks {
-        name: name.span(),
-        pk: pk.span(),
-        sk: sk.as_ref().map(LitStr::span),
-        type_attribute: type_attribute.as_ref().map(LitStr::span),
-        indexes: index_marks,
-    };
-    let table = Table {
+    Some(Table {
         krate: krate::read(&attrs),
         doc: attribute::doc(&attrs),
         vis,
         ident,
-        name: name.value(),
-        pk: pk.value(),
-        sk: sk.map(|text| text.value()),
-        type_attribute: type_attribute.map_or_else(|| "_type".to_owned(), |text| text.value()),
+        name: name?,
+        pk: pk?,
+        sk,
+        type_attribute,
         stream,
         style,
         entities: entities?,
         indexes,
         allows,
-    };
-    Some((table, marks))
+    })
 }
 
 /// Rule: a table is a unit struct, since no value of it is ever made.
@@ -88,22 +78,16 @@ fn required(
     ident: &Ident,
     diag: &Diag,
 ) -> Option<LitStr> {
-    if options.lacks(word) {
-        diag.at(
-            ident.span(),
-            format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`"),
-        );
-    }
-    options.take(word)?.stored_name(diag)
+    let message = format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`");
+    let opt = options.required(word, ident.span(), message, diag)?;
+    opt.stored_name(diag)
 }
 
 /// Rule: a table lists its entities, at least one.
 fn entities(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Vec<Path>> {
     let message = format!("`{ident}` lists no entities; write `#[dynamo(entities(User, Order))]`");
-    if options.lacks("entities") {
-        diag.at(ident.span(), &message);
-    }
-    let list = options.take("entities")?.group(diag)?;
+    let opt = options.required("entities", ident.span(), &message, diag)?;
+    let list = opt.group(diag)?;
     if list.tokens().is_empty() {
         diag.at(list.span(), &message);
     }

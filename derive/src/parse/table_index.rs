@@ -1,101 +1,50 @@
 //! Reads `gsi(..)` and `lsi(..)` of a table.
 
-use proc_macro2::Span;
 use quote::ToTokens as _;
+use syn::LitStr;
 use syn::ext::IdentExt as _;
-use syn::{Ident, LitStr};
 
-use crate::diag::{Diag, did_you_mean};
-use crate::marks::TableIndexMarks;
-use crate::model::{IndexKind, TableIndex, TableProjection};
-use crate::parse::option::{Given, Opt, OptionValue};
-use crate::parse::options::{Options, named};
+use crate::diag::Diag;
+use crate::model::{IndexProjection, TableIndex};
+use crate::parse::index_option::{self, IndexOptions, KeyUsage};
+use crate::parse::option::{Opt, OptionValue};
 use crate::parse::{allow, attribute, option_place};
 
+const KEYS: KeyUsage = KeyUsage {
+    pk: "`pk = \"attribute\"`",
+    sk: "`sk = \"attribute\"`",
+    single: "one attribute",
+};
+
 /// `gsi(NAME, pk = .., sk = ..)` or `lsi(NAME, sk = ..)`
-pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks)> {
-    let (kind, place) = if opt.name == "gsi" {
-        (IndexKind::Global, &option_place::TABLE_GSI)
-    } else {
-        (IndexKind::Local, &option_place::TABLE_LSI)
-    };
-    let (ident, rest) = named(opt, diag)?;
-    let mut options = Options::of(rest, place, diag);
-    let (pk, sk) = keys(&ident, kind, &mut options, diag)?;
+pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<TableIndex> {
+    let mut read = index_option::open(
+        opt,
+        &option_place::TABLE_GSI,
+        &option_place::TABLE_LSI,
+        diag,
+    )?;
+    let keys = read.keys(&KEYS, |opt| attribute_names(opt, diag), diag)?;
+    let IndexOptions {
+        kind,
+        name: ident,
+        mut options,
+    } = read;
     let rename = options.take("rename").and_then(|opt| opt.stored_name(diag));
-    let (project, project_marks) = match options.take("project") {
-        Some(opt) => projection(opt, diag),
-        None => (TableProjection::All, Vec::new()),
-    };
-    let allows = allow::take(&mut options, diag);
-    let marks = TableIndexMarks {
-        rename: rename.as_ref().map(LitStr::span),
-        pk: pk.iter().map(LitStr::span).collect(),
-        sk: sk.iter().map(LitStr::span).collect(),
-        project: project_marks,
-    };
-    let stored = rename.map_or_else(|| ident.unraw().to_string(), |text| text.value());
-    let (pk, sk) = (texts(pk), texts(sk));
-    Some((
-        TableIndex {
-            kind,
-            ident,
-            stored,
-            pk,
-            sk,
-            project,
-            allows,
-        },
-        marks,
-    ))
-}
-
-fn texts(all: Vec<LitStr>) -> Vec<String> {
-    all.iter().map(LitStr::value).collect()
-}
-
-type TableIndexKeys = (Vec<LitStr>, Vec<LitStr>);
-
-/// Rules: a gsi has a `pk`; an lsi has an `sk`, no `pk` and no list.
-fn keys(
-    ident: &Ident,
-    kind: IndexKind,
-    options: &mut Options,
-    diag: &Diag,
-) -> Option<TableIndexKeys> {
-    let (no_pk, no_sk) = (options.lacks("pk"), options.lacks("sk"));
-    let (pk, sk) = (options.take("pk"), options.take("sk"));
-    let say = |span: Span, message: &str| diag.at(span, format!("`{ident}` {message}"));
-    if kind == IndexKind::Local {
-        if let Some(pk) = &pk {
-            let fix = if no_sk { "write `sk`" } else { "remove `pk`" };
-            let message = format!(
-                "is an lsi, whose partition key is that of the table; {fix}, or write `gsi`"
-            );
-            say(pk.name.span(), &message);
-        } else if no_sk {
-            say(
-                ident.span(),
-                "lacks its `sk`; an lsi orders the partition anew: write `sk = \"attribute\"`",
-            );
-        }
-        let sk = sk?;
-        if let Given::Value(OptionValue::List(list)) = &sk.given {
-            say(
-                list.span(),
-                "is an lsi, which takes one attribute; lists are for a gsi",
-            );
-            return None;
-        }
-        let sk = attribute_names(sk, diag);
-        return (!sk.is_empty()).then_some((Vec::new(), sk));
-    }
-    if no_pk {
-        say(ident.span(), "lacks its `pk`; write `pk = \"attribute\"`");
-    }
-    let sk = sk.map(|opt| attribute_names(opt, diag)).unwrap_or_default();
-    let pk = attribute_names(pk?, diag);
-    (!pk.is_empty()).then_some((pk, sk))
+    let project = options.take("project").map(|opt| {
+        let names = |values| strings(values, diag);
+        index_option::projection(opt, "names `[\"attribute\", ..]`", names, diag)
+    });
+    let name = || LitStr::new(&ident.unraw().to_string(), ident.span());
+    Some(TableIndex {
+        kind,
+        stored: rename.unwrap_or_else(name),
+        pk: keys.pk,
+        sk: keys.sk.unwrap_or_default(),
+        project: project.unwrap_or(IndexProjection::All),
+        allows: allow::take(&mut options, diag),
+        ident,
+    })
 }
 
 /// `"a"` or `["a", "b"]`
@@ -137,26 +86,4 @@ fn strings(values: Vec<OptionValue>, diag: &Diag) -> Vec<LitStr> {
         }
     };
     values.into_iter().filter_map(string).collect()
-}
-
-/// `project = all`, `keys` or `["attribute", ..]`
-fn projection(opt: Opt, diag: &Diag) -> (TableProjection, Vec<Span>) {
-    const USAGE: &str = "`project` takes `all`, `keys` or a list of names `[\"attribute\", ..]`";
-    match opt.value(diag) {
-        None => {}
-        Some(OptionValue::Word(word)) if word == "all" => {}
-        Some(OptionValue::Word(word)) if word == "keys" => {
-            return (TableProjection::Keys, Vec::new());
-        }
-        Some(OptionValue::List(list)) => {
-            let names = strings(attribute::values(list, diag), diag);
-            let marks = names.iter().map(LitStr::span).collect();
-            return (TableProjection::Attributes(texts(names)), marks);
-        }
-        Some(other) => {
-            let hint = did_you_mean(&other.to_token_stream().to_string(), ["all", "keys"]);
-            diag.over(other, format!("{USAGE}{hint}"));
-        }
-    }
-    (TableProjection::All, Vec::new())
 }

@@ -1,30 +1,17 @@
 //! Reads `stream` and `verbatim`, which a table has whether it is shared or an entity's own.
 
-use crate::diag::{Diag, instead};
+use crate::diag::Diag;
 use crate::model::{StreamView, Style};
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
+use crate::parse::reader::known;
 use crate::parse::{attribute, option_place};
-
-pub(super) const VIEWS: [&str; 4] = ["keys_only", "new_image", "old_image", "new_and_old_images"];
 
 /// Reads `stream = ..`.
 pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
     let word = opt.word(diag)?;
-    let name = word.to_string();
-    match name.as_str() {
-        "keys_only" => Some(StreamView::KeysOnly),
-        "new_image" => Some(StreamView::NewImage),
-        "old_image" => Some(StreamView::OldImage),
-        "new_and_old_images" => Some(StreamView::NewAndOldImages),
-        _ => {
-            diag.at(
-                word.span(),
-                format!("`{name}` is no stream view{}", instead(&name, VIEWS)),
-            );
-            None
-        }
-    }
+    let words = &StreamView::WORDS;
+    known(&word.to_string(), word.span(), words, "stream view", diag)
 }
 
 /// Reads `verbatim` or `verbatim(delimiter = ":")`; without it keys are escaped.

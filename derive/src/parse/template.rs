@@ -9,20 +9,6 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-pub(super) const TEXTS: [(&str, TextFormat); 8] = [
-    ("s", TextFormat::Seconds),
-    ("ms", TextFormat::Millis),
-    ("epoch", TextFormat::Epoch),
-    ("epoch_ms", TextFormat::EpochMillis),
-    ("date", TextFormat::Date),
-    ("month", TextFormat::Month),
-    ("lower", TextFormat::Lower),
-    ("upper", TextFormat::Upper),
-];
-
-pub(super) const PLACES: [(&str, NoneSide); 2] =
-    [("first", NoneSide::First), ("last", NoneSide::Last)];
-
 /// A template whose braces are understood, but not yet its names.
 #[derive(Debug, PartialEq, Eq)]
 enum Raw {
@@ -187,22 +173,22 @@ fn not_a_name(inside: &str, name: &str) -> String {
 
 /// Rule: the words after a field are one format, one position of a None, or both in this order.
 fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Option<Format> {
-    let place = |word: &str| PLACES.iter().find(|(place, _)| *place == word);
+    let place = |word: &str| NoneSide::WORDS.meaning(word);
     let (text, none) = match words.split_once(':') {
         None => match place(words) {
-            Some((_, side)) => (None, Some(*side)),
+            Some(side) => (None, Some(side)),
             None => (Some(words), None),
         },
         Some((text, behind)) => match (place(text), place(behind)) {
-            (None, Some((_, side))) => (Some(text), Some(*side)),
-            (Some((word, _)), None) if !behind.contains(':') => {
+            (None, Some(side)) => (Some(text), Some(side)),
+            (Some(_), None) if !behind.contains(':') => {
                 say(format!(
-                    "\"{{{inside}}}\": where a None sorts stands behind the format; write `{{{name}:{behind}:{word}}}`"
+                    "\"{{{inside}}}\": where a None sorts stands behind the format; write `{{{name}:{behind}:{text}}}`"
                 ));
                 return None;
             }
             _ => {
-                let mut hint = did_you_mean(behind, PLACES.map(|(word, _)| word));
+                let mut hint = did_you_mean(behind, NoneSide::WORDS.all());
                 if hint.is_empty() || place(behind).is_some() {
                     hint = format!("; write `{{{name}:{text}}}`");
                 }
@@ -226,14 +212,14 @@ fn text_format(
     format: &str,
     say: &impl Fn(String),
 ) -> Option<TextFormat> {
-    if let Some((_, found)) = TEXTS.iter().find(|(word, _)| *word == format) {
-        return Some(*found);
+    if let Some(found) = TextFormat::WORDS.meaning(format) {
+        return Some(found);
     }
     if format.starts_with(|c: char| c.is_ascii_digit()) {
         return pad(inside, name, format, say);
     }
-    let words = TEXTS.iter().map(|(word, _)| *word);
-    let mut hint = did_you_mean(format, words.chain(PLACES.map(|(word, _)| word)));
+    let words = TextFormat::WORDS.all().chain(NoneSide::WORDS.all());
+    let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
             "; there are `s`, `ms`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",

@@ -22,7 +22,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
         ..
     } = input;
     refuse_generics(&generics, diag);
-    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::VALUE, diag);
+    let mut options = Options::of_item(&attrs, &option_place::VALUE, diag);
     let case = options
         .take("rename_all")
         .and_then(|opt| rename::read_at(opt, diag));

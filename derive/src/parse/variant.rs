@@ -12,11 +12,7 @@ use crate::parse::{attribute, field, option_place};
 
 /// The options of a variant: its stored name, and the case of its fields' names.
 fn names(variant: &Variant, case: Option<Case>, diag: &Diag) -> (String, Option<CaseAt>) {
-    let mut options = Options::of(
-        attribute::read(&variant.attrs, diag),
-        &option_place::VARIANT,
-        diag,
-    );
+    let mut options = Options::of_item(&variant.attrs, &option_place::VARIANT, diag);
     let rename = options.take("rename").and_then(|opt| opt.stored_name(diag));
     let own = variant.ident.unraw().to_string();
     let stored = match (rename, case) {

@@ -6,8 +6,8 @@ use syn::{DeriveInput, parse_quote};
 
 use crate::diag::Diag;
 use crate::model::{
-    DefaultValue, Entity, EntityProjection, Form, Format, IndexKind, KeySource, Piece, Role, Style,
-    Table, TableProjection, TableRef, TextFormat, Value, ValueShape, VariantShape,
+    DefaultValue, Entity, FieldRole, Form, Format, IndexKind, IndexProjection, KeySource, Piece,
+    Style, Table, TableRef, TextFormat, Value, ValueShape, VariantShape,
 };
 
 fn read<M>(from: fn(DeriveInput, &Diag) -> Option<M>, input: DeriveInput, test: impl FnOnce(M)) {
@@ -92,7 +92,9 @@ fn an_entity_with_its_own_table() {
             .collect();
         assert_eq!(stored, ["requestName", "day", "n", "seen", "rest"]);
         assert_eq!(key(&entity, &entity.pk), "request_name");
-        assert!(entity.fields[4].role == Role::Rest && entity.fields[3].form == Form::EpochMillis);
+        assert!(
+            entity.fields[4].role == FieldRole::Rest && entity.fields[3].form == Form::EpochMillis
+        );
         assert!(matches!(
             entity.fields[2].default,
             Some(DefaultValue::Trait)
@@ -102,7 +104,7 @@ fn an_entity_with_its_own_table() {
             Some(DefaultValue::Expr(_))
         ));
         assert!(
-            matches!(&entity.table, TableRef::Own(own) if own.name == "request-count"
+            matches!(&entity.table, TableRef::Own(own) if own.name.value() == "request-count"
             && own.style == (Style::Verbatim { delimiter: ':' }) && own.stream.is_some())
         );
     });
@@ -162,7 +164,7 @@ fn patterns_that_share_an_index() {
             assert_eq!(index.stored, "p-l");
             assert_eq!(keys(&entity, &index.pk), "country,state");
             assert_eq!(keys(&entity, &index.sk), "city");
-            assert!(matches!(&index.project, EntityProjection::Fields(fields) if *fields == [4]));
+            assert!(matches!(&index.project, IndexProjection::Only(fields) if *fields == [4]));
         }
     });
 }
@@ -239,23 +241,30 @@ fn a_table() {
         pub struct Shop;
     };
     read(crate::read_table, input, |table: Table| {
-        assert_eq!((table.name.as_str(), table.pk.as_str()), ("shop", "pk"));
         assert_eq!(
-            (table.sk.as_deref(), table.type_attribute.as_str()),
-            (Some("sk"), "t")
+            (table.name.value(), table.pk.value()),
+            ("shop".into(), "pk".into())
+        );
+        assert_eq!(
+            (table.type_attribute(), table.sk.map(|sk| sk.value())),
+            ("t".into(), Some("sk".into()))
         );
         assert!(table.style == Style::Verbatim { delimiter: '#' } && table.entities.len() == 2);
         let [global, local] = table.indexes.as_slice() else {
             unreachable!("two indexes")
         };
         assert_eq!(
-            (global.stored.as_str(), global.pk.len(), global.sk.len()),
+            (
+                global.stored.value().as_str(),
+                global.pk.len(),
+                global.sk.len()
+            ),
             ("gsi-1", 2, 1)
         );
         assert!(
-            matches!(&global.project, TableProjection::Attributes(names) if *names == ["total"])
+            matches!(&global.project, IndexProjection::Only(names) if names[0].value() == "total" && names.len() == 1)
         );
-        assert!(matches!(&local.project, TableProjection::Keys) && local.pk.is_empty());
+        assert!(matches!(&local.project, IndexProjection::Keys) && local.pk.is_empty());
     });
 }
 

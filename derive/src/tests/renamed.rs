@@ -4,8 +4,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::{expand, fallback, read_entity, read_table, read_value, run};
-
 fn names_only(path: &str, expanded: &TokenStream) {
     let text = expanded.to_string();
     assert!(text.contains(&format!("use {path} :: __private")), "{text}");
@@ -38,7 +36,7 @@ fn expansions_of_an_entity_follow() {
                 #broken
             }
         };
-        let expanded = run(entity, read_entity, expand::entity, fallback::entity);
+        let expanded = crate::entity(entity);
         names_only("other :: library", &expanded);
     }
 }
@@ -51,7 +49,7 @@ fn expansions_of_a_table_follow() {
             #[dynamo(gsi(gsi1, pk = "g"))]
             struct Shop;
         };
-        let expanded = run(table, read_table, expand::table, fallback::table);
+        let expanded = crate::table(table);
         names_only("library", &expanded);
     }
 }
@@ -86,7 +84,7 @@ fn expansions_of_values_follow() {
     for broken in [quote!(), quote!(, nothing)] {
         for value in &values {
             let value = quote!(#[dynamo(crate = library #broken)] #value);
-            let expanded = run(value, read_value, expand::value, fallback::value);
+            let expanded = crate::value(value);
             names_only("library", &expanded);
         }
     }

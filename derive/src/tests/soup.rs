@@ -270,30 +270,10 @@ fn any_tokens_expand() {
     let mut dice = Dice(11);
     for _ in 0..200 {
         for item in items(&mut dice) {
-            crate::run(
-                item.clone(),
-                crate::read_entity,
-                |_| TokenStream::new(),
-                crate::fallback::entity,
-            );
-            crate::run(
-                item.clone(),
-                crate::read_table,
-                |_| TokenStream::new(),
-                crate::fallback::table,
-            );
-            crate::run(
-                item.clone(),
-                crate::read_collection,
-                |_| TokenStream::new(),
-                crate::fallback::collection,
-            );
-            crate::run(
-                item,
-                crate::read_value,
-                |_| TokenStream::new(),
-                crate::fallback::value,
-            );
+            crate::entity(item.clone());
+            crate::table(item.clone());
+            crate::collection(item.clone());
+            crate::value(item);
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::partitions::Partitions;
-use super::texts;
 use crate::error::{Error, Result};
 use crate::json::JsonTree;
 
@@ -115,4 +114,9 @@ fn document(statements: &[Statement]) -> String {
 
 fn size(document: &str) -> usize {
     document.chars().filter(|c| !c.is_whitespace()).count()
+}
+
+/// Texts as a list.
+fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
+    JsonTree::List(texts.into_iter().map(JsonTree::from).collect())
 }

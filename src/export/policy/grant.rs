@@ -1,8 +1,9 @@
 //! The grants of a policy, and their actions.
 
+use super::PolicyVerb;
 use super::leading_keys::{FieldValues, KeyReader, unlimited};
 use super::partitions::Partitions;
-use super::{Permissions, PolicyVerb};
+use super::permissions::Permissions;
 use crate::error::{Error, Result};
 use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
 

@@ -1,12 +1,12 @@
 //! Attributes: whether programs can read what others wrote.
 
-use std::collections::BTreeMap;
-
+use super::entity::{is_in_key, is_whole_in_key};
 use super::meeting::index_of;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
-use crate::lock::stored::StoredAttribute;
-use crate::schema::{FieldRole, Word};
+use crate::lock::stored::{attributes, keeps_rest, seen_type, type_text};
+use crate::schema::{EntitySchema, FieldRole, FieldSchema, Word};
 
 /// The way of a value to another attribute.
 const BESIDE: [&str; 4] = [
@@ -25,38 +25,37 @@ enum WhenMissing<'a> {
     Fine,
 }
 
-impl StoredAttribute {
-    fn when_missing(&self) -> WhenMissing<'_> {
-        match (self.is_required, &self.default) {
-            (true, _) => WhenMissing::Unreadable,
-            (false, Some(default)) => WhenMissing::Default(default),
-            (false, None) => WhenMissing::Fine,
-        }
+fn when_missing(field: &FieldSchema) -> WhenMissing<'_> {
+    match (field.is_required, &field.default) {
+        (true, _) => WhenMissing::Unreadable,
+        (false, Some(default)) => WhenMissing::Default(default),
+        (false, None) => WhenMissing::Fine,
     }
+}
 
-    fn tag(&self) -> String {
-        self.stored
-            .map_or("several types".to_owned(), |tag| tag.word())
-    }
+fn tag(field: &FieldSchema) -> String {
+    field
+        .stored
+        .map_or("several types".to_owned(), |tag| tag.word())
 }
 
 impl EntityPair<'_> {
     pub(super) fn attributes(&self, changes: &mut Vec<StoredChange>) {
-        for (name, was) in &self.old.attributes {
-            match self.new.attributes.get(name) {
+        for (name, was) in attributes(&self.old.fields) {
+            match self.new.attribute(name) {
                 Some(is) if is == was => {}
                 Some(is) => self.attribute(name, was, is, changes),
                 None => changes.push(self.attribute_gone(name, was)),
             }
         }
-        for (name, is) in &self.new.attributes {
-            if !self.old.attributes.contains_key(name) {
+        for (name, is) in attributes(&self.new.fields) {
+            if self.old.attribute(name).is_none() {
                 changes.push(self.attribute_appeared(name, is));
             }
         }
     }
 
-    fn attribute_appeared(&self, name: &str, is: &StoredAttribute) -> StoredChange {
+    fn attribute_appeared(&self, name: &str, is: &FieldSchema) -> StoredChange {
         if is.is_required {
             return self.change(
                 ChangeClass::BreaksRunning,
@@ -98,7 +97,7 @@ impl EntityPair<'_> {
                 ],
             );
         }
-        let meanwhile = match self.old.keeps_rest {
+        let meanwhile = match keeps_rest(&self.old.fields) {
             true => "programs that run keep it",
             false => {
                 "programs that run read past it, and their `put` takes it away; `update` keeps it"
@@ -108,8 +107,8 @@ impl EntityPair<'_> {
         self.change(ChangeClass::Free, name, what, &[DEPLOY])
     }
 
-    fn attribute_gone(&self, name: &str, was: &StoredAttribute) -> StoredChange {
-        let alike: Vec<&str> = self.successors(name, was).collect();
+    fn attribute_gone(&self, name: &str, was: &FieldSchema) -> StoredChange {
+        let alike = self.successors(name, was);
         let renamed = match alike[..] {
             [] => String::new(),
             _ => format!(
@@ -118,7 +117,9 @@ impl EntityPair<'_> {
             ),
         };
         let is_version = was.role == FieldRole::Version;
-        let is_in_key = self.old.is_whole_in_key(name) && self.new.is_whole_in_key(name);
+        let is_in_key = [self.old, self.new]
+            .iter()
+            .all(|entity| is_whole_in_key(entity, name));
         let (class, what, steps): (_, _, &[&str]) = if was.is_required || is_version {
             let what = match is_version {
                 true => {
@@ -139,7 +140,7 @@ impl EntityPair<'_> {
                 "the attribute is no longer stored; the key says the same",
                 &[DEPLOY],
             )
-        } else if self.new.keeps_rest {
+        } else if keeps_rest(&self.new.fields) {
             (
                 ChangeClass::Free,
                 "the attribute is no longer declared; what is stored goes into the `rest`",
@@ -160,25 +161,22 @@ impl EntityPair<'_> {
     }
 
     /// New attributes that may be the old one under another name.
-    fn successors(&self, name: &str, was: &StoredAttribute) -> impl Iterator<Item = &str> {
-        let old = &self.old.attributes;
-        let new = self.new.attributes.iter();
-        let (stored, is_alike) = (was.stored, was.value_type.clone());
-        let name = name.to_owned();
-        let new = new.filter(move |(other, is)| {
-            !old.contains_key(*other)
-                && **other != name
-                && is.stored == stored
-                && is.value_type == is_alike
+    fn successors(&self, name: &str, was: &FieldSchema) -> Vec<&str> {
+        let new = attributes(&self.new.fields).into_iter();
+        let alike = new.filter(|(other, is)| {
+            self.old.attribute(other).is_none()
+                && *other != name
+                && is.stored == was.stored
+                && is.value_type == was.value_type
         });
-        new.map(|(other, _)| other.as_str())
+        alike.map(|(other, _)| other).collect()
     }
 
     fn attribute(
         &self,
         name: &str,
-        was: &StoredAttribute,
-        is: &StoredAttribute,
+        was: &FieldSchema,
+        is: &FieldSchema,
         changes: &mut Vec<StoredChange>,
     ) {
         if was.stored != is.stored {
@@ -186,7 +184,7 @@ impl EntityPair<'_> {
             return;
         }
         if was.form != is.form {
-            let form = |attribute: &StoredAttribute| {
+            let form = |attribute: &FieldSchema| {
                 let form = attribute.form.as_ref();
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
             };
@@ -222,35 +220,31 @@ impl EntityPair<'_> {
     }
 
     fn in_key_or(&self, name: &str, class: ChangeClass) -> ChangeClass {
-        match self.old.is_in_key(name) || self.new.is_in_key(name) {
+        match is_in_key(self.old, name) || is_in_key(self.new, name) {
             true => ChangeClass::NeedsMove,
             false => class,
         }
     }
 
-    fn stored_type(&self, name: &str, was: &StoredAttribute, is: &StoredAttribute) -> StoredChange {
+    fn stored_type(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> StoredChange {
         let what = format!(
             "it was stored as {} (`{}`) and is stored as {} (`{}`): no program reads what the other kind writes",
-            was.tag(),
-            was.value_type,
-            is.tag(),
-            is.value_type
+            tag(was),
+            type_text(was),
+            tag(is),
+            type_text(is)
         );
         let class = self.in_key_or(name, ChangeClass::BreaksRunning);
         self.change(class, name, what, &BESIDE)
     }
 
-    fn value_type(
-        &self,
-        name: &str,
-        was: &StoredAttribute,
-        is: &StoredAttribute,
-    ) -> Option<StoredChange> {
+    fn value_type(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> Option<StoredChange> {
         let types = format!(
             "its type was `{}` and is `{}`",
-            was.value_type, is.value_type
+            type_text(was),
+            type_text(is)
         );
-        let change = match (was.seen_type(), is.seen_type()) {
+        let change = match (seen_type(was), seen_type(is)) {
             (Some(was), Some(is)) => self.types.change(was, is),
             _ if was.value_type == is.value_type => return None,
             _ => TypeChange::Unknown,
@@ -288,21 +282,16 @@ impl EntityPair<'_> {
     }
 
     /// Two fields that change places by their stored names: each program reads the one as the other.
-    fn rust_name(
-        &self,
-        name: &str,
-        was: &StoredAttribute,
-        is: &StoredAttribute,
-    ) -> Option<StoredChange> {
-        let (was, is) = (was.called(name), is.called(name));
+    fn rust_name(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> Option<StoredChange> {
+        let (was, is) = (was.name.as_str(), is.name.as_str());
         if was == is {
             return None;
         }
-        let has = |attributes: &BTreeMap<String, StoredAttribute>, field: &str| {
-            let mut attributes = attributes.iter();
-            attributes.any(|(attribute, stored)| stored.called(attribute) == field)
+        let has = |entity: &EntitySchema, name: &str| {
+            let mut fields = attributes(&entity.fields).into_values();
+            fields.any(|field| field.name == name)
         };
-        if !has(&self.old.attributes, is) && !has(&self.new.attributes, was) {
+        if !has(self.old, is) && !has(self.new, was) {
             let what = format!(
                 "its field was called `{was}` and is called `{is}`, which is stored nowhere"
             );
@@ -323,16 +312,11 @@ impl EntityPair<'_> {
         ))
     }
 
-    fn necessity(
-        &self,
-        name: &str,
-        was: &StoredAttribute,
-        is: &StoredAttribute,
-    ) -> Option<StoredChange> {
+    fn necessity(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> Option<StoredChange> {
         use WhenMissing::{Default, Fine, Unreadable};
-        let (class, what, steps): (_, String, &[&str]) = match (was.when_missing(), is.when_missing()) {
+        let (class, what, steps): (_, String, &[&str]) = match (when_missing(was), when_missing(is)) {
             (was, is) if was == is => return None,
-            (Unreadable, Fine) if self.new.is_whole_in_key(name) => {
+            (Unreadable, Fine) if is_whole_in_key(self.new, name) => {
                 (ChangeClass::Free, "items without it can be read now, from their key".to_owned(), &[DEPLOY])
             }
             (Unreadable, Fine) => (
@@ -395,8 +379,8 @@ impl EntityPair<'_> {
 
     /// Says which index holds no item without the attribute, because that alone is a key of it.
     fn not_in_index(&self, name: &str) -> String {
-        let mut patterns = self.new.patterns.values();
-        let found = patterns.find(|pattern| pattern.keys().any(|key| key.is_bare(name)));
+        let mut patterns = self.new.patterns.iter();
+        let found = patterns.find(|pattern| pattern.keys().any(|key| key.field() == Some(name)));
         found.map_or_else(String::new, |pattern| {
             format!(
                 ", and do not find them in the index `{}`, which has no item without it",

@@ -1,10 +1,14 @@
 //! Entities, their primary keys and their guards.
 
 use super::meeting::met_by;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange, TablePair};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, TablePair};
+use crate::lock::change::{ChangeClass, StoredChange};
+use crate::lock::form::template_text;
 use crate::lock::rust_type::TypeChange;
-use crate::lock::stored::{StoredContent, StoredEntity, StoredKey, StoredPart, StoredPiece};
-use crate::schema::{Presence, Width};
+use crate::lock::stored::{keeps_rest, key_only};
+use crate::schema::{
+    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, Width,
+};
 
 /// The way of items to other keys of the same table.
 pub(super) const MOVE_KEYS: [&str; 5] = [
@@ -15,7 +19,7 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
     "write the new one alone, everywhere, then delete the old items and drop the old declaration",
 ];
 
-pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &StoredEntity) -> StoredChange {
+pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &EntitySchema) -> StoredChange {
     let place = (tables.name, Some(name.to_owned()));
     let met = met_by(tables.old, name, entity);
     if met.is_empty() {
@@ -96,19 +100,19 @@ impl EntityPair<'_> {
     fn primary_key(
         &self,
         member: &str,
-        old: Option<&StoredKey>,
-        new: Option<&StoredKey>,
+        old: Option<&KeySchema>,
+        new: Option<&KeySchema>,
     ) -> Option<StoredChange> {
         let (Some(old), Some(new)) = (old, new) else {
             // The table itself has another key, which is said there; so it is never free.
             return old.or(new).map(|key| {
-                let what = format!("the part `{}` of its key came or went", key.attribute.name);
+                let what = format!("the part `{}` of its key came or went", key.attribute);
                 self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS)
             });
         };
-        let is_bare = |key: &StoredKey| matches!(key.content, StoredContent::Bare(_));
+        let is_bare = |key: &KeySchema| key.field().is_some();
         // Another attribute is another key of the table, which is said there.
-        if old == new || (is_bare(old) && is_bare(new) && old.attribute != new.attribute) {
+        if old == new || (is_bare(old) && is_bare(new) && !same_attribute(old, new)) {
             return None;
         }
         if texts_agree(old, new) {
@@ -121,7 +125,7 @@ impl EntityPair<'_> {
         }
         let mut what = format!(
             "its key `{}` was {} and is {}: items that are there have the old keys, and are refused or not found",
-            new.attribute.name,
+            new.attribute,
             shown(old),
             shown(new)
         );
@@ -151,7 +155,7 @@ impl EntityPair<'_> {
             )),
             _ => {}
         }
-        match (old.keeps_rest, new.keeps_rest) {
+        match (keeps_rest(&old.fields), keeps_rest(&new.fields)) {
             (false, true) => changes.push(self.whole(
                 ChangeClass::Free,
                 "a `put` keeps attributes that it does not know now",
@@ -169,11 +173,11 @@ impl EntityPair<'_> {
 
     /// Fields that are in keys and have no attribute.
     fn key_only_fields(&self, changes: &mut Vec<StoredChange>) {
-        let (old, new) = (&self.old.key_only, &self.new.key_only);
-        for (name, was) in old {
-            let Some(is) = new.get(name) else {
+        let (old, new) = (key_only(&self.old.fields), key_only(&self.new.fields));
+        for (&name, &was) in &old {
+            let Some(&is) = new.get(name) else {
                 let what = "the field had no attribute, and has one now or is in no key any more; keys tell which";
-                let class = match self.new.attributes.contains_key(name) {
+                let class = match self.new.attribute(name).is_some() {
                     true => ChangeClass::Free,
                     false => ChangeClass::BreaksRunning,
                 };
@@ -186,7 +190,7 @@ impl EntityPair<'_> {
             let (class, means) = match self.types.change(was, is) {
                 TypeChange::Alike => (ChangeClass::Free, "is stored alike"),
                 TypeChange::Wider => (ChangeClass::Free, "has all that it had"),
-                _ if self.new.is_in_key(name) => {
+                _ if is_in_key(self.new, name) => {
                     (ChangeClass::NeedsMove, "may be another text in the key")
                 }
                 _ => (
@@ -204,7 +208,7 @@ impl EntityPair<'_> {
             };
             changes.push(self.change(class, name, what, steps));
         }
-        let appeared = new.keys().filter(|name| !old.contains_key(*name));
+        let appeared = new.keys().filter(|name| !old.contains_key(**name));
         changes.extend(appeared.map(|name| {
             let what = "the field stands in keys and has no attribute any more, or is new there; keys tell which";
             self.change(ChangeClass::Free, name, what, &["see what is said of the keys"])
@@ -213,37 +217,42 @@ impl EntityPair<'_> {
 }
 
 /// Whether two keys are made the same way, however they are declared: that of an unpadded `u32` is `{n:010}` too.
-pub(super) fn texts_agree(old: &StoredKey, new: &StoredKey) -> bool {
+pub(super) fn texts_agree(old: &KeySchema, new: &KeySchema) -> bool {
     shards_aside_agree(old, new) && old.shards() == new.shards()
 }
 
 /// The same, but for the number of shards.
-pub(super) fn shards_aside_agree(old: &StoredKey, new: &StoredKey) -> bool {
-    old.attribute == new.attribute && pieces_agree(old, new, |old, new| old.name == new.name)
+pub(super) fn shards_aside_agree(old: &KeySchema, new: &KeySchema) -> bool {
+    same_attribute(old, new) && pieces_agree(old, new, |old, new| old.field == new.field)
 }
 
-fn differ_in_names_alone(old: &StoredKey, new: &StoredKey) -> bool {
-    old.attribute == new.attribute
-        && old.shards() == new.shards()
-        && pieces_agree(old, new, |_, _| true)
+fn same_attribute(old: &KeySchema, new: &KeySchema) -> bool {
+    (&old.attribute, old.ty) == (&new.attribute, new.ty)
+}
+
+fn differ_in_names_alone(old: &KeySchema, new: &KeySchema) -> bool {
+    same_attribute(old, new) && old.shards() == new.shards() && pieces_agree(old, new, |_, _| true)
 }
 
 fn pieces_agree(
-    old: &StoredKey,
-    new: &StoredKey,
-    same_field: impl Fn(&StoredPart, &StoredPart) -> bool,
+    old: &KeySchema,
+    new: &KeySchema,
+    same_field: impl Fn(&PartSchema, &PartSchema) -> bool,
 ) -> bool {
-    let (old, new) = match (&old.content, &new.content) {
-        (StoredContent::Bare(old), StoredContent::Bare(new)) => return old == new,
-        (StoredContent::Template(old), StoredContent::Template(new)) => (old, new),
-        _ => return false,
-    };
-    let mut pairs = old.pieces.iter().zip(&new.pieces);
-    old.pieces.len() == new.pieces.len()
+    if old.field() != new.field() {
+        return false;
+    }
+    let no_shard = |piece: &&PieceSchema| !matches!(piece, PieceSchema::Shard(_));
+    let [old, new] = [old, new].map(|key| {
+        let pieces = key.pieces().iter().filter(no_shard);
+        pieces.collect::<Vec<_>>()
+    });
+    let mut pairs = old.iter().zip(&new);
+    old.len() == new.len()
         && pairs.all(|pair| match pair {
-            (StoredPiece::Text(old), StoredPiece::Text(new)) => old == new,
-            (StoredPiece::Part(old), StoredPiece::Part(new)) => {
-                let mark = |part: &StoredPart| match part.presence {
+            (PieceSchema::Text(old), PieceSchema::Text(new)) => old == new,
+            (PieceSchema::Part(old), PieceSchema::Part(new)) => {
+                let mark = |part: &PartSchema| match part.presence {
                     Presence::First | Presence::Last => Some(part.presence),
                     _ => None,
                 };
@@ -256,8 +265,8 @@ fn pieces_agree(
 }
 
 /// Says what is behind two templates that look alike.
-pub(super) fn width_hint(old: &StoredKey, new: &StoredKey) -> &'static str {
-    let widths = |key: &StoredKey| key.parts().map(|part| part.width).collect::<Vec<Width>>();
+pub(super) fn width_hint(old: &KeySchema, new: &KeySchema) -> &'static str {
+    let widths = |key: &KeySchema| key.parts().map(|part| part.width).collect::<Vec<Width>>();
     match (shown(old) == shown(new), widths(old) == widths(new)) {
         (true, false) => {
             "; the type of a part has another width, which a width in the template keeps, as in `{number:010}`"
@@ -266,13 +275,31 @@ pub(super) fn width_hint(old: &StoredKey, new: &StoredKey) -> &'static str {
     }
 }
 
+/// Whether a field is in the primary key with all that it is.
+pub(super) fn is_whole_in_key(entity: &EntitySchema, name: &str) -> bool {
+    entity.keys().any(|key| {
+        let mut parts = key.parts();
+        key.field() == Some(name) || parts.any(|part| part.field == name && part.cut().is_none())
+    })
+}
+
+/// Whether a field is in the primary key, whole or in part.
+pub(super) fn is_in_key(entity: &EntitySchema, name: &str) -> bool {
+    entity.keys().any(|key| has(key, name))
+}
+
+/// Whether a field is in a key.
+pub(super) fn has(key: &KeySchema, name: &str) -> bool {
+    key.fields().any(|field| field == name)
+}
+
 /// A key as it is declared.
-pub(super) fn shown(key: &StoredKey) -> String {
+pub(super) fn shown(key: &KeySchema) -> String {
     match &key.content {
-        StoredContent::Bare(field) => format!("the field `{field}`"),
-        StoredContent::Template(template) => match template.shards {
-            Some(shards) => format!("\"{template}\" with {shards} shards"),
-            None => format!("\"{template}\""),
+        KeyContent::Field(field) => format!("the field `{field}`"),
+        KeyContent::Template(_) => match (template_text(key), key.shards()) {
+            (template, Some(shards)) => format!("\"{template}\" with {shards} shards"),
+            (template, None) => format!("\"{template}\""),
         },
     }
 }

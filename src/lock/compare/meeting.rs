@@ -1,16 +1,18 @@
 //! The position of rows of a new entity among those of others. Programs that run do not know their type: a query that requests
 //! no type, and a collection without `other`, takes them for errors.
 
-use crate::lock::stored::{StoredEntity, StoredKey, StoredPattern, StoredPiece, StoredTable};
+use crate::lock::stored::{StoredTable, attributes, sorted_indexes};
+use crate::schema::{EntitySchema, KeySchema, PatternSchema};
 
 /// The old entities in whose partitions rows of an entity may be, in the table or in an index.
-pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &StoredEntity) -> Vec<&'m str> {
-    let attributes = entity.attributes.keys();
-    let in_indexes = attributes.filter_map(|attribute| index_of(old, name, attribute));
+pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &EntitySchema) -> Vec<&'m str> {
+    let stored = attributes(&entity.fields).into_keys();
+    let in_indexes = stored.filter_map(|attribute| index_of(old, name, attribute));
     let in_indexes: Vec<&str> = in_indexes.map(|(_, other)| other).collect();
     let others = old.entities.iter().filter(|(other, _)| *other != name);
     let met = others.filter(|(other_name, other)| {
-        let mut patterns = entity.patterns.values();
+        let other = &other.entity;
+        let mut patterns = entity.patterns.iter();
         in_indexes.contains(&other_name.as_str())
             || may_meet([&other.pk], [&entity.pk])
             || patterns.any(|pattern| meets(other, pattern))
@@ -25,23 +27,21 @@ pub(super) fn index_of<'m>(
     name: &str,
     attribute: &str,
 ) -> Option<(&'m str, &'m str)> {
-    let indexes = old.head.indexes.iter();
-    let mut indexes = indexes.filter(|(_, index)| {
-        let mut keys = index.pk.iter().chain(&index.sk);
-        let is_of_table = |name: &str| {
-            let mut keys = [&old.head.pk].into_iter().chain(&old.head.sk);
-            keys.any(|key| key.name == name)
-        };
-        keys.any(|key| key.name == attribute && !is_of_table(&key.name))
+    let indexes = sorted_indexes(&old.head).into_iter();
+    let mut indexes = indexes.filter(|(_, (_, index))| {
+        let is_of_table = |name: &str| old.head.keys().any(|key| key.name == name);
+        index
+            .keys()
+            .any(|key| key.name == attribute && !is_of_table(&key.name))
     });
     indexes.find_map(|(index, _)| {
         let mut others = old.entities.iter().filter(|(other, _)| *other != name);
-        let is_there = |other: &StoredEntity| {
-            let mut patterns = other.patterns.values();
-            patterns.any(|pattern| pattern.index == *index)
+        let is_there = |other: &EntitySchema| {
+            let mut patterns = other.patterns.iter();
+            patterns.any(|pattern| pattern.index == index)
         };
-        let (other, _) = others.find(|(_, other)| is_there(other))?;
-        Some((index.as_str(), other.as_str()))
+        let (other, _) = others.find(|(_, other)| is_there(&other.entity))?;
+        Some((index, other.as_str()))
     })
 }
 
@@ -49,37 +49,29 @@ pub(super) fn index_of<'m>(
 pub(super) fn met_in_index<'m>(
     old: &'m StoredTable,
     name: &str,
-    pattern: &StoredPattern,
+    pattern: &PatternSchema,
 ) -> Vec<&'m str> {
     let others = old.entities.iter().filter(|(other, _)| *other != name);
-    let met = others.filter(|(_, other)| meets(other, pattern));
+    let met = others.filter(|(_, other)| meets(&other.entity, pattern));
     met.map(|(other, _)| other.as_str()).collect()
 }
 
-fn meets(other: &StoredEntity, pattern: &StoredPattern) -> bool {
+fn meets(other: &EntitySchema, pattern: &PatternSchema) -> bool {
     let mut theirs = other
         .patterns
-        .values()
+        .iter()
         .filter(|theirs| theirs.index == pattern.index);
     theirs.any(|theirs| may_meet(&theirs.pk, &pattern.pk))
 }
 
 /// Whether two partition keys may be equal. If in doubt the answer is yes.
 fn may_meet<'k>(
-    left: impl IntoIterator<Item = &'k StoredKey>,
-    right: impl IntoIterator<Item = &'k StoredKey>,
+    left: impl IntoIterator<Item = &'k KeySchema>,
+    right: impl IntoIterator<Item = &'k KeySchema>,
 ) -> bool {
     let mut pairs = left.into_iter().zip(right);
     pairs.all(|(left, right)| {
-        let (left, right) = (front(left), front(right));
+        let [left, right] = [left, right].map(|key| key.front().unwrap_or_default());
         left.starts_with(right) || right.starts_with(left)
     })
-}
-
-/// The beginning that all keys share.
-fn front(key: &StoredKey) -> &str {
-    match key.pieces().first() {
-        Some(StoredPiece::Text(text)) => text,
-        _ => "",
-    }
 }

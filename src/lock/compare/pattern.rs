@@ -2,11 +2,10 @@
 
 use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
-use super::{ChangeClass, DEPLOY, EntityPair, NOTHING, REWRITE, StoredChange};
-use std::fmt;
-
-use crate::lock::stored::{StoredAttribute, StoredContent, StoredKey, StoredPattern, StoredWhen};
-use crate::schema::{KeyAttribute, KeyType, Presence, Word};
+use super::pair::{DEPLOY, EntityPair, NOTHING, REWRITE};
+use crate::lock::change::{ChangeClass, StoredChange};
+use crate::lock::stored::seen_type;
+use crate::schema::{FieldSchema, KeyAttribute, KeySchema, KeyType, PatternSchema, Presence, Word};
 
 /// The way of items to other keys of an index.
 const NEW_INDEX: [&str; 4] = [
@@ -19,20 +18,23 @@ const NEW_INDEX: [&str; 4] = [
 
 impl EntityPair<'_> {
     pub(super) fn patterns(&self, changes: &mut Vec<StoredChange>) {
-        let (old, new) = (&self.old.patterns, &self.new.patterns);
+        let (old, new) = (self.old, self.new);
         let mut renamed = Vec::new();
-        for (name, was) in old {
-            let same = new.get(name).filter(|is| is.index == was.index);
+        for was in &old.patterns {
+            let name = &was.name;
+            let same = new.pattern(name).filter(|is| is.index == was.index);
             if let Some(is) = same {
                 self.pattern(name, was, is, changes);
                 continue;
             }
-            let is_heir = |(other, is): &(&String, &StoredPattern)| {
-                let is_taken = old.get(*other).is_some_and(|known| known.index == is.index);
-                *is == was && !is_taken && !renamed.contains(other)
+            let is_heir = |is: &&PatternSchema| {
+                let known = old.pattern(&is.name);
+                let is_taken = known.is_some_and(|known| known.index == is.index);
+                is_same_but_for_name(was, is) && !is_taken && !renamed.contains(&&is.name)
             };
-            match new.iter().find(is_heir) {
-                Some((heir, _)) => {
+            match new.patterns.iter().find(is_heir) {
+                Some(heir) => {
+                    let heir = &heir.name;
                     let what =
                         format!("the access pattern was called `{name}`, which is stored nowhere");
                     changes.push(self.change(ChangeClass::Free, heir, what, &[NOTHING]));
@@ -41,15 +43,17 @@ impl EntityPair<'_> {
                 None => changes.push(self.pattern_gone(name, was)),
             }
         }
-        for (name, is) in new {
-            let is_known = old.get(name).is_some_and(|was| was.index == is.index);
+        for is in &new.patterns {
+            let name = &is.name;
+            let known = old.pattern(name);
+            let is_known = known.is_some_and(|was| was.index == is.index);
             if !is_known && !renamed.contains(&name) {
                 changes.push(self.pattern_appeared(name, is));
             }
         }
     }
 
-    fn pattern_appeared(&self, name: &str, is: &StoredPattern) -> StoredChange {
+    fn pattern_appeared(&self, name: &str, is: &PatternSchema) -> StoredChange {
         let met = met_in_index(self.tables.old, self.name, is);
         let create = "create the index if it is new, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active";
         if !met.is_empty() {
@@ -104,9 +108,9 @@ impl EntityPair<'_> {
                 &[create, "deploy programs that write the new type and do not query the index, everywhere", REWRITE, "then query it"],
             );
         }
-        let is_new = |key: &StoredKey| match &key.content {
-            StoredContent::Bare(field) => !self.old.attributes.contains_key(field),
-            StoredContent::Template(_) => false,
+        let is_new = |key: &KeySchema| {
+            let field = key.field();
+            field.is_some_and(|field| self.old.attribute(field).is_none())
         };
         let what = match is.keys().any(is_new) {
             true => {
@@ -120,48 +124,45 @@ impl EntityPair<'_> {
     }
 
     /// A field whose own attribute is the key, and which items store in another type than the key has.
-    fn retyped<'k>(&self, key: &'k StoredKey) -> Option<&'k str> {
-        let StoredContent::Bare(field) = &key.content else {
-            return None;
-        };
-        let was = self.old.attributes.get(field)?.stored?;
-        (was.word() != key.attribute.ty.word()).then_some(field)
+    fn retyped<'k>(&self, key: &'k KeySchema) -> Option<&'k str> {
+        let field = key.field()?;
+        let was = self.old.attribute(field)?.stored?;
+        (was.word() != key.ty.word()).then_some(field)
     }
 
     /// A field that programs may store in a way which DynamoDB rejects in a key, and that way. An attribute that is a key
     /// already is never stored so.
-    fn rejected_in<'k>(&self, key: &'k StoredKey) -> Option<(&'k str, String)> {
-        let StoredContent::Bare(field) = &key.content else {
-            return None;
-        };
-        let was = self.old.attributes.get(field)?;
+    fn rejected_in<'k>(&self, key: &'k KeySchema) -> Option<(&'k str, String)> {
+        let field = key.field()?;
+        let was = self.old.attribute(field)?;
         let head = &self.tables.old.head;
-        let indexes = head.indexes.values();
-        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
-        let mut keys = of_indexes.chain([&head.pk]).chain(&head.sk);
-        if keys.any(|known| known.name == key.attribute.name) {
+        if head.key_types().contains_key(key.attribute.as_str()) {
             return None;
         }
-        rejected(was, &key.attribute).map(|rejected| (field.as_str(), rejected))
+        let attribute = KeyAttribute {
+            name: key.attribute.clone(),
+            ty: key.ty,
+        };
+        rejected(was, &attribute).map(|rejected| (field, rejected))
     }
 
     /// Whether items that exist have a key of an index, or are rightly without it.
-    fn is_there(&self, key: &StoredKey) -> bool {
-        match &key.content {
-            StoredContent::Bare(field) => {
-                let had = self.old.attributes.get(field);
-                let is = self.new.attributes.get(field);
+    fn is_there(&self, key: &KeySchema) -> bool {
+        match key.field() {
+            Some(field) => {
+                let had = self.old.attribute(field);
+                let is = self.new.attribute(field);
                 // A default is in no item that lacks the attribute.
                 is.is_some_and(|is| is.default.is_none() || had.is_some_and(|had| had.is_required))
             }
-            StoredContent::Template(_) => {
+            None => {
                 let always = self
                     .old
                     .patterns
-                    .values()
+                    .iter()
                     .filter(|pattern| pattern.when.is_none());
                 let always = always.filter(|pattern| {
-                    let mut parts = pattern.keys().flat_map(StoredKey::parts);
+                    let mut parts = pattern.keys().flat_map(KeySchema::parts);
                     parts.all(|part| {
                         matches!(
                             part.presence,
@@ -169,20 +170,14 @@ impl EntityPair<'_> {
                         )
                     })
                 });
-                let mut written = self
-                    .old
-                    .own_keys()
-                    .chain(always.flat_map(StoredPattern::keys));
+                let mut written = self.old.keys().chain(always.flat_map(PatternSchema::keys));
                 written.any(|written| texts_agree(written, key))
             }
         }
     }
 
-    fn pattern_gone(&self, name: &str, was: &StoredPattern) -> StoredChange {
-        if was
-            .keys()
-            .all(|key| matches!(key.content, StoredContent::Bare(_)))
-        {
+    fn pattern_gone(&self, name: &str, was: &PatternSchema) -> StoredChange {
+        if was.keys().all(|key| key.field().is_some()) {
             return self.change(
                 ChangeClass::Free,
                 name,
@@ -210,8 +205,8 @@ impl EntityPair<'_> {
     fn pattern(
         &self,
         name: &str,
-        was: &StoredPattern,
-        is: &StoredPattern,
+        was: &PatternSchema,
+        is: &PatternSchema,
         changes: &mut Vec<StoredChange>,
     ) {
         if was == is {
@@ -230,8 +225,8 @@ impl EntityPair<'_> {
     fn pattern_keys(
         &self,
         name: &str,
-        was: &StoredPattern,
-        is: &StoredPattern,
+        was: &PatternSchema,
+        is: &PatternSchema,
     ) -> Option<StoredChange> {
         let pairs = || was.keys().zip(is.keys());
         let same_count = (was.pk.len(), was.sk.len()) == (is.pk.len(), is.sk.len());
@@ -243,7 +238,7 @@ impl EntityPair<'_> {
             Some((was, is)) => format!(
                 "its key `{}` was {} and is {}{}: items that are there have the old keys, and are not found by the new ones \
                  until they are written anew; programs that run do not find what new ones write",
-                is.attribute.name,
+                is.attribute,
                 shown(was),
                 shown(is),
                 width_hint(was, is)
@@ -268,11 +263,11 @@ impl EntityPair<'_> {
     fn presence(
         &self,
         name: &str,
-        was: &StoredPattern,
-        is: &StoredPattern,
+        was: &PatternSchema,
+        is: &PatternSchema,
     ) -> Option<StoredChange> {
-        let parts = |pattern: &StoredPattern| {
-            let parts = pattern.keys().flat_map(StoredKey::parts);
+        let parts = |pattern: &PatternSchema| {
+            let parts = pattern.keys().flat_map(KeySchema::parts);
             parts.map(|part| part.presence).collect::<Vec<_>>()
         };
         let (was, is) = (parts(was), parts(is));
@@ -290,8 +285,15 @@ impl EntityPair<'_> {
         })
     }
 
-    fn shards(&self, name: &str, was: &StoredPattern, is: &StoredPattern) -> Option<StoredChange> {
-        let numbers = |pattern: &StoredPattern| (pattern.shards(), pattern.shards_read());
+    fn shards(&self, name: &str, was: &PatternSchema, is: &PatternSchema) -> Option<StoredChange> {
+        let numbers = |pattern: &PatternSchema| {
+            let written = pattern.keys().filter_map(KeySchema::shards).max();
+            let written = written.unwrap_or_default();
+            (
+                written,
+                written.max(pattern.read_shards.unwrap_or_default()),
+            )
+        };
         let ((wrote, read), (writes, reads)) = (numbers(was), numbers(is));
         if (wrote, was.read_shards) == (writes, is.read_shards) {
             return None;
@@ -320,11 +322,13 @@ impl EntityPair<'_> {
     fn condition(
         &self,
         name: &str,
-        was: &StoredPattern,
-        is: &StoredPattern,
+        was: &PatternSchema,
+        is: &PatternSchema,
     ) -> Option<StoredChange> {
+        if is_same_condition(was, is) {
+            return None;
+        }
         let what = match (&was.when, &is.when) {
-            (was, is) if was == is => return None,
             (None, Some(when)) => format!(
                 "it holds items while `{when}`, and held all: those that are there stay in the index until they are written anew"
             ),
@@ -332,10 +336,7 @@ impl EntityPair<'_> {
                 "it holds all items, and held them while `{when}`: the others are found once they are written anew"
             ),
             (was, is) => {
-                let shown = |when: &Option<StoredWhen>| {
-                    when.as_ref()
-                        .map_or_else(String::new, StoredWhen::to_string)
-                };
+                let shown = |when: &Option<String>| when.clone().unwrap_or_default();
                 format!(
                     "it holds items while `{}`, and did while `{}`: those that are there are in it as the old condition said, until they \
                      are written anew; if only names of Rust differ, this is free",
@@ -347,7 +348,7 @@ impl EntityPair<'_> {
         let lets_more_in = match (&was.when, &is.when) {
             (_, None) => true,
             (None, Some(_)) => false,
-            (Some(was), Some(is)) => holds_all(was, is),
+            (Some(_), Some(_)) => holds_all(was, is),
         };
         if !lets_more_in {
             let what = format!("{what}; programs that run miss in it what new ones leave out");
@@ -367,35 +368,32 @@ impl EntityPair<'_> {
 }
 
 /// Whether the second condition holds for all that the first one does: as far as it names the same field with more values.
-fn holds_all(was: &StoredWhen, is: &StoredWhen) -> bool {
-    match (was, is) {
-        (StoredWhen::OneOf(field, was), StoredWhen::OneOf(same, is)) => {
-            field == same && was.iter().all(|value| is.contains(value))
-        }
-        _ => false,
-    }
+fn holds_all(was: &PatternSchema, is: &PatternSchema) -> bool {
+    let mut values = was.when_values.iter();
+    !was.when_fields.is_empty()
+        && was.when_fields == is.when_fields
+        && values.all(|value| is.when_values.contains(value))
 }
 
-/// As it is declared.
-impl fmt::Display for StoredWhen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StoredWhen::Function(call) => f.write_str(call),
-            StoredWhen::OneOf(field, values) => match &values[..] {
-                [value] => write!(f, "{field} = {value}"),
-                values => write!(f, "{field} = [{}]", values.join(", ")),
-            },
-        }
-    }
+fn is_same_condition(was: &PatternSchema, is: &PatternSchema) -> bool {
+    (&was.when, &was.when_fields, &was.when_values) == (&is.when, &is.when_fields, &is.when_values)
+}
+
+fn is_same_but_for_name(was: &PatternSchema, is: &PatternSchema) -> bool {
+    let renamed = PatternSchema {
+        name: is.name.clone(),
+        ..was.clone()
+    };
+    renamed == *is
 }
 
 /// The ways of an attribute that DynamoDB rejects as soon as it is a key.
-pub(super) fn rejected(was: &StoredAttribute, key: &KeyAttribute) -> Option<String> {
+pub(super) fn rejected(was: &FieldSchema, key: &KeyAttribute) -> Option<String> {
     let name = &key.name;
     let empty = match key.ty {
         KeyType::N => None,
         KeyType::S | KeyType::B => {
-            let seen = was.seen_type().unwrap_or_default();
+            let seen = seen_type(was).unwrap_or_default();
             let may_be_empty =
                 ["", "String", "bytes", "Value"].contains(&seen) || seen.contains("::");
             may_be_empty.then(|| format!("an empty `{name}`"))

@@ -1,9 +1,12 @@
 //! The parts of a table that the service knows.
 
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE};
 use super::pattern::rejected;
-use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, StoredChange};
-use crate::lock::stored::{StoredEntity, StoredIndex, StoredTable, StoredTableHead};
-use crate::schema::{IndexKind, KeyAttribute, ProjectionSchema, Word};
+use crate::lock::change::{ChangeClass, StoredChange};
+use crate::lock::stored::{StoredTable, sorted_indexes};
+use crate::schema::{
+    EntitySchema, IndexKind, IndexSchema, KeyAttribute, ProjectionSchema, TableSchema, Word,
+};
 
 const MOVE: [&str; 4] = [
     "leave this table as it is, and declare another one beside it with the new keys",
@@ -90,20 +93,18 @@ pub(super) fn head(
         let (class, what, steps) = stream(was, is);
         add(class, what, steps);
     }
-    for (index, stored) in &was.indexes {
-        changes.extend(index_change(name, index, stored, is.indexes.get(index)));
+    let (had, has) = (sorted_indexes(was), sorted_indexes(is));
+    for (index, was) in &had {
+        changes.extend(index_change(name, *was, has.get(index).copied()));
     }
-    let appeared = is
-        .indexes
-        .iter()
-        .filter(|(index, _)| !was.indexes.contains_key(*index));
-    changes.extend(appeared.map(|(index, stored)| index_appeared(name, index, stored, old, new)));
+    let appeared = has.iter().filter(|(index, _)| !had.contains_key(*index));
+    changes.extend(appeared.map(|(_, index)| index_appeared(name, *index, old, new)));
 }
 
 /// The change, its consequence, and the remedy.
 type Told = (ChangeClass, String, &'static [&'static str]);
 
-fn type_attribute(was: &StoredTableHead, is: &StoredTableHead) -> Told {
+fn type_attribute(was: &TableSchema, is: &TableSchema) -> Told {
     match (&was.type_attribute, &is.type_attribute) {
         (Some(old), Some(new)) => (
             ChangeClass::BreaksRunning,
@@ -144,7 +145,7 @@ fn type_attribute(was: &StoredTableHead, is: &StoredTableHead) -> Told {
 fn ttl(old: &StoredTable, new: &StoredTable) -> Told {
     let mut entities = old.entities.values();
     match (&old.head.ttl, &new.head.ttl) {
-        (None, Some(ttl)) if entities.any(|entity| entity.attributes.contains_key(ttl)) => (
+        (None, Some(ttl)) if entities.any(|stored| stored.entity.attribute(ttl).is_some()) => (
             ChangeClass::BreaksRunning,
             format!(
                 "items expire by `{ttl}` now, which they have already: DynamoDB deletes all whose time is over as soon as it is told, and no going back brings them back"
@@ -186,8 +187,8 @@ fn ttl(old: &StoredTable, new: &StoredTable) -> Told {
     }
 }
 
-fn stream(was: &StoredTableHead, is: &StoredTableHead) -> Told {
-    let view = |head: &StoredTableHead| head.stream.map_or("none".to_owned(), |view| view.word());
+fn stream(was: &TableSchema, is: &TableSchema) -> Told {
+    let view = |head: &TableSchema| head.stream.map_or("none".to_owned(), |view| view.word());
     let what = format!("the stream was {} and is {}", view(was), view(is));
     match was.stream {
         None => (
@@ -211,13 +212,12 @@ fn stream(was: &StoredTableHead, is: &StoredTableHead) -> Told {
 
 fn index_appeared(
     table: &str,
-    index: &str,
-    stored: &StoredIndex,
+    (kind, index): (IndexKind, &IndexSchema),
     old: &StoredTable,
     new: &StoredTable,
 ) -> StoredChange {
-    let place = (table, Some(index.to_owned()));
-    if let Some((key, entity)) = refused_by(stored, old) {
+    let place = (table, Some(index.name.clone()));
+    if let Some((key, entity)) = refused_by(index, old) {
         let what = format!(
             "the index is new, and its key `{}` is {}: `{entity}` stores something else there, which DynamoDB refuses as soon as \
              the index is there",
@@ -230,8 +230,8 @@ fn index_appeared(
         ];
         return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
     }
-    if stored.kind == IndexKind::Global
-        && let Some((entity, rejected)) = rejected_by(index, stored, old, new)
+    if kind == IndexKind::Global
+        && let Some((entity, rejected)) = rejected_by(index, old, new)
     {
         let what = format!(
             "the index is new. Once it exists, DynamoDB rejects a write with {rejected}, which `{entity}` may store there, also one of \
@@ -245,7 +245,7 @@ fn index_appeared(
         ];
         return StoredChange::new(ChangeClass::FillFirst, place, what, &steps);
     }
-    match stored.kind {
+    match kind {
         IndexKind::Global => StoredChange::new(
             ChangeClass::Free,
             place,
@@ -270,76 +270,70 @@ fn index_appeared(
 /// An entity that is not looked for in the index and may store an attribute as no key can be, and how. Those that are
 /// looked for there say so themselves.
 fn rejected_by<'m>(
-    index: &str,
-    stored: &StoredIndex,
+    index: &IndexSchema,
     old: &'m StoredTable,
     new: &StoredTable,
 ) -> Option<(&'m str, String)> {
     let is_looked_for = |entity: &str| {
-        let entity = new.entities.get(entity);
-        entity.is_some_and(|entity| {
-            let mut patterns = entity.patterns.values();
-            patterns.any(|pattern| pattern.index == index)
+        let stored = new.entities.get(entity);
+        stored.is_some_and(|stored| {
+            let mut patterns = stored.entity.patterns.iter();
+            patterns.any(|pattern| pattern.index == index.name)
         })
     };
     let others = old.entities.iter();
     let mut others = others.filter(|(entity, _)| !is_looked_for(entity));
-    others.find_map(|(name, entity)| {
-        let mut keys = stored.pk.iter().chain(&stored.sk);
-        let rejected = keys.find_map(|key| rejected(entity.attributes.get(&key.name)?, key))?;
+    others.find_map(|(name, stored)| {
+        let mut keys = index.keys();
+        let rejected = keys.find_map(|key| rejected(stored.entity.attribute(&key.name)?, key))?;
         Some((name.as_str(), rejected))
     })
 }
 
 /// A key that old programs write with another type, and the entity.
 fn refused_by<'m>(
-    index: &'m StoredIndex,
+    index: &'m IndexSchema,
     old: &'m StoredTable,
 ) -> Option<(&'m KeyAttribute, &'m str)> {
-    let mut keys = index.pk.iter().chain(&index.sk);
-    keys.find_map(|key| {
-        let writes_another = |entity: &StoredEntity| {
+    index.keys().find_map(|key| {
+        let writes_another = |entity: &EntitySchema| {
             let written = entity
-                .attributes
-                .get(&key.name)
+                .attribute(&key.name)
                 .and_then(|attribute| attribute.stored);
             written.is_some_and(|written| written.word() != key.ty.word())
         };
         let mut entities = old.entities.iter();
-        let found = entities.find(|(_, entity)| writes_another(entity))?;
+        let found = entities.find(|(_, stored)| writes_another(&stored.entity))?;
         Some((key, found.0.as_str()))
     })
 }
 
 fn index_change(
     table: &str,
-    index: &str,
-    was: &StoredIndex,
-    is: Option<&StoredIndex>,
+    (old_kind, was): (IndexKind, &IndexSchema),
+    is: Option<(IndexKind, &IndexSchema)>,
 ) -> Option<StoredChange> {
     let what = match is {
         None => "the index is no longer declared".to_owned(),
-        Some(is) if is == was => return None,
-        Some(is) if is.kind != was.kind => {
+        Some(is) if is == (old_kind, was) => return None,
+        Some((kind, _)) if kind != old_kind => {
+            format!("the index was {} and is {}", old_kind.word(), kind.word())
+        }
+        Some((_, is)) if !is.keys().eq(was.keys()) || is.pk.len() != was.pk.len() => {
             format!(
-                "the index was {} and is {}",
-                was.kind.word(),
-                is.kind.word()
+                "the key of the index was {} and is {}",
+                attributes(was.keys()),
+                attributes(is.keys())
             )
         }
-        Some(is) if (&is.pk, &is.sk) != (&was.pk, &was.sk) => {
-            format!("the key of the index was {} and is {}", keys(was), keys(is))
-        }
-        Some(is) => format!(
+        Some((_, is)) => format!(
             "the index held {} and holds {}",
             held(&was.projection),
             held(&is.projection)
         ),
     };
-    let is_local = [Some(was), is]
-        .into_iter()
-        .flatten()
-        .any(|index| index.kind == IndexKind::Local);
+    let new_kind = is.map(|(kind, _)| kind);
+    let is_local = [Some(old_kind), new_kind].contains(&Some(IndexKind::Local));
     let (class, what, steps): (_, _, &[&str]) = match (is_local, is) {
         (true, _) => (
             ChangeClass::NeedsMove,
@@ -370,18 +364,14 @@ fn index_change(
     };
     Some(StoredChange::new(
         class,
-        (table, Some(index.to_owned())),
+        (table, Some(was.name.clone())),
         what,
         steps,
     ))
 }
 
-fn key(head: &StoredTableHead) -> String {
-    attributes([&head.pk].into_iter().chain(&head.sk))
-}
-
-fn keys(index: &StoredIndex) -> String {
-    attributes(index.pk.iter().chain(&index.sk))
+fn key(head: &TableSchema) -> String {
+    attributes(head.keys())
 }
 
 /// `id (N), at (S)`

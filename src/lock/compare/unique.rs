@@ -1,9 +1,10 @@
 //! Unique values: whether all programs keep them under the same keys.
 
-use super::{ChangeClass, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
+use super::pair::{DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
-use crate::lock::stored::{StoredPart, StoredUnique};
-use crate::schema::Width;
+use crate::lock::stored::type_text;
+use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
 const FILL: &str = "let the items that are there take their values: `put_each` of what a scan returns, again until nothing fails; what \
      two items have is reported with its holder";
@@ -18,13 +19,13 @@ const BESIDE: [&str; 4] = [
 
 impl EntityPair<'_> {
     pub(super) fn uniques(&self, changes: &mut Vec<StoredChange>) {
-        let (old, new) = (&self.old.uniques, &self.new.uniques);
-        for (stored, was) in old {
-            match new.get(stored) {
+        for was in &self.old.uniques {
+            let stored = &was.stored;
+            match kept_by(self.new, stored) {
                 Some(is) => self.unique(was, is, changes),
                 None => changes.push(self.change(
                     ChangeClass::BreaksRunning,
-                    &was.look_up,
+                    &was.name,
                     format!(
                         "the unique value `{stored}` is no longer declared: new programs neither take values nor give them up, so \
                          programs that run look up what is no longer so, and values stay taken"
@@ -37,11 +38,11 @@ impl EntityPair<'_> {
                 )),
             }
         }
-        for (stored, is) in new {
-            if !old.contains_key(stored) {
+        for is in &self.new.uniques {
+            if kept_by(self.old, &is.stored).is_none() {
                 changes.push(self.change(
                     ChangeClass::FillFirst,
-                    &is.look_up,
+                    &is.name,
                     "the unique value is new: items that are there have not taken theirs, and programs that run neither take nor \
                      give up any",
                     &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
@@ -50,53 +51,52 @@ impl EntityPair<'_> {
         }
     }
 
-    fn unique(&self, was: &StoredUnique, is: &StoredUnique, changes: &mut Vec<StoredChange>) {
-        let name = &is.look_up;
-        if was.look_up != *name {
+    fn unique(&self, was: &UniqueSchema, is: &UniqueSchema, changes: &mut Vec<StoredChange>) {
+        let name = &is.name;
+        if was.name != *name {
             let what = format!(
                 "the look-up was called `{}`, which is stored nowhere",
-                was.look_up
+                was.name
             );
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
         }
-        if was.fields() != is.fields() {
+        if fields(was) != fields(is) {
             let what = format!(
                 "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
                  each other's; if `rename` says so and the attributes alone have other names, this is free",
-                was.fields().join("`, `"),
-                is.fields().join("`, `")
+                fields(was).join("`, `"),
+                fields(is).join("`, `")
             );
             changes.push(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
             return;
         }
         for (was, is) in was.parts.iter().zip(&is.parts) {
             changes.extend(match was.width == is.width {
-                true => self.unique_field(name, &is.name),
-                false if self.is_one_text(was, is) => self.unique_field(name, &is.name),
+                true => self.unique_field(name, &is.field),
+                false if self.is_one_text(was, is) => self.unique_field(name, &is.field),
                 false => Some(self.unique_width(name, was, is)),
             });
         }
     }
 
     /// Whether both are texts as they are, one of them of a type whose texts have one length, such as a UUID.
-    fn is_one_text(&self, was: &StoredPart, is: &StoredPart) -> bool {
+    fn is_one_text(&self, was: &PartSchema, is: &PartSchema) -> bool {
         let types = self
             .old
-            .attributes
-            .get(&was.name)
-            .zip(self.new.attributes.get(&is.name));
+            .attribute(&was.field)
+            .zip(self.new.attribute(&is.field));
         let is_known = types.is_some_and(|(was, is)| {
-            self.types.change(&was.value_type, &is.value_type) != TypeChange::Unknown
+            self.types.change(type_text(was), type_text(is)) != TypeChange::Unknown
         });
         is_known && [was.width, is.width].contains(&Width::Variable)
     }
 
     /// The text of a number in the key has as many digits as its type.
-    fn unique_width(&self, name: &str, was: &StoredPart, is: &StoredPart) -> StoredChange {
+    fn unique_width(&self, name: &str, was: &PartSchema, is: &PartSchema) -> StoredChange {
         let what = format!(
             "`{}` was {} in the keys of its values and is {}: old and new programs keep one value under different keys, and \
              two items may have it",
-            is.name,
+            is.field,
             width(was.width),
             width(is.width)
         );
@@ -105,15 +105,13 @@ impl EntityPair<'_> {
 
     /// The text of a value in the key goes by its type.
     fn unique_field(&self, name: &str, field: &str) -> Option<StoredChange> {
-        let (was, is) = (
-            self.old.attributes.get(field)?,
-            self.new.attributes.get(field)?,
-        );
-        if self.types.change(&was.value_type, &is.value_type) == TypeChange::Unknown {
+        let (was, is) = (self.old.attribute(field)?, self.new.attribute(field)?);
+        if self.types.change(type_text(was), type_text(is)) == TypeChange::Unknown {
             let what = format!(
                 "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values. If all texts are \
                  the same, this is free",
-                was.value_type, is.value_type
+                type_text(was),
+                type_text(is)
             );
             return Some(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
         }
@@ -132,10 +130,13 @@ impl EntityPair<'_> {
     }
 }
 
-impl StoredUnique {
-    fn fields(&self) -> Vec<&str> {
-        self.parts.iter().map(|part| part.name.as_str()).collect()
-    }
+fn kept_by<'m>(entity: &'m EntitySchema, stored: &str) -> Option<&'m UniqueSchema> {
+    entity.uniques.iter().find(|unique| unique.stored == stored)
+}
+
+fn fields(unique: &UniqueSchema) -> Vec<&str> {
+    let parts = unique.parts.iter();
+    parts.map(|part| part.field.as_str()).collect()
 }
 
 fn width(width: Width) -> String {

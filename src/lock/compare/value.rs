@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::entity::MOVE_KEYS;
-use super::{ChangeClass, EntityPair, NOTHING, StoredChange};
+use super::entity::{MOVE_KEYS, has, is_in_key};
+use super::pair::{DeclaredTypes, EntityPair, NOTHING};
+use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::{RustType, TypeChange, is_among, type_change};
-use crate::lock::stored::{
-    StoredAttribute, StoredContent, StoredEntity, StoredFields, StoredKey, StoredPattern,
-    StoredValue, StoredVariant, ValueKind,
+use crate::lock::stored::{attributes, key_only, seen_type};
+use crate::schema::{
+    EntitySchema, FieldSchema, KeySchema, ValueContent, ValueSchema, VariantSchema,
 };
-use crate::schema::{KeyAttribute, KeyType};
 
 /// The way of a value to another form.
 const BESIDE: [&str; 4] = [
@@ -20,13 +20,6 @@ const BESIDE: [&str; 4] = [
     "then drop the old one",
 ];
 
-/// The declared types of an entity as they were and are.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DeclaredTypes<'m> {
-    pub(super) old: &'m BTreeMap<String, StoredValue>,
-    pub(super) new: &'m BTreeMap<String, StoredValue>,
-}
-
 impl<'m> DeclaredTypes<'m> {
     /// The meaning of a change from one type to another; the contents of declared types are compared on their own.
     pub(super) fn change(self, old: &str, new: &str) -> TypeChange {
@@ -36,25 +29,23 @@ impl<'m> DeclaredTypes<'m> {
     /// The same, and the declared types that are in the place of each other.
     fn pairs(self, old: &str, new: &str) -> (TypeChange, Vec<(&'m str, &'m str)>) {
         let mut pairs = Vec::new();
-        let mut named =
-            |old: &str, new: &str| match (self.old.get_key_value(old), self.new.get_key_value(new))
-            {
-                (Some((old, _)), Some((new, _))) => {
-                    pairs.push((old.as_str(), new.as_str()));
-                    Some(TypeChange::Alike)
-                }
-                (Some((_, was)), None) => Some(match was.is_among(new) {
-                    true => TypeChange::Wider,
-                    false => TypeChange::Unknown,
-                }),
-                (None, Some((_, is))) => Some(match is.is_among(old) {
-                    true => TypeChange::Narrower,
-                    false => TypeChange::Unknown,
-                }),
-                (None, None) => None,
-            };
-        let old = RustType::read(old, &|name: &str| self.old.contains_key(name));
-        let new = RustType::read(new, &|name: &str| self.new.contains_key(name));
+        let mut named = |old: &str, new: &str| match (named(self.old, old), named(self.new, new)) {
+            (Some(was), Some(is)) => {
+                pairs.push((was.name.as_str(), is.name.as_str()));
+                Some(TypeChange::Alike)
+            }
+            (Some(was), None) => Some(match value_is_among(was, new) {
+                true => TypeChange::Wider,
+                false => TypeChange::Unknown,
+            }),
+            (None, Some(is)) => Some(match value_is_among(is, old) {
+                true => TypeChange::Narrower,
+                false => TypeChange::Unknown,
+            }),
+            (None, None) => None,
+        };
+        let old = RustType::read(old, &|name: &str| is_named(self.old, name));
+        let new = RustType::read(new, &|name: &str| is_named(self.new, name));
         let change = type_change(&old, &new, &mut named);
         (change, pairs)
     }
@@ -72,142 +63,165 @@ impl<'m> DeclaredTypes<'m> {
                 if !met.entry(pair).or_default().insert(root) {
                     continue;
                 }
-                let (Some(was), Some(is)) = (self.old.get(pair.0), self.new.get(pair.1)) else {
+                let (Some(was), Some(is)) = (named(self.old, pair.0), named(self.new, pair.1))
+                else {
                     continue;
                 };
-                open.extend(was.pairs_within(is));
+                open.extend(pairs_within(&was.content, &is.content));
             }
         }
     }
 }
 
-impl StoredValue {
-    /// Whether each value is one of this other type, and is stored alike.
-    fn is_among(&self, other: &str) -> bool {
-        match self.kind {
-            ValueKind::Names => other == "String",
-            ValueKind::Numbers => other == "u16" || is_among("u16", other),
-            _ => false,
-        }
-    }
+fn named<'m>(values: &'m [ValueSchema], name: &str) -> Option<&'m ValueSchema> {
+    values.iter().find(|value| value.name == name)
+}
 
-    /// The types of the content of both.
-    fn pairs_within<'m>(&'m self, other: &'m StoredValue) -> Vec<(&'m str, &'m str)> {
-        let mut pairs = Vec::new();
-        if let (ValueKind::Wraps(was), ValueKind::Wraps(is)) = (&self.kind, &other.kind) {
-            pairs.push((was.as_str(), is.as_str()));
-        }
-        pairs.extend(self.fields.pairs(&other.fields));
-        for (stored, was) in &self.variants {
-            let is = other.variants.get(stored);
-            pairs.extend(is.into_iter().flat_map(|is| was.fields.pairs(&is.fields)));
-        }
-        pairs
+fn is_named(values: &[ValueSchema], name: &str) -> bool {
+    named(values, name).is_some()
+}
+
+/// Whether each value is one of this other type, and is stored alike.
+fn value_is_among(value: &ValueSchema, other: &str) -> bool {
+    match value.content {
+        ValueContent::Names(_) => other == "String",
+        ValueContent::Numbers(_) => other == "u16" || is_among("u16", other),
+        _ => false,
     }
 }
 
-impl StoredFields {
-    fn pairs<'m>(&'m self, other: &'m StoredFields) -> Vec<(&'m str, &'m str)> {
-        let attributes = self.attributes.iter();
-        let pairs = attributes.filter_map(|(name, was)| {
-            let is = other.attributes.get(name)?;
-            Some((was.seen_type()?, is.seen_type()?))
-        });
-        pairs.collect()
+/// The types of the content of both.
+fn pairs_within<'m>(old: &'m ValueContent, new: &'m ValueContent) -> Vec<(&'m str, &'m str)> {
+    let mut pairs = Vec::new();
+    if let (ValueContent::Newtype(was), ValueContent::Newtype(is)) = (old, new) {
+        pairs.push((was.as_str(), is.as_str()));
+    }
+    pairs.extend(field_pairs(fields_of(old), fields_of(new)));
+    for was in variants_of(old) {
+        if let Some(is) = variant_of(new, &was.stored) {
+            pairs.extend(field_pairs(&was.fields, &is.fields));
+        }
+    }
+    pairs
+}
+
+fn field_pairs<'m>(old: &'m [FieldSchema], new: &'m [FieldSchema]) -> Vec<(&'m str, &'m str)> {
+    let new = attributes(new);
+    let pairs = attributes(old).into_iter().filter_map(|(name, was)| {
+        let is = new.get(name)?;
+        Some((seen_type(was)?, seen_type(is)?))
+    });
+    pairs.collect()
+}
+
+fn fields_of(content: &ValueContent) -> &[FieldSchema] {
+    match content {
+        ValueContent::Struct(fields) => fields,
+        _ => &[],
     }
 }
 
-impl ValueKind {
-    fn shown(&self) -> &'static str {
-        match self {
-            ValueKind::Struct => "a struct",
-            ValueKind::Wraps(_) => "a newtype",
-            ValueKind::Names => "an enum that is stored as names",
-            ValueKind::Numbers => "an enum that is stored as numbers",
-            ValueKind::Tagged(_) => "an enum with data",
-        }
+fn variants_of(content: &ValueContent) -> &[VariantSchema] {
+    match content {
+        ValueContent::Struct(_) | ValueContent::Newtype(_) => &[],
+        ValueContent::Names(variants)
+        | ValueContent::Numbers(variants)
+        | ValueContent::Tagged { variants, .. } => variants,
+    }
+}
+
+fn variant_of<'m>(content: &'m ValueContent, stored: &str) -> Option<&'m VariantSchema> {
+    let mut variants = variants_of(content).iter();
+    variants.find(|variant| variant.stored == stored)
+}
+
+fn shown(content: &ValueContent) -> &'static str {
+    match content {
+        ValueContent::Struct(_) => "a struct",
+        ValueContent::Newtype(_) => "a newtype",
+        ValueContent::Names(_) => "an enum that is stored as names",
+        ValueContent::Numbers(_) => "an enum that is stored as numbers",
+        ValueContent::Tagged { .. } => "an enum with data",
     }
 }
 
 /// A declared type as it was and is, and the attributes that hold it.
 struct ValuePair<'m> {
-    old_name: &'m str,
-    name: &'m str,
-    old: &'m StoredValue,
-    new: &'m StoredValue,
+    old: &'m ValueSchema,
+    new: &'m ValueSchema,
     roots: BTreeSet<&'m str>,
 }
 
 impl EntityPair<'_> {
     pub(super) fn values(&self, changes: &mut Vec<StoredChange>) {
         let mut met = BTreeMap::new();
-        for (name, was) in &self.old.attributes {
-            let is = self.new.attributes.get(name);
-            let types = is.and_then(|is| Some((was.seen_type()?, is.seen_type()?)));
+        for (name, was) in attributes(&self.old.fields) {
+            let is = self.new.attribute(name);
+            let types = is.and_then(|is| Some((seen_type(was)?, seen_type(is)?)));
             if let Some(types) = types {
                 self.types.walk(name, types, &mut met);
             }
         }
-        for (name, was) in &self.old.key_only {
-            if let Some(is) = self.new.key_only.get(name) {
+        let new_key_only = key_only(&self.new.fields);
+        for (name, was) in key_only(&self.old.fields) {
+            if let Some(is) = new_key_only.get(name) {
                 self.types.walk(name, (was, is), &mut met);
             }
         }
         for ((old_name, name), roots) in met {
-            let (old, new) = (self.types.old.get(old_name), self.types.new.get(name));
+            let (old, new) = (named(self.types.old, old_name), named(self.types.new, name));
             if let (Some(old), Some(new)) = (old, new) {
-                let pair = ValuePair {
-                    old_name,
-                    name,
-                    old,
-                    new,
-                    roots,
-                };
-                self.value(&pair, changes);
+                self.value(&ValuePair { old, new, roots }, changes);
             }
         }
     }
 
     fn value(&self, pair: &ValuePair<'_>, changes: &mut Vec<StoredChange>) {
         let (was, is) = (pair.old, pair.new);
-        if (pair.old_name, was) == (pair.name, is) {
+        if was == is {
             return;
         }
         let before = changes.len();
         changes.extend(self.kind(pair));
-        self.fields(pair.name.to_owned(), &was.fields, &is.fields, changes);
+        let (old, new) = (fields_of(&was.content), fields_of(&is.content));
+        self.fields(is.name.clone(), old, new, changes);
         self.variants(pair, changes);
         if changes.len() > before {
             return;
         }
-        if pair.old_name != pair.name {
+        if was.name != is.name {
             let what = format!(
                 "the type was called `{}`, which is stored nowhere",
-                pair.old_name
+                was.name
             );
-            changes.push(self.change(ChangeClass::Free, pair.name, what, &[NOTHING]));
+            changes.push(self.change(ChangeClass::Free, &pair.new.name, what, &[NOTHING]));
         }
     }
 
     fn kind(&self, pair: &ValuePair<'_>) -> Option<StoredChange> {
         let stored_in = pair.stored_in();
-        let what = match (&pair.old.kind, &pair.new.kind) {
-            (was, is) if was == is => return None,
-            (ValueKind::Tagged(was), ValueKind::Tagged(is)) => format!(
-                "its tag was `{was}` and is `{is}`: no program reads what the others write; {stored_in}"
-            ),
-            (ValueKind::Wraps(was), ValueKind::Wraps(is)) => {
-                if self.types.change(was, is) == TypeChange::Alike {
+        let what = match (&pair.old.content, &pair.new.content) {
+            (ValueContent::Tagged { tag: was, .. }, ValueContent::Tagged { tag: is, .. }) => {
+                if was == is {
+                    return None;
+                }
+                format!(
+                    "its tag was `{was}` and is `{is}`: no program reads what the others write; {stored_in}"
+                )
+            }
+            (ValueContent::Newtype(was), ValueContent::Newtype(is)) => {
+                if was == is || self.types.change(was, is) == TypeChange::Alike {
                     return None;
                 }
                 format!(
                     "it held `{was}` and holds `{is}`; whether that stores the same is not known here; {stored_in}"
                 )
             }
+            (was, is) if shown(was) == shown(is) => return None,
             (was, is) => format!(
                 "it was {} and is {}: no program reads what the others write; {stored_in}",
-                was.shown(),
-                is.shown()
+                shown(was),
+                shown(is)
             ),
         };
         let class = self.class_of(pair);
@@ -215,18 +229,21 @@ impl EntityPair<'_> {
             ChangeClass::NeedsMove => &MOVE_KEYS,
             _ => &BESIDE,
         };
-        Some(self.change(class, pair.name, what, steps))
+        Some(self.change(class, &pair.new.name, what, steps))
     }
 
     /// The fields of a struct or of a variant, which are compared as attributes are.
     fn fields(
         &self,
         place: String,
-        old: &StoredFields,
-        new: &StoredFields,
+        old: &[FieldSchema],
+        new: &[FieldSchema],
         changes: &mut Vec<StoredChange>,
     ) {
-        let [old, new] = [old, new].map(StoredEntity::of_fields);
+        let [old, new] = [old, new].map(|fields| EntitySchema {
+            fields: fields.to_vec(),
+            ..EntitySchema::default()
+        });
         let fields = EntityPair {
             tables: self.tables,
             name: &format!("{}.{place}", self.name),
@@ -240,21 +257,21 @@ impl EntityPair<'_> {
     }
 
     fn variants(&self, pair: &ValuePair<'_>, changes: &mut Vec<StoredChange>) {
-        let (old, new) = (&pair.old.variants, &pair.new.variants);
-        for (stored, was) in old {
-            match new.get(stored) {
+        let (old, new) = (&pair.old.content, &pair.new.content);
+        for was in variants_of(old) {
+            match variant_of(new, &was.stored) {
                 Some(is) => {
-                    changes.extend(self.variant_name(pair, stored, was, is));
-                    let place = format!("{}::{stored}", pair.name);
+                    changes.extend(self.variant_name(pair, was, is));
+                    let place = format!("{}::{}", pair.new.name, was.stored);
                     self.fields(place, &was.fields, &is.fields, changes);
                 }
-                None => changes.push(self.variant_gone(pair, stored, was)),
+                None => changes.push(self.variant_gone(pair, was)),
             }
         }
-        let is_known = |name: &str| old.iter().any(|(stored, was)| was.called(stored) == name);
-        for (stored, is) in new {
+        for is in variants_of(new) {
+            let stored = &is.stored;
             // One that was stored in another way is told there.
-            if old.contains_key(stored) || is_known(is.called(stored)) {
+            if variant_of(old, stored).is_some() || has_variant(old, &is.name) {
                 continue;
             }
             let what = format!(
@@ -263,7 +280,7 @@ impl EntityPair<'_> {
             );
             changes.push(self.change(
                 ChangeClass::BreaksRunning,
-                pair.name,
+                &pair.new.name,
                 what,
                 &[
                     "deploy programs that know it and do not store it yet, everywhere",
@@ -276,24 +293,18 @@ impl EntityPair<'_> {
     fn variant_name(
         &self,
         pair: &ValuePair<'_>,
-        stored: &str,
-        was: &StoredVariant,
-        is: &StoredVariant,
+        was: &VariantSchema,
+        is: &VariantSchema,
     ) -> Option<StoredChange> {
-        let (was, is) = (was.called(stored), is.called(stored));
+        let (stored, was, is) = (&was.stored, &was.name, &is.name);
         if was == is {
             return None;
         }
-        let has = |variants: &BTreeMap<String, StoredVariant>, name: &str| {
-            variants
-                .iter()
-                .any(|(stored, variant)| variant.called(stored) == name)
-        };
-        if !has(&pair.old.variants, is) && !has(&pair.new.variants, was) {
+        if !has_variant(&pair.old.content, is) && !has_variant(&pair.new.content, was) {
             let what = format!(
                 "the variant that is stored as `{stored}` was called `{was}` and is called `{is}`, which is stored nowhere"
             );
-            return Some(self.change(ChangeClass::Free, pair.name, what, &[NOTHING]));
+            return Some(self.change(ChangeClass::Free, &pair.new.name, what, &[NOTHING]));
         }
         let what = format!(
             "what is stored as `{stored}` was the variant `{was}` and is `{is}`: a `{was}` that one program stores is read as \
@@ -307,34 +318,25 @@ impl EntityPair<'_> {
         ))
     }
 
-    fn variant_gone(
-        &self,
-        pair: &ValuePair<'_>,
-        stored: &str,
-        was: &StoredVariant,
-    ) -> StoredChange {
-        let called = was.called(stored);
-        let mut variants = pair.new.variants.iter();
-        let moved = variants.find(|(stored, is)| is.called(stored) == called);
+    fn variant_gone(&self, pair: &ValuePair<'_>, was: &VariantSchema) -> StoredChange {
+        let (stored, called) = (&was.stored, &was.name);
+        let mut variants = variants_of(&pair.new.content).iter();
+        let moved = variants.find(|is| is.name == *called);
         let kept_in = self.kept_in(pair);
-        if let Some((now, _)) = moved {
+        if let Some(now) = moved {
+            let now = &now.stored;
             let what = format!(
                 "the variant `{called}` was stored as `{stored}` and is stored as `{now}`: programs cannot read what the others \
                  write; {kept_in}"
             );
             return self.variant_change(pair, what, "give the variant back what it was stored as");
         }
-        let is_new = |name: &&String| !pair.old.variants.contains_key(*name);
-        let new: Vec<&str> = pair
-            .new
-            .variants
-            .keys()
-            .filter(is_new)
-            .map(String::as_str)
-            .collect();
-        let renamed = match (&new[..], &pair.new.kind) {
+        let is_new = |is: &&VariantSchema| variant_of(&pair.old.content, &is.stored).is_none();
+        let new = variants_of(&pair.new.content).iter().filter(is_new);
+        let new: Vec<&str> = new.map(|is| is.stored.as_str()).collect();
+        let renamed = match (&new[..], &pair.new.content) {
             ([], _) => String::new(),
-            (_, ValueKind::Numbers) => format!(
+            (_, ValueContent::Numbers(_)) => format!(
                 "; if it is `{}` now, give it back the number `{stored}`",
                 new.join("` or `")
             ),
@@ -364,7 +366,7 @@ impl EntityPair<'_> {
             ],
         };
         let steps: Vec<&str> = [first].into_iter().chain(rest.iter().copied()).collect();
-        self.change(class, pair.name, what, &steps)
+        self.change(class, &pair.new.name, what, &steps)
     }
 
     fn class_of(&self, pair: &ValuePair<'_>) -> ChangeClass {
@@ -375,21 +377,21 @@ impl EntityPair<'_> {
     }
 
     fn is_in_a_key(&self, name: &str) -> bool {
-        self.old.is_in_key(name) || self.new.is_in_key(name)
+        is_in_key(self.old, name) || is_in_key(self.new, name)
     }
 
     /// The places of values of the type, and the consequence for keys.
     fn kept_in(&self, pair: &ValuePair<'_>) -> String {
-        let has = |key: &StoredKey| pair.roots.iter().any(|root| key.has(root));
+        let holds = |key: &KeySchema| pair.roots.iter().any(|root| has(key, root));
         let patterns = self.old.patterns.iter();
-        let patterns = patterns.filter(|(_, pattern)| StoredPattern::keys(pattern).any(has));
-        let patterns: Vec<&str> = patterns.map(|(name, _)| name.as_str()).collect();
-        let uniques = self.old.uniques.values();
+        let patterns = patterns.filter(|pattern| pattern.keys().any(holds));
+        let patterns: Vec<&str> = patterns.map(|pattern| pattern.name.as_str()).collect();
+        let uniques = self.old.uniques.iter();
         let uniques = uniques.filter(|unique| {
             let mut parts = unique.parts.iter();
-            parts.any(|part| pair.roots.contains(part.name.as_str()))
+            parts.any(|part| pair.roots.contains(part.field.as_str()))
         });
-        let uniques: Vec<&str> = uniques.map(|unique| unique.look_up.as_str()).collect();
+        let uniques: Vec<&str> = uniques.map(|unique| unique.name.as_str()).collect();
         let mut text = pair.stored_in();
         if self.class_of(pair) == ChangeClass::NeedsMove {
             text += ", which is part of the primary key: items that are there have the old keys, and are rejected or not found";
@@ -418,40 +420,8 @@ impl ValuePair<'_> {
     }
 }
 
-impl StoredVariant {
-    /// Its name in Rust.
-    fn called<'v>(&'v self, stored: &'v str) -> &'v str {
-        self.rust_name.as_deref().unwrap_or(stored)
-    }
-}
-
-impl StoredAttribute {
-    /// The name of the field in Rust.
-    pub(super) fn called<'a>(&'a self, attribute: &'a str) -> &'a str {
-        self.rust_name.as_deref().unwrap_or(attribute)
-    }
-}
-
-impl StoredEntity {
-    /// Fields without keys.
-    fn of_fields(fields: &StoredFields) -> Self {
-        let attribute = KeyAttribute {
-            name: String::new(),
-            ty: KeyType::S,
-        };
-        StoredEntity {
-            append_only: false,
-            keeps_rest: fields.keeps_rest,
-            pk: StoredKey {
-                attribute,
-                content: StoredContent::Bare(String::new()),
-            },
-            sk: None,
-            attributes: fields.attributes.clone(),
-            key_only: BTreeMap::new(),
-            patterns: BTreeMap::new(),
-            uniques: BTreeMap::new(),
-            values: BTreeMap::new(),
-        }
-    }
+fn has_variant(content: &ValueContent, name: &str) -> bool {
+    variants_of(content)
+        .iter()
+        .any(|variant| variant.name == name)
 }

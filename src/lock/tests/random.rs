@@ -6,13 +6,12 @@ use fastrand::Rng;
 
 use crate::json::Tag;
 use crate::lock::stored::{
-    StoredAttribute, StoredContent, StoredEntity, StoredFields, StoredIndex, StoredKey,
-    StoredModel, StoredPart, StoredPattern, StoredPiece, StoredTable, StoredTableHead,
-    StoredTemplate, StoredUnique, StoredValue, StoredVariant, StoredWhen, ValueKind,
+    FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
 use crate::schema::{
-    FieldRole, IndexKind, KeyAttribute, KeyType, Presence, ProjectionSchema, StreamView, Style,
-    Width,
+    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent,
+    KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema,
+    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -84,17 +83,31 @@ impl RandomModel {
         }
     }
 
-    fn head(&mut self) -> StoredTableHead {
+    fn head(&mut self) -> TableSchema {
         let views = [StreamView::KeysOnly, StreamView::NewImage];
-        StoredTableHead {
+        let mut head = TableSchema {
             pk: self.attribute(),
             sk: self.may(Self::attribute),
             type_attribute: self.may(Self::name),
             style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(' ')]),
             ttl: self.may(Self::name),
             stream: self.may(|random| random.one(&views)),
-            indexes: self.map(Self::index),
+            ..TableSchema::default()
+        };
+        for index in self.named(Self::index, |index| &index.name) {
+            match self.one(&[IndexKind::Global, IndexKind::Local]) {
+                IndexKind::Global => head.global_indexes.push(index),
+                IndexKind::Local => head.local_indexes.push(index),
+            }
         }
+        head
+    }
+
+    /// Sorted by their names, as the stored form has them.
+    fn named<T>(&mut self, make: impl Fn(&mut Self) -> T, name: fn(&T) -> &String) -> Vec<T> {
+        let count = self.0.usize(..4);
+        let values: Vec<T> = (0..count).map(|_| make(self)).collect();
+        sorted(values.into_iter(), name)
     }
 
     fn attribute(&mut self) -> KeyAttribute {
@@ -104,10 +117,10 @@ impl RandomModel {
         }
     }
 
-    fn index(&mut self) -> StoredIndex {
+    fn index(&mut self) -> IndexSchema {
         let included = ProjectionSchema::Include(self.some(Self::name));
-        StoredIndex {
-            kind: self.one(&[IndexKind::Global, IndexKind::Local]),
+        IndexSchema {
+            name: self.name(),
             pk: self.some(Self::attribute),
             sk: self.some(Self::attribute),
             projection: self.one(&[ProjectionSchema::All, ProjectionSchema::Keys, included]),
@@ -115,91 +128,123 @@ impl RandomModel {
     }
 
     pub(super) fn entity(&mut self) -> StoredEntity {
+        let mut fields = FieldGroups::of(self.fields());
+        fields.key_only = self.some(|random| FieldSchema {
+            name: random.name(),
+            value_type: Some(random.one(&TYPES).to_owned()),
+            ..FieldSchema::default()
+        });
         StoredEntity {
-            append_only: self.0.bool(),
+            entity: EntitySchema {
+                append_only: self.0.bool(),
+                fields: fields.into_fields(),
+                pk: self.key(),
+                sk: self.may(Self::key),
+                patterns: self.named(Self::pattern, |pattern| &pattern.name),
+                uniques: self.named(Self::unique, |unique| &unique.stored),
+                ..EntitySchema::default()
+            },
+            values: self.named(Self::declared, |value| &value.name),
+        }
+    }
+
+    fn unique(&mut self) -> UniqueSchema {
+        UniqueSchema {
+            name: self.name(),
+            stored: self.name(),
+            fields: Vec::new(),
+            parts: self.some(Self::part),
+        }
+    }
+
+    fn declared(&mut self) -> ValueSchema {
+        let content = match self.0.u8(..5) {
+            0 => ValueContent::Struct(self.fields()),
+            1 => ValueContent::Newtype(self.one(&TYPES).to_owned()),
+            2 => ValueContent::Names(self.variants()),
+            3 => ValueContent::Numbers(self.variants()),
+            _ => ValueContent::Tagged {
+                tag: self.name(),
+                variants: self.variants(),
+            },
+        };
+        ValueSchema {
+            name: self.name(),
+            doc: String::new(),
+            content,
+        }
+    }
+
+    fn variants(&mut self) -> Vec<VariantSchema> {
+        self.named(
+            |random| {
+                let stored = random.name();
+                VariantSchema {
+                    name: random.may(Self::name).unwrap_or_else(|| stored.clone()),
+                    stored,
+                    fields: random.fields(),
+                }
+            },
+            |variant| &variant.stored,
+        )
+    }
+
+    fn fields(&mut self) -> Vec<FieldSchema> {
+        let groups = FieldGroups {
             keeps_rest: self.0.bool(),
-            pk: self.key(),
-            sk: self.may(Self::key),
-            attributes: self.map(Self::value),
-            key_only: self.map(|random| random.one(&TYPES).to_owned()),
-            patterns: self.map(Self::pattern),
-            uniques: self.map(|random| StoredUnique {
-                look_up: random.name(),
-                parts: random.some(Self::part),
-            }),
-            values: self.map(Self::declared),
-        }
+            attributes: self.some(Self::value),
+            key_only: Vec::new(),
+        };
+        groups.into_fields()
     }
 
-    fn declared(&mut self) -> StoredValue {
-        let wraps = self.one(&TYPES).to_owned();
-        let tag = self.name();
-        StoredValue {
-            kind: self.one(&[
-                ValueKind::Struct,
-                ValueKind::Wraps(wraps),
-                ValueKind::Names,
-                ValueKind::Numbers,
-                ValueKind::Tagged(tag),
-            ]),
-            fields: self.fields(),
-            variants: self.map(|random| StoredVariant {
-                rust_name: random.may(Self::name),
-                fields: random.fields(),
-            }),
-        }
-    }
-
-    fn fields(&mut self) -> StoredFields {
-        StoredFields {
-            keeps_rest: self.0.bool(),
-            attributes: self.map(Self::value),
-        }
-    }
-
-    fn value(&mut self) -> StoredAttribute {
+    fn value(&mut self) -> FieldSchema {
         let roles = [
             FieldRole::Attribute,
             FieldRole::Version,
             FieldRole::CreatedAt,
         ];
-        StoredAttribute {
+        let attribute = self.name();
+        FieldSchema {
+            name: self.may(Self::name).unwrap_or_else(|| attribute.clone()),
+            attribute: Some(attribute),
+            value_type: Some(self.one(&TYPES).to_owned()),
             stored: self.may(|random| random.one(&[Tag::S, Tag::N, Tag::Ss])),
             is_required: self.0.bool(),
             role: self.one(&roles),
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
-            value_type: self.one(&TYPES).to_owned(),
-            rust_name: self.may(Self::name),
+            ..FieldSchema::default()
         }
     }
 
-    fn key(&mut self) -> StoredKey {
-        let template = StoredTemplate {
-            pieces: self.pieces(),
-            shards: self.may(|random| random.0.u16(1..4)),
-        };
-        let bare = StoredContent::Bare(self.name());
-        StoredKey {
-            attribute: self.attribute(),
-            content: self.one(&[bare, StoredContent::Template(template)]),
+    fn key(&mut self) -> KeySchema {
+        let mut pieces = self.pieces();
+        let shards = self.may(|random| random.0.u16(1..4));
+        pieces.extend(shards.map(PieceSchema::Shard));
+        let contents = [KeyContent::Field(self.name()), KeyContent::Template(pieces)];
+        let KeyAttribute { name, ty } = self.attribute();
+        KeySchema {
+            attribute: name,
+            ty,
+            content: self.one(&contents),
         }
     }
 
-    fn pieces(&mut self) -> Vec<StoredPiece> {
+    fn pieces(&mut self) -> Vec<PieceSchema> {
         let texts = ["#", "A#", "{", "}}{", "=", "\"", "é"];
-        let mut pieces: Vec<StoredPiece> = Vec::new();
+        let mut pieces: Vec<PieceSchema> = Vec::new();
         for _ in 0..self.0.u8(..4) {
-            let after_text = matches!(pieces.last(), Some(StoredPiece::Text(_)));
+            let after_text = matches!(pieces.last(), Some(PieceSchema::Text(_)));
             pieces.push(match after_text || self.0.bool() {
-                true => StoredPiece::Part(self.part()),
-                false => StoredPiece::Text(self.one(&texts).to_owned()),
+                true => PieceSchema::Part(self.part()),
+                false => PieceSchema::Text(self.one(&texts).to_owned()),
             });
         }
         pieces
     }
 
-    fn part(&mut self) -> StoredPart {
+    fn part(&mut self) -> PartSchema {
         let widths = [
             Width::Variable,
             Width::Fixed(10),
@@ -207,8 +252,8 @@ impl RandomModel {
             Width::Signed(3),
         ];
         let formats = ["08", "date", "date:last", "}"];
-        StoredPart {
-            name: self.name(),
+        PartSchema {
+            field: self.name(),
             format: self.may(|random| random.one(&formats).to_owned()),
             width: self.one(&widths),
             presence: self.one(&[
@@ -220,25 +265,29 @@ impl RandomModel {
         }
     }
 
-    fn pattern(&mut self) -> StoredPattern {
-        StoredPattern {
+    fn pattern(&mut self) -> PatternSchema {
+        let pk = self.some(Self::key);
+        let mut pattern = PatternSchema {
+            name: self.name(),
             index: self.name(),
-            pk: self.some(Self::key),
+            kind: kind_of(&pk),
+            pk,
             sk: self.some(Self::key),
             read_shards: self.may(|random| random.0.u16(..4)),
-            when: self.may(Self::when),
+            ..PatternSchema::default()
+        };
+        match self.0.u8(..4) {
+            0 => pattern.when = Some(self.name()),
+            1 => {
+                let values = ["1", "\"a, b\"", "Status::Open", "\n#=", ""];
+                let field = self.name();
+                pattern.when_values = self.some(|random| random.one(&values).to_owned());
+                pattern.when = Some(condition_text(&field, &pattern.when_values));
+                pattern.when_fields = vec![field];
+            }
+            _ => {}
         }
-    }
-
-    fn when(&mut self) -> StoredWhen {
-        let values = ["1", "\"a, b\"", "Status::Open", "\n#=", ""];
-        match self.0.bool() {
-            true => StoredWhen::Function(self.name()),
-            false => StoredWhen::OneOf(
-                self.name(),
-                self.some(|random| random.one(&values).to_owned()),
-            ),
-        }
+        pattern
     }
 
     /// The model with something in it made anew, which may be what it was.
@@ -272,7 +321,7 @@ impl RandomModel {
         changed
     }
 
-    fn change_head(&mut self, head: &mut StoredTableHead) {
+    fn change_head(&mut self, head: &mut TableSchema) {
         let other = self.head();
         match self.0.u8(..7) {
             0 => head.pk = other.pk,
@@ -281,73 +330,98 @@ impl RandomModel {
             3 => head.style = other.style,
             4 => head.ttl = other.ttl,
             5 => head.stream = other.stream,
-            _ => head.indexes = other.indexes,
+            _ => {
+                head.global_indexes = other.global_indexes;
+                head.local_indexes = other.local_indexes;
+            }
         }
     }
 
-    fn change_entity(&mut self, entity: &mut StoredEntity) {
-        let other = self.entity();
+    fn change_entity(&mut self, stored: &mut StoredEntity) {
+        let entity = &mut stored.entity;
+        let StoredEntity {
+            entity: other,
+            values,
+        } = self.entity();
         match self.0.u8(..11) {
-            9 => entity.values = other.values,
-            10 => match entity.values.values_mut().next() {
+            9 => stored.values = values,
+            10 => match stored.values.first_mut() {
                 Some(value) => self.change_declared(value),
-                None => entity.values = other.values,
+                None => stored.values = values,
             },
             0 => entity.append_only = other.append_only,
-            1 => entity.keeps_rest = other.keeps_rest,
             2 => entity.pk = other.pk,
             3 => entity.sk = other.sk,
-            4 => entity.key_only = other.key_only,
             5 => entity.uniques = other.uniques,
-            6 => match entity.patterns.values_mut().next() {
+            6 => match entity.patterns.first_mut() {
                 Some(pattern) => self.change_pattern(pattern),
                 None => entity.patterns = other.patterns,
             },
-            7 => match entity.attributes.values_mut().next() {
-                Some(attribute) => self.change_value(attribute),
-                None => entity.attributes = other.attributes,
-            },
-            _ => entity.attributes = other.attributes,
+            what => self.change_fields(&mut entity.fields, other.fields, what),
         }
     }
 
-    fn change_pattern(&mut self, pattern: &mut StoredPattern) {
+    fn change_fields(&mut self, fields: &mut Vec<FieldSchema>, other: Vec<FieldSchema>, what: u8) {
+        let mut groups = FieldGroups::of(std::mem::take(fields));
+        let others = FieldGroups::of(other);
+        match what {
+            1 => groups.keeps_rest = others.keeps_rest,
+            4 => groups.key_only = others.key_only,
+            7 => match groups.attributes.first_mut() {
+                Some(attribute) => self.change_value(attribute),
+                None => groups.attributes = others.attributes,
+            },
+            _ => groups.attributes = others.attributes,
+        }
+        *fields = groups.into_fields();
+    }
+
+    fn change_pattern(&mut self, pattern: &mut PatternSchema) {
         let other = self.pattern();
         match self.0.u8(..5) {
             0 => pattern.index = other.index,
-            1 => pattern.pk = other.pk,
+            1 => (pattern.kind, pattern.pk) = (other.kind, other.pk),
             2 => pattern.sk = other.sk,
             3 => pattern.read_shards = other.read_shards,
-            _ => pattern.when = other.when,
+            _ => {
+                pattern.when = other.when;
+                pattern.when_fields = other.when_fields;
+                pattern.when_values = other.when_values;
+            }
         }
     }
 
-    fn change_declared(&mut self, value: &mut StoredValue) {
+    fn change_declared(&mut self, value: &mut ValueSchema) {
         let other = self.declared();
-        match self.0.u8(..4) {
-            0 => value.kind = other.kind,
-            1 => match value.fields.attributes.values_mut().next() {
-                Some(attribute) => self.change_value(attribute),
-                None => value.fields = other.fields,
+        match (&mut value.content, self.0.u8(..4)) {
+            (ValueContent::Struct(fields), 1) => {
+                let others = self.fields();
+                self.change_fields(fields, others, 7);
+            }
+            (ValueContent::Tagged { tag, .. }, 0) => *tag = self.name(),
+            (
+                ValueContent::Names(variants)
+                | ValueContent::Numbers(variants)
+                | ValueContent::Tagged { variants, .. },
+                1..3,
+            ) => match variants.first_mut() {
+                Some(variant) => variant.name = self.name(),
+                None => *variants = self.variants(),
             },
-            2 => match value.variants.values_mut().next() {
-                Some(variant) => variant.rust_name = self.may(Self::name),
-                None => value.variants = other.variants,
-            },
-            _ => value.variants = other.variants,
+            (content, _) => *content = other.content,
         }
     }
 
-    fn change_value(&mut self, attribute: &mut StoredAttribute) {
+    fn change_value(&mut self, field: &mut FieldSchema) {
         let other = self.value();
         match self.0.u8(..7) {
-            6 => attribute.rust_name = other.rust_name,
-            0 => attribute.stored = other.stored,
-            1 => attribute.is_required = other.is_required,
-            2 => attribute.role = other.role,
-            3 => attribute.form = other.form,
-            4 => attribute.default = other.default,
-            _ => attribute.value_type = other.value_type,
+            6 => field.name = other.name,
+            0 => field.stored = other.stored,
+            1 => field.is_required = other.is_required,
+            2 => field.role = other.role,
+            3 => field.form = other.form,
+            4 => field.default = other.default,
+            _ => field.value_type = other.value_type,
         }
     }
 
@@ -374,5 +448,12 @@ impl RandomModel {
         characters[place] = self.one(&others);
         changed[at] = characters.into_iter().collect();
         vec![lost, doubled, moved, changed]
+    }
+}
+
+fn kind_of(pk: &[KeySchema]) -> IndexKind {
+    match pk.is_empty() {
+        true => IndexKind::Local,
+        false => IndexKind::Global,
     }
 }

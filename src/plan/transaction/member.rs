@@ -205,7 +205,7 @@ impl TransactionMember {
     }
 
     /// In a transaction an update without a change is no update, but the check of its condition.
-    fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
+    pub(crate) fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
         if write.verb == WriteVerb::Update && write.update.is_empty() {
             if write.condition_failure().may_create() {

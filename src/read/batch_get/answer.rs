@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{BatchGet, Numbered, TableFrame};
+use super::frame::{BatchGet, Numbered, TableFrame};
 use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};

@@ -2,14 +2,11 @@
 
 use std::time::Instant;
 
-use super::{BATCH, BatchGet, Numbered, TableFrame};
+use super::frame::{BatchGet, Numbered};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::read::{Answered, RawRow, RequestCost};
 use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
-
-/// The maximum number of bytes of a body. Only keys of kilobytes reach it.
-pub(super) const MAX_BODY: usize = 1024 * 1024;
 
 /// The result for the keys of a chunk. Keys without an item are not listed.
 #[derive(Default)]
@@ -17,63 +14,6 @@ pub(super) struct ChunkRead<'k> {
     /// The items, with the numbers of their keys.
     pub(super) items: Vec<(usize, RawRow)>,
     pub(super) failed: Vec<(Vec<Numbered<'k>>, Error)>,
-}
-
-/// A chunk that is being filled.
-#[derive(Default)]
-struct OpenChunk<'k> {
-    keys: Vec<Numbered<'k>>,
-    frames: Vec<usize>,
-    bytes: usize,
-}
-
-impl<'k> OpenChunk<'k> {
-    /// Whether the chunk has no other frame of the same table, which would read the table in another form.
-    fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
-        let table = |number: usize| frames.get(number).map(|frame| &frame.table);
-        let mut others = self.frames.iter().filter(|other| **other != number);
-        others.all(|other| table(*other) != table(number))
-    }
-
-    fn has_room(&self, bytes: usize) -> bool {
-        self.keys.is_empty() || (self.keys.len() < BATCH && self.bytes + bytes <= MAX_BODY)
-    }
-
-    fn push(&mut self, key: Numbered<'k>, bytes: usize) {
-        if !self.frames.contains(&key.frame) {
-            self.frames.push(key.frame);
-        }
-        self.keys.push(key);
-        self.bytes += bytes;
-    }
-}
-
-/// The keys of each request. A request names a table once, so two forms of reading one table are two requests.
-pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<Vec<Numbered<'k>>> {
-    let mut full = Vec::new();
-    let mut filling: Vec<OpenChunk<'k>> = Vec::new();
-    for key in keys {
-        // One byte for the comma and two for the braces of each key.
-        let bytes = key.key.len() + 3;
-        match filling
-            .iter_mut()
-            .find(|open| open.takes(frames, key.frame))
-        {
-            Some(open) => {
-                if !open.has_room(bytes) {
-                    full.push(std::mem::take(open).keys);
-                }
-                open.push(key, bytes);
-            }
-            None => {
-                let mut open = OpenChunk::default();
-                open.push(key, bytes);
-                filling.push(open);
-            }
-        }
-    }
-    full.extend(filling.into_iter().map(|open| open.keys));
-    full
 }
 
 impl BatchGet {

@@ -2,17 +2,26 @@
 
 use std::ops::ControlFlow;
 
+use super::frame::{BatchGet, Failing, FoundItem};
 use super::key_list::{KeyChunk, KeyList, Twin};
-use super::{BatchGet, Failing, FoundItem};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::read::RawRow;
 use crate::retry::{SharedBudget, as_they_come};
-use crate::wire::BoxFuture;
+use crate::wire::{BoxFuture, Request};
 
 /// Takes the items of keys, each with the number of its key, in any order. A key without an item is not named.
 pub(crate) trait FoundSink: Send {
     fn take(&mut self, number: usize, found: FoundItem, now: Timestamp);
+}
+
+/// The items by the numbers of their keys; `None` for a missing item.
+impl FoundSink for Vec<FoundItem> {
+    fn take(&mut self, number: usize, found: FoundItem, _: Timestamp) {
+        if let Some(place) = self.get_mut(number) {
+            *place = found;
+        }
+    }
 }
 
 /// The items of a chunk and the keys that failed, by the numbers of the keys.
@@ -22,7 +31,22 @@ struct NumberedRead {
 }
 
 impl BatchGet {
-    /// Reads these keys of the only table. A key that comes twice is requested once. The keys and the answer of each
+    /// The items of these keys, in their order; `None` for a missing item.
+    pub(crate) async fn read(&self, keys: KeyList, failing: Failing) -> Result<Vec<FoundItem>> {
+        let mut found: Vec<FoundItem> = (0..keys.len()).map(|_| Ok(None)).collect();
+        self.read_each(keys, failing, &mut found).await?;
+        Ok(found)
+    }
+
+    /// The first requests, one for each chunk.
+    pub(crate) fn requests(&self, keys: KeyList) -> Vec<Request> {
+        let twins = keys.twins();
+        let chunks = keys.into_chunks(&twins, &self.frames).into_iter();
+        let requests = chunks.map(|chunk| self.request(&chunk.numbered()));
+        requests.collect()
+    }
+
+    /// Hands over the items of these keys. A key that comes twice is requested once. The keys and the answer of each
     /// request are dropped when the items of it were handed over.
     pub(crate) async fn read_each(
         &self,
@@ -31,7 +55,7 @@ impl BatchGet {
         sink: &mut dyn FoundSink,
     ) -> Result<()> {
         let twins = keys.twins();
-        let chunks = keys.into_chunks(&twins).into_iter();
+        let chunks = keys.into_chunks(&twins, &self.frames).into_iter();
         let shared_budget = SharedBudget::new(self.budget);
         let reads = chunks.map(|chunk| self.own_chunk(chunk, &shared_budget));
         let mut fatal = None;

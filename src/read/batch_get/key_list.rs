@@ -1,20 +1,25 @@
-//! Primary keys of one table, one behind the other, so that a million of them take little more than their bytes.
+//! Primary keys, one behind the other, so that a million of them take little more than their bytes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::fmt;
 
-use super::chunk::MAX_BODY;
-use super::{BATCH, Numbered};
+use super::frame::{BATCH, Numbered, TableFrame};
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::json::Writer;
+use crate::key::json::KeyJson;
+
+/// The maximum number of bytes of a body. Only keys of kilobytes reach it.
+const MAX_BODY: usize = 1024 * 1024;
 
 /// Keys by their numbers, which are those of the order in which they came.
 pub(crate) struct KeyList {
     /// Each key as an object.
     bytes: Writer,
     ends: Vec<usize>,
+    /// The frames of the keys: each with the number of its first key. Keys before the first are of frame 0.
+    frames: Vec<(usize, usize)>,
 }
 
 /// A key that comes again: the number of the first one, and its own.
@@ -23,7 +28,16 @@ pub(super) type Twin = (usize, usize);
 /// The keys of one request.
 pub(super) struct KeyChunk {
     bytes: Vec<u8>,
-    keys: Vec<(usize, Range<usize>)>,
+    keys: Vec<ChunkKey>,
+    /// Each frame once.
+    frames: Vec<usize>,
+}
+
+struct ChunkKey {
+    number: usize,
+    frame: usize,
+    /// The end of its entries, which begin at the end of the key before.
+    end: usize,
 }
 
 impl KeyList {
@@ -31,7 +45,13 @@ impl KeyList {
         KeyList {
             bytes: Writer::for_request(0),
             ends: Vec::new(),
+            frames: Vec::new(),
         }
+    }
+
+    /// Makes the next keys belong to this frame.
+    pub(crate) fn begin_frame(&mut self, frame: usize) {
+        self.frames.push((self.len(), frame));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -51,6 +71,20 @@ impl KeyList {
         Ok(())
     }
 
+    /// Adds a key that is written already.
+    pub(crate) fn push_json(&mut self, key: &KeyJson) {
+        self.bytes.raw("{");
+        self.bytes.raw_bytes(key.as_bytes());
+        self.bytes.raw("}");
+        self.ends.push(self.bytes.len());
+    }
+
+    fn frame(&self, number: usize) -> usize {
+        let mut begun = self.frames.iter().rev();
+        let begun = begun.find(|(first, _)| *first <= number);
+        begun.map_or(0, |(_, frame)| *frame)
+    }
+
     /// The entries of a key, without the braces.
     fn get(&self, number: usize) -> &[u8] {
         let before = number
@@ -67,7 +101,7 @@ impl KeyList {
         let mut first = HashMap::with_capacity(self.len());
         let mut twins = Vec::new();
         for number in 0..self.len() {
-            match first.entry(self.get(number)) {
+            match first.entry((self.frame(number), self.get(number))) {
                 Entry::Occupied(first) => twins.push((*first.get(), number)),
                 Entry::Vacant(free) => {
                     free.insert(number);
@@ -78,53 +112,91 @@ impl KeyList {
         twins
     }
 
-    /// The keys of each request, without the twins.
-    pub(super) fn into_chunks(self, twins: &[Twin]) -> Vec<KeyChunk> {
+    /// The keys of each request, without the twins. A request names a table once, so two forms of reading one table
+    /// are two requests.
+    pub(super) fn into_chunks(self, twins: &[Twin], frames: &[TableFrame]) -> Vec<KeyChunk> {
         let mut skipped: Vec<usize> = twins.iter().map(|(_, again)| *again).collect();
         skipped.sort_unstable();
         let mut skipped = skipped.into_iter().peekable();
-        let mut chunks: Vec<KeyChunk> = Vec::with_capacity(self.len().div_ceil(BATCH));
+        let mut full: Vec<KeyChunk> = Vec::with_capacity(self.len().div_ceil(BATCH));
+        let mut filling: Vec<KeyChunk> = Vec::new();
         for number in 0..self.len() {
             if skipped.next_if_eq(&number).is_some() {
                 continue;
             }
-            let key = self.get(number);
-            match chunks.last_mut().filter(|chunk| chunk.has_room(key)) {
-                Some(chunk) => chunk.push(number, key),
+            let (frame, key) = (self.frame(number), self.get(number));
+            let fitting = filling.iter_mut().find(|open| open.takes(frames, frame));
+            let room = || KeyChunk::for_keys(self.len() - number, key.len());
+            match fitting {
+                Some(open) => {
+                    if !open.has_room(key) {
+                        full.push(std::mem::replace(open, room()));
+                    }
+                    open.push(number, frame, key);
+                }
                 None => {
-                    let mut chunk = KeyChunk {
-                        bytes: Vec::with_capacity(key.len() * BATCH.min(self.len() - number)),
-                        keys: Vec::with_capacity(BATCH.min(self.len() - number)),
-                    };
-                    chunk.push(number, key);
-                    chunks.push(chunk);
+                    let mut open = room();
+                    open.push(number, frame, key);
+                    filling.push(open);
                 }
             }
         }
-        chunks
+        full.extend(filling);
+        full
     }
 }
 
 impl KeyChunk {
+    /// Room for so many keys, each about as long as this one.
+    fn for_keys(keys: usize, bytes: usize) -> Self {
+        let keys = keys.min(BATCH);
+        KeyChunk {
+            bytes: Vec::with_capacity(bytes * keys),
+            keys: Vec::with_capacity(keys),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Whether the chunk has no other frame of the same table, which would read the table in another form.
+    fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
+        let table = |number: usize| frames.get(number).map(|frame| &frame.table);
+        let mut others = self.frames.iter().filter(|other| **other != number);
+        others.all(|other| table(*other) != table(number))
+    }
+
     fn has_room(&self, key: &[u8]) -> bool {
         // One byte for the comma and two for the braces of each key.
         let bytes = self.bytes.len() + key.len() + 3 * (self.keys.len() + 1);
         self.keys.len() < BATCH && bytes <= MAX_BODY
     }
 
-    fn push(&mut self, number: usize, key: &[u8]) {
-        let start = self.bytes.len();
+    fn push(&mut self, number: usize, frame: usize, key: &[u8]) {
+        if !self.frames.contains(&frame) {
+            self.frames.push(frame);
+        }
         self.bytes.extend_from_slice(key);
-        self.keys.push((number, start..self.bytes.len()));
+        let end = self.bytes.len();
+        self.keys.push(ChunkKey { number, frame, end });
     }
 
-    /// The keys, of the only frame.
     pub(super) fn numbered(&self) -> Vec<Numbered<'_>> {
-        let keys = self.keys.iter().map(|(number, place)| Numbered {
-            number: *number,
-            frame: 0,
-            key: self.bytes.get(place.clone()).unwrap_or_default(),
+        let mut start = 0;
+        let keys = self.keys.iter().map(|key| {
+            let entries = self.bytes.get(start..key.end);
+            start = key.end;
+            Numbered {
+                number: key.number,
+                frame: key.frame,
+                key: entries.unwrap_or_default(),
+            }
         });
         keys.collect()
+    }
+}
+
+/// Never shows the values.
+impl fmt::Debug for KeyList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyList({} keys)", self.len())
     }
 }

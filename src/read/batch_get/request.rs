@@ -1,6 +1,6 @@
 //! The body of a request.
 
-use super::{BatchGet, Numbered, TableFrame};
+use super::frame::{BatchGet, Numbered, TableFrame};
 use crate::json::Writer;
 use crate::schema::Pattern;
 use crate::wire::{self, RETURN_CONSUMED, Request, Resend};

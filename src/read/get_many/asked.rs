@@ -2,16 +2,15 @@
 
 use std::fmt;
 
-use super::RowReader;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::key::json::KeyJson;
-use crate::plan::{Explanation, is_expired};
+use crate::plan::Explanation;
 use crate::read::{
-    BatchGet, Failing, FoundItem, ReadAhead, Reading, TableFrame, WantedKey, entities_ahead,
+    BatchGet, Failing, FoundItem, KeyList, ReadAhead, Reading, TableFrame, entities_ahead,
     projection_of,
 };
 use crate::retry::RetryBudget;
@@ -76,24 +75,6 @@ pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
     Ok(KeyJson::written(entries))
 }
 
-impl<Row> RowReader<Row> {
-    /// The row of the result for a key.
-    pub(super) fn row(
-        &self,
-        found: FoundItem,
-        ttl: Option<&'static str>,
-        now: Timestamp,
-    ) -> Result<Option<Row>> {
-        match (found, self.of_error) {
-            (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
-            (Ok(Some(item)), _) => self.read.read(&item).map(Some),
-            (Ok(None), _) => Ok(None),
-            (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
-            (Err(error), None) => Err(error),
-        }
-    }
-}
-
 /// Reads the results for the keys of a member, as of a time.
 type ReadMemberItems<Out> = Box<dyn FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send>;
 
@@ -116,7 +97,7 @@ impl<Out> fmt::Debug for PlannedRead<Out> {
 #[derive(Debug)]
 pub struct ReadDraft {
     batch: BatchGet,
-    wanted: Vec<WantedKey>,
+    wanted: KeyList,
     failing: Failing,
 }
 
@@ -156,7 +137,7 @@ impl ReadDraft {
                 concurrency,
                 meter: None,
             },
-            wanted: Vec::new(),
+            wanted: KeyList::new(),
             failing: Failing::Together,
         }
     }
@@ -178,11 +159,12 @@ impl ReadDraft {
         if asked.is_lenient {
             self.failing = Failing::Apart;
         }
+        self.wanted.begin_frame(number);
         let mut keys = Vec::with_capacity(asked.keys.len());
         for key in asked.keys {
             keys.push(match key {
                 Ok(key) => {
-                    self.wanted.push((number, key));
+                    self.wanted.push_json(&key);
                     Ok(())
                 }
                 Err(error) if asked.is_lenient => Err(error),
@@ -199,13 +181,13 @@ impl ReadDraft {
     pub(crate) fn send_with<Out: Send + 'static>(self, read: Result<ReadAll<Out>>) -> Reading<Out> {
         Reading::new(async move {
             let read = read?;
-            let found = self.batch.read(&self.wanted, self.failing).await?;
+            let found = self.batch.read(self.wanted, self.failing).await?;
             read(&mut found.into_iter(), self.batch.db.now())
         })
     }
 
     pub(crate) fn explain(self) -> Explanation {
-        Explanation::of_requests(&self.batch.requests(&self.wanted))
+        Explanation::of_requests(&self.batch.requests(self.wanted))
     }
 }
 

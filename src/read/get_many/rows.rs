@@ -1,6 +1,6 @@
 //! The rows of a read of many items, made as their items come.
 
-use super::RowReader;
+use super::row_reader::RowReader;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::read::{BatchGet, Failing, FoundItem, FoundSink, KeyList};

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::key::json::KeyJson;
 use crate::plan::RunningRequest;
-use crate::read::{BATCH, BatchGet, Failing, FoundItem};
+use crate::read::{BATCH, BatchGet, Failing, FoundItem, KeyList};
 
 /// The number of responses that wait for each concurrent request, so that one slow request does not delay the others
 /// at once.
@@ -114,15 +114,16 @@ impl<Row> FoundStream<Row> {
 }
 
 async fn read(batch: Arc<BatchGet>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
-    let mut wanted = Vec::with_capacity(keys.len());
+    let mut wanted = KeyList::new();
     let asked = keys.into_iter().map(|key| {
-        wanted.push((0, key?));
+        wanted.push_json(&key?);
         Ok(())
     });
     let asked: Vec<Result<()>> = asked.collect();
-    let found = match batch.read(&wanted, Failing::Apart).await {
+    let count = wanted.len();
+    let found = match batch.read(wanted, Failing::Apart).await {
         Ok(found) => found,
-        Err(error) => wanted.iter().map(|_| Err(error.again())).collect(),
+        Err(error) => (0..count).map(|_| Err(error.again())).collect(),
     };
     let mut found = found.into_iter();
     let next = |asked: Result<()>| asked.and_then(|()| next_found(&mut found));

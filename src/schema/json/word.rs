@@ -6,6 +6,14 @@ use crate::schema::{
     Width,
 };
 
+/// What an enum is stored as.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EnumForm {
+    Names,
+    Numbers,
+    Tagged,
+}
+
 /// A value that is one word.
 pub(crate) trait Word: Sized {
     fn word(&self) -> String;
@@ -29,6 +37,7 @@ macro_rules! words {
 
 words! {
     KeyType { S: "S", N: "N", B: "B" }
+    EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     IndexKind { Global: "global", Local: "local" }
     ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }

@@ -12,7 +12,7 @@ use dynoxide::actions::transact_write_items::{
     self, TransactDelete, TransactPut, TransactWriteItem, TransactWriteItemsRequest,
 };
 
-use super::dispatch::{EngineAnswer, read, write};
+use super::answer::{EngineAnswer, read, write};
 use super::store::{EngineStore, finish};
 
 /// More writes than this are no batch.

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use super::dispatch::{EngineAnswer, dispatch, internal_error};
+use super::answer::{EngineAnswer, internal_error};
+use super::dispatch::dispatch;
 use super::store::EngineStore;
 
 /// An operation that panics.

@@ -16,9 +16,9 @@ use bytes::Bytes;
 use dynoxide::DynoxideError;
 use tokio::sync::oneshot;
 
+use super::answer::{EngineAnswer, internal_error};
 use super::brief::is_brief;
 use super::database::SharedDatabase;
-use super::dispatch::{EngineAnswer, internal_error};
 use super::http::EmbeddedHttpClient;
 use super::store::EngineStore;
 use crate::error::{Error, ErrorKind, Result, Stage};

@@ -5,39 +5,19 @@
 //! of that table had before. If the page ends before the limit, it is the page that the engine would have answered without
 //! one: the same rows, counts, costs and key. Otherwise the page is read again with a larger limit.
 
-use std::collections::HashMap;
-
 use dynoxide::DynoxideError;
 use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
 use dynoxide::actions::scan::{self, ScanRequest, ScanResponse};
 use dynoxide::storage::Storage;
 
-use super::dispatch::{EngineAnswer, read, write};
+use super::answer::{EngineAnswer, read, write};
+use super::page_sizes::{PageSizes, PageSource};
 use super::store::{EngineStore, finish};
 
-/// The limit where nothing is known: rows may have 400 KB each.
-const FIRST: usize = 128;
 /// How much larger the limit of the next attempt is.
 const GROWTH: usize = 4;
 /// The engine's own largest limit.
 const MOST: usize = i32::MAX as usize;
-
-/// How many rows the last full page had, of each table and index.
-#[derive(Default)]
-pub(super) struct PageSizes {
-    rows: HashMap<PageSource, usize>,
-}
-
-/// A table, and the index of it that is read.
-type PageSource = (String, Option<String>);
-
-impl PageSizes {
-    /// A limit that a page of similar rows stays below.
-    fn limit(&self, source: &PageSource) -> usize {
-        let known = self.rows.get(source);
-        known.map_or(FIRST, |rows| rows + rows / 8 + 16)
-    }
-}
 
 /// The common parts of the responses to queries and scans.
 trait EnginePage {
@@ -111,7 +91,7 @@ fn read_page<P: EnginePage>(
         let page = read(&source, limit)?;
         let is_below = page.scanned() < limit;
         if is_below && page.has_more() {
-            sizes.rows.insert(source, page.scanned());
+            sizes.remember(source, page.scanned());
             return Ok(page);
         }
         if is_below || limit >= most {

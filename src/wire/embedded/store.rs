@@ -8,7 +8,7 @@ use dynoxide::actions::vector_lifecycle::VectorIndexLifecycle;
 use dynoxide::storage::Storage;
 use futures_util::FutureExt;
 
-use super::pages::PageSizes;
+use super::page_sizes::PageSizes;
 use super::tokens::RememberedTokens;
 
 /// A commit does not wait for the disk; a checkpoint does, before the log is written from its beginning again. Together

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use dynoxide::DynoxideError;
 use serde::Serialize;
 
-use super::dispatch::EngineAnswer;
+use super::answer::EngineAnswer;
 
 /// How long DynamoDB remembers a token.
 const REMEMBERED: Duration = Duration::from_secs(600);

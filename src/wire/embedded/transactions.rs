@@ -12,7 +12,7 @@ use dynoxide::storage::Storage;
 use dynoxide::types::ConsumedCapacity;
 use serde::Deserialize;
 
-use super::dispatch::{EngineAnswer, read, write};
+use super::answer::{EngineAnswer, read, write};
 use super::store::{EngineStore, finish};
 use super::tokens::fingerprint;
 

@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::date::Date;
 use super::key::Hex;
-use super::{DATE, TOKEN};
 
+pub(in crate::wire) const DATE: &str = "x-amz-date";
+pub(super) const TOKEN: &str = "x-amz-security-token";
 /// Headers that are never signed, because proxies may change them.
 const UNSIGNED: [&str; 3] = ["user-agent", "x-amzn-trace-id", "transfer-encoding"];
 /// Headers that are made while signing, and one that may say `aws-chunked`: such bodies are signed piece by piece.

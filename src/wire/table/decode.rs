@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{
     StreamViewType, TableClass as SdkTableClass, TableDescription, TableStatus,
 };
 
-use super::{DescribedTable, Status};
+use super::described::{DescribedTable, Status};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, Replicas, StreamView,

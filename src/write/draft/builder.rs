@@ -32,18 +32,6 @@ macro_rules! draft_builder {
             pub fn returning_nothing(self) -> $builder<E, ReturningNothing> {
                 $builder::of(self.draft)
             }
-
-            pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-                self.draft.members(db)
-            }
-
-            pub(crate) fn item_key(&self) -> Result<Vec<u8>, CodecError> {
-                self.draft.item_key()
-            }
-
-            pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-                self.draft.intent(db)
-            }
         }
 
         impl<E: DynamoEntity, R> fmt::Debug for $builder<E, R> {

@@ -5,10 +5,10 @@ use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::plan::{ConditionFailure, TransactionMember, WriteRequest, WriteVerb, size};
+use crate::plan::{ConditionFailure, TransactionMember, WriteRequest};
 use crate::schema::Pattern;
 use crate::wire::Resend;
-use crate::write::{PlannedWrite, UniqueExchange};
+use crate::write::{PlannedWrite, UniqueExchange, update_of};
 
 /// The changes, and the conditions on the stored item.
 pub(crate) struct Edit {
@@ -32,43 +32,20 @@ impl Edit {
 
     /// The update in a transaction, and the operations that keep its unique values.
     pub(crate) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<TransactionMember>> {
-        let beside = self.exchange.members(&self.key, now, db)?;
-        let write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
-        let main = TransactionMember::of_key(write, self.key.json())?;
+        let (planned_write, _) = self.planned_write(db, now)?;
+        let (main, beside) = planned_write.into_members(None)?;
         Ok([main].into_iter().chain(beside).collect())
     }
 
-    /// The write for callers who send it themselves and take no answer.
-    pub(crate) fn planned_write(self, db: &Dynamo, now: Timestamp) -> Result<PlannedWrite> {
+    /// The write with what keeps its unique values, and the key.
+    pub(crate) fn planned_write(
+        self,
+        db: &Dynamo,
+        now: Timestamp,
+    ) -> Result<(PlannedWrite, UntypedKey)> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
         write.resend = self.resend;
-        PlannedWrite::of(write, self.key.json(), beside)
+        Ok((PlannedWrite::of(write, self.key.json(), beside)?, self.key))
     }
-
-    /// Sends the write with what keeps its unique values.
-    pub(crate) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
-        match self.planned_write(db, now)?.send(db).await? {
-            None => Ok(()),
-            Some((_, error)) => Err(error),
-        }
-    }
-}
-
-/// An update by key.
-pub(crate) fn update_of(
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-    update: UpdateActions,
-    asked: (Node, ConditionFailure),
-    now: Timestamp,
-    db: &Dynamo,
-) -> Result<WriteRequest> {
-    let declared = key.declared;
-    size::check_update(declared.def.type_name, &update)?;
-    let mut write =
-        WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
-    write.writer().raw_bytes(key.json());
-    write.update = update;
-    Ok(write)
 }

@@ -1,13 +1,14 @@
 //! The conditions of an update on the stored item.
 
-use super::UpdateKind;
 use super::complete::refused;
+use super::kind::UpdateKind;
+use super::loaded::loaded_condition;
 use super::source::{UpdateOrigin, attribute_of, known};
 use crate::clock::Timestamp;
-use crate::entity::{EntityDeclaration, TtlTime, UntypedKey, Version, VersionState};
+use crate::entity::{EntityDeclaration, UntypedKey, Version, VersionState};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader};
+use crate::json::CodecError;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Expect, check};
 use crate::schema::AttributeDef;
@@ -42,7 +43,7 @@ pub(crate) fn relied_on(
         asked.push(field);
         if let Some((at, attribute)) = attribute_of(declared, field) {
             let held = attributes.iter().find(|(name, _)| name == attribute.stored);
-            guards.push(as_loaded(
+            guards.push(loaded_condition(
                 declared,
                 at,
                 attribute,
@@ -69,39 +70,6 @@ fn filled_condition(
     } else {
         filled
     })
-}
-
-/// The condition that the stored attribute is what the loaded entity holds, in whatever spelling. None represents an
-/// absent attribute or NULL, and a default for an absent one too.
-pub(crate) fn as_loaded(
-    declared: &EntityDeclaration,
-    at: usize,
-    attribute: &AttributeDef,
-    held: Option<&[u8]>,
-) -> Result<Node, CodecError> {
-    let Some(json) = held else {
-        return Ok(check::absent_condition(attribute.stored));
-    };
-    let same = if declared.def.ttl == Some(attribute.stored) {
-        ttl_condition(attribute.stored, json)?
-    } else {
-        check::as_read_condition(attribute.stored, json)
-    };
-    Ok(if (declared.default_json)(at)?.as_deref() == Some(json) {
-        Node::any([check::absent_condition(attribute.stored), same])
-    } else {
-        same
-    })
-}
-
-/// The condition on the seconds of the TTL. A fraction that others stored was cut off when it was read.
-fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecError> {
-    let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
-    let place = || Term::Place(Place::of(attribute));
-    let number = |number: i64| Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes());
-    let from = Node::Compare(place(), Comparison::Ge, number(seconds));
-    let until = Node::Compare(place(), Comparison::Lt, number(seconds.saturating_add(1)));
-    Ok(from.and(until))
 }
 
 /// The expectation of the write, and the meaning of its failure.

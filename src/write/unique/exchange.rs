@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::rules::ttl_field;
 use super::sentinel::{Holding, Sentinel, holding};
-use super::ttl_field;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{EntityDeclaration, Known, UntypedKey};

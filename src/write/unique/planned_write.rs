@@ -13,14 +13,15 @@ use crate::expr::Node;
 use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
-    ItemKeys, Meaning, Owner, Participant, PlannedRequest, TransactionMember, WriteRequest,
-    WriteVerb, check, contention, respell_members,
+    ItemKey, ItemKeys, Meaning, Owner, Participant, PlannedRequest, Returned, TransactionMember,
+    WriteRequest, WriteVerb, check, contention, respell_members,
 };
 use crate::retry::Rounds;
 use crate::schema::EntityDef;
 use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
+#[derive(Debug)]
 pub(crate) enum PlannedWrite {
     /// The write concerns no unique value.
     Alone(WriteRequest),
@@ -48,14 +49,19 @@ impl PlannedWrite {
         Ok(PlannedWrite::Together(main, beside))
     }
 
-    /// The write of the item of this key, and the other operations, as members of a transaction.
+    /// The write of the item, and the other operations, as members of a transaction. A put comes with the key of its
+    /// item; other writes contain it.
     pub(crate) fn into_members(
         self,
-        key: &UntypedKey,
+        key_of_put: Option<&UntypedKey>,
     ) -> Result<(TransactionMember, Vec<TransactionMember>)> {
         Ok(match self {
             PlannedWrite::Alone(write) => {
-                (TransactionMember::of_key(write, key.json())?, Vec::new())
+                let key = key_of_put
+                    .map_or(write.subject(), UntypedKey::json)
+                    .to_vec();
+                let main = TransactionMember::of(write, ItemKey::written(key))?;
+                (main, Vec::new())
             }
             PlannedWrite::Together(main, others) | PlannedWrite::WithOthers(main, others) => {
                 (main, others)
@@ -103,14 +109,22 @@ impl PlannedWrite {
         matches!(self, PlannedWrite::WithOthers(..))
     }
 
-    /// The write as one operation.
-    pub(crate) fn planned(self) -> Result<PlannedRequest> {
+    /// The write as one operation. Alone it returns this part of the item.
+    pub(crate) fn returning(self, returned: Returned) -> Result<PlannedRequest> {
         match self {
-            PlannedWrite::Alone(write) => write.planned(),
+            PlannedWrite::Alone(write) => write.returning(returned),
             PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
                 crate::plan::plan_of_one(members, None)
             }
+        }
+    }
+
+    /// Sends the write; a failed condition is an error.
+    pub(crate) async fn commit(self, db: &Dynamo) -> Result<()> {
+        match self.send(db).await? {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
         }
     }
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::exchange::{Holdings, UniqueExchange};
-use super::holdings_in;
 use super::planned_write::{PlannedWrite, Setback};
+use super::rules::{depends_on, must_read};
+use super::values::holdings_in;
 use crate::clock::Timestamp;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::UntypedKey;
@@ -16,7 +17,7 @@ use crate::expr::{Node, UpdateActions};
 use crate::json::{Names, members};
 use crate::path::Place;
 use crate::plan::{
-    ConditionFailure, Explanation, Outcome, SentCall, TransactionMember, WriteRequest, WriteVerb,
+    ConditionFailure, Explanation, Outcome, Returned, TransactionMember, WriteRequest, WriteVerb,
     check, read_raw,
 };
 use crate::read::plan_read;
@@ -28,6 +29,7 @@ use crate::write::{delete_of, split, update_of};
 const ATTEMPTS: u32 = 100;
 
 /// The write of an item whose unique values are not known yet.
+#[derive(Debug)]
 pub(crate) struct Rewrite {
     pub(crate) pattern: &'static Pattern,
     pub(crate) key: UntypedKey,
@@ -87,6 +89,7 @@ impl ItemLine {
 }
 
 /// The change of the item.
+#[derive(Debug)]
 pub(crate) enum Main {
     /// The whole item, as DynamoDB JSON.
     Put(Vec<u8>),
@@ -119,12 +122,8 @@ impl Rewrite {
         }
     }
 
-    /// Does [`run`](Self::run), as the steps of a call.
-    pub(crate) fn send(self, db: &Dynamo) -> SentCall<'_> {
-        SentCall::Steps(Box::pin(async move {
-            let now = self.now;
-            Ok((self.run(db).await?, now))
-        }))
+    pub(crate) fn is_delete(&self) -> bool {
+        matches!(self.main, Main::Delete)
     }
 
     async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
@@ -153,7 +152,7 @@ impl Rewrite {
         let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
         let write = self
             .plan_on(None, db)?
-            .planned()?
+            .returning(Returned::Nothing)?
             .reading(Outcome::Known(Some(())));
         Ok(Explanation::of(&write).after(&read))
     }
@@ -189,7 +188,7 @@ impl Rewrite {
                 .collect();
         }
         let attributes = declared.def.attributes.iter();
-        let relied = attributes.filter(|known| super::depends_on(declared, known.field));
+        let relied = attributes.filter(|known| depends_on(declared, known.field));
         relied.map(|known| known.stored.to_owned()).collect()
     }
 
@@ -220,39 +219,18 @@ impl Rewrite {
             }
         }
     }
-}
 
-/// The write of one item, planned as far as it can be without reading.
-pub(crate) enum Intent {
-    Ready(Box<PlannedWrite>),
-    Reading(Box<dyn Rewriting>),
-}
-
-impl From<PlannedWrite> for Intent {
-    fn from(planned_write: PlannedWrite) -> Self {
-        Intent::Ready(Box::new(planned_write))
-    }
-}
-
-/// A write of an item of any type that reads the item first.
-pub(crate) trait Rewriting: Send {
     /// The write for this stored item.
-    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite>;
-
-    /// Whether the values that the exchange uses are unchanged: then the caller's own condition failed, and no race
-    /// was lost.
-    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
-}
-
-impl Rewriting for Rewrite {
-    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
+    pub(crate) fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
         let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
         let write = self.write(self.guard(stored), db)?;
         let main = TransactionMember::of_key(write, self.key.json())?;
         Ok(PlannedWrite::Together(main, beside))
     }
 
-    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
+    /// Whether the values that the exchange uses are unchanged: then the caller's own condition failed, and no race
+    /// was lost.
+    pub(crate) fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
         let (Some(stored), Some(current)) = (stored, current) else {
             return stored.is_none() && current.is_none();
         };
@@ -263,5 +241,29 @@ impl Rewriting for Rewrite {
         let now = Names::of_members(&now);
         let same = |name: &String| before.get(name) == now.get(name);
         self.relied_on(stored).iter().all(same)
+    }
+}
+
+/// The write of one item, planned as far as it can be without reading.
+#[derive(Debug)]
+pub(crate) enum Intent {
+    Ready(PlannedWrite),
+    /// The stored unique values are read first.
+    Reading(Rewrite),
+}
+
+impl Intent {
+    /// The write for callers who cannot read anything first.
+    pub(crate) fn ready(self) -> Result<PlannedWrite> {
+        let rewrite = match self {
+            Intent::Ready(planned_write) => return Ok(planned_write),
+            Intent::Reading(rewrite) => rewrite,
+        };
+        let verb = match rewrite.main {
+            Main::Put(_) => "put",
+            Main::Update(_) => "`upsert`",
+            Main::Delete => "delete",
+        };
+        Err(must_read(rewrite.key.declared, verb))
     }
 }

@@ -13,7 +13,7 @@ use crate::tests;
 
 tests![
     a_partition_is_deleted,
-    all_entities_of_a_partition_are_deleted,
+    all_entities_of_a_partition_are_deleted(Accounts),
     only_keys_are_read,
     rows_that_do_not_decode_are_deleted,
     a_filter_is_asked_again,
@@ -91,7 +91,6 @@ enum Orders {
 }
 
 async fn all_entities_of_a_partition_are_deleted(db: Db) -> Outcome {
-    db.create_tables([Accounts::schema()]).await?;
     let fill = async || -> Result<()> {
         for user in ["ann", "bob"] {
             User { user: user.into() }.put().send(&db).await?;

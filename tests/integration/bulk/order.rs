@@ -24,11 +24,11 @@ tests![
     writes_of_other_items_go_on,
     the_fate_of_a_refused_write_is_kept,
     a_write_waits_for_one_that_failed,
-    a_mended_write_is_refused_after_a_later_one,
-    a_mended_write_brings_back_no_deleted_item,
-    a_mended_write_is_not_taken_for_done,
-    an_overtaken_write_stays_overtaken,
-    later_writes_wait_for_one_that_cannot_be_stored,
+    a_mended_write_is_refused_after_a_later_one(super::Row),
+    a_mended_write_brings_back_no_deleted_item(super::Row),
+    a_mended_write_is_not_taken_for_done(super::Row),
+    an_overtaken_write_stays_overtaken(super::Row),
+    later_writes_wait_for_one_that_cannot_be_stored(Weight),
     any_job_does_each_write_once_in_order,
     any_mended_job_tells_what_was_not_done,
     an_older_checkpoint_leaves_the_same_items,
@@ -427,7 +427,6 @@ async fn a_write_waits_for_one_that_failed(db: Db) -> Outcome {
 
 /// The first write had no valid key, so nobody knew its item, and a later write of that item was done.
 async fn a_mended_write_is_refused_after_a_later_one(db: Db) -> Outcome {
-    db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
     let good = super::Row {
@@ -461,7 +460,6 @@ async fn a_mended_write_is_refused_after_a_later_one(db: Db) -> Outcome {
 
 /// A later write deleted the item of the mended one, and nothing that is stored shows this.
 async fn a_mended_write_brings_back_no_deleted_item(db: Db) -> Outcome {
-    db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
     super::row(1).put().send(&db).await?;
@@ -497,7 +495,6 @@ async fn a_mended_write_brings_back_no_deleted_item(db: Db) -> Outcome {
 /// The write failed beyond the saved place, so the checkpoint does not know of it. A later write has changed
 /// the item that it now belongs to.
 async fn a_mended_write_is_not_taken_for_done(db: Db) -> Outcome {
-    db.create_tables([super::Row::schema()]).await?;
     let key = || super::Row::key("a", 1u32);
     let (other, mended) = (super::row(2), super::row(1));
     let bad = super::Row {
@@ -551,7 +548,6 @@ async fn a_mended_write_is_not_taken_for_done(db: Db) -> Outcome {
 
 /// The mark of a later write told that the turn of the mended one was over. Then a delete took the mark away.
 async fn an_overtaken_write_stays_overtaken(db: Db) -> Outcome {
-    db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
     let key = || super::Row::key("a", 1u32);
@@ -603,7 +599,6 @@ async fn an_overtaken_write_stays_overtaken(db: Db) -> Outcome {
 
 /// The entity cannot be stored, but its key is known, so later writes of its item wait for it.
 async fn later_writes_wait_for_one_that_cannot_be_stored(db: Db) -> Outcome {
-    db.create_tables([Weight::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
     let run = async |grams: f64| {

@@ -27,10 +27,10 @@ tests![
     a_row_that_others_held_is_looked_at_again,
     a_row_that_others_deleted_has_vanished,
     a_condition_of_another_operation_fails_the_row,
-    unique_values_go_along,
+    unique_values_go_along(Clubs, Tally),
     what_does_not_concern_the_row_is_refused,
     a_scan_changes_rows_of_several_entities,
-    a_merge_that_is_killed_at_any_request_ends_well,
+    a_merge_that_is_killed_at_any_request_ends_well(Ticket, Comment),
 ];
 
 const JOB: &str = "transact";
@@ -388,7 +388,6 @@ async fn a_condition_of_another_operation_fails_the_row(db: Db) -> Outcome {
 }
 
 async fn unique_values_go_along(db: Db) -> Outcome {
-    db.create_tables([Clubs::schema(), Tally::schema()]).await?;
     for number in 0..9 {
         person(number).create().send(&db).await?;
     }
@@ -663,8 +662,6 @@ async fn merge(db: &Dynamo, old: u32, new: u32) -> Result<()> {
 
 async fn a_merge_that_is_killed_at_any_request_ends_well(db: Db) -> Outcome {
     const COMMENTS: u32 = 7;
-    db.create_tables([Ticket::schema(), Comment::schema()])
-        .await?;
     for (requests, last) in (0..40).flat_map(|n| [(n, Fault::Hang), (n, Fault::Lose)]) {
         for id in [1, 2] {
             let ticket = Ticket {

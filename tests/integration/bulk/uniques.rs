@@ -20,7 +20,7 @@ tests![
     a_delete_looks_at_the_items_behind_an_index,
     a_collection_knows_the_entity_of_each_row,
     a_delete_gives_up_the_value_of_the_last_moment,
-    a_row_without_values_is_a_single_write,
+    a_row_without_values_is_a_single_write(Clubs),
     an_update_changes_values,
     a_taken_value_fails_its_row_alone,
     an_update_that_lost_a_race_takes_the_right_value,
@@ -243,7 +243,6 @@ async fn a_delete_gives_up_the_value_of_the_last_moment(db: Db) -> Outcome {
 }
 
 async fn a_row_without_values_is_a_single_write(db: Db) -> Outcome {
-    db.create_tables([Clubs::schema()]).await?;
     let nobody = Person {
         email: String::new(),
         seat: None,

@@ -21,7 +21,7 @@ tests![
     an_update_without_changes_is_none,
     a_limit_counts_rows,
     rows_behind_an_index_of_keys_are_changed,
-    shards_and_segments_are_walked,
+    shards_and_segments_are_walked(Spread),
     an_index_brings_a_moving_row_once,
     a_rate_spreads_the_writes,
     progress_is_told,
@@ -211,7 +211,6 @@ struct Spread {
 }
 
 async fn shards_and_segments_are_walked(db: Db) -> Outcome {
-    db.create_tables([Spread::schema()]).await?;
     for id in 0..60 {
         let kind = if id % 3 == 0 { "x" } else { "y" };
         Spread {

@@ -11,11 +11,11 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    indexes_are_patterns_of_their_own,
+    indexes_are_patterns_of_their_own(Shop),
     rows_of_other_entities_stay_out,
     parents_and_children_interleave,
     an_index_without_all_attributes_gives_keys,
-    an_index_holds_what_its_condition_says,
+    an_index_holds_what_its_condition_says(Case),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
@@ -53,7 +53,6 @@ impl Case {
 }
 
 async fn indexes_are_patterns_of_their_own(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let mut first = order("ann", 1);
     first.put().send(&db).await?;
     first.order_no = 2;
@@ -158,7 +157,6 @@ async fn parents_and_children_interleave(db: Db) -> Outcome {
 }
 
 async fn an_index_holds_what_its_condition_says(db: Db) -> Outcome {
-    db.create_tables([Case::schema()]).await?;
     let fresh = Case {
         id: 1,
         stage: Stage::New,

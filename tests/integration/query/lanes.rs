@@ -21,7 +21,7 @@ tests![
     nothing_is_asked_early_for_a_part_of_the_rows,
     an_error_waits_for_its_turn,
     an_error_leaves_the_rows_of_other_lanes,
-    a_stream_cursor_never_skips_rows,
+    a_stream_cursor_never_skips_rows(Mark),
 ];
 
 const LANES: u32 = 12;
@@ -214,7 +214,6 @@ async fn a_stream_cursor_never_skips_rows(db: Db) -> Outcome {
     let kept = proptest::bool::weighted(0.06);
     let rows = proptest::collection::btree_map((0..LANES, 0..60_u32), kept, 100..150);
     let q = || marks().page_size(2).filter(|mark| mark.kept().eq(true));
-    db.create_tables([Mark::schema()]).await?;
     for _ in 0..2 {
         let sample = rows.new_tree(&mut runner);
         let rows = sample.map_err(|reason| reason.to_string())?.current();

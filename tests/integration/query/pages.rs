@@ -14,7 +14,7 @@ tests![
     limit_counts_rows_under_a_filter,
     max_scanned_bounds_what_is_read,
     deletion_between_pages_loses_nothing,
-    large_rows_take_several_answers,
+    large_rows_take_several_answers(Large),
 ];
 
 async fn pages_hold_what_was_asked_for(db: Db) -> Outcome {
@@ -177,7 +177,6 @@ struct Large {
 }
 
 async fn large_rows_take_several_answers(db: Db) -> Outcome {
-    db.create_tables([Large::schema()]).await?;
     for number in 0..8 {
         Large {
             number,

@@ -13,7 +13,7 @@ tests![
     pages_go_through_merged_partitions,
     partitions_come_one_after_the_other,
     few_requests_are_under_way_at_once,
-    shards_read_as_one,
+    shards_read_as_one(Job),
     scans_read_the_table,
 ];
 
@@ -157,7 +157,6 @@ struct Job {
 }
 
 async fn shards_read_as_one(db: Db) -> Outcome {
-    db.create_tables([Job::schema()]).await?;
     for id in 0..40 {
         let state = if id % 5 == 0 { "done" } else { "new" };
         let at = (id * 7) % 11;

@@ -11,10 +11,10 @@ use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![
-    parts_are_asked_for_from_left_to_right,
-    text_parts_hold_anything,
-    native_keys_have_exact_bounds,
-    multi_attribute_keys_are_asked_for_in_order unless NO_MULTI_ATTRIBUTE_KEYS,
+    parts_are_asked_for_from_left_to_right(Log),
+    text_parts_hold_anything(Log),
+    native_keys_have_exact_bounds(Numbered, Named, Blob),
+    multi_attribute_keys_are_asked_for_in_order(Place) unless NO_MULTI_ATTRIBUTE_KEYS,
     a_time_behind_an_unknown_part_is_refused unless NO_MULTI_ATTRIBUTE_KEYS,
     empty_ranges_ask_for_nothing,
 ];
@@ -45,7 +45,6 @@ fn texts(rows: &[Log]) -> Vec<&str> {
 }
 
 async fn parts_are_asked_for_from_left_to_right(db: Db) -> Outcome {
-    db.create_tables([Log::schema()]).await?;
     let all = [
         log(-5, "2024-01-02T00:00:00Z", "a"),
         log(-1, "2024-01-01T10:00:00Z", "b"),
@@ -98,7 +97,6 @@ async fn parts_are_asked_for_from_left_to_right(db: Db) -> Outcome {
 }
 
 async fn text_parts_hold_anything(db: Db) -> Outcome {
-    db.create_tables([Log::schema()]).await?;
     let at = "2024-01-01T00:00:00Z";
     let mut all = vec![
         "1",
@@ -202,8 +200,6 @@ struct Blob {
 }
 
 async fn native_keys_have_exact_bounds(db: Db) -> Outcome {
-    db.create_tables([Numbered::schema(), Named::schema(), Blob::schema()])
-        .await?;
     let numbers = [
         "-9.9e125",
         "-10",
@@ -295,7 +291,6 @@ struct Place {
 }
 
 async fn multi_attribute_keys_are_asked_for_in_order(db: Db) -> Outcome {
-    db.create_tables([Place::schema()]).await?;
     for (id, (country, city, size)) in [
         ("USA", "NY", Some(5)),
         ("USA", "NY", Some(9)),

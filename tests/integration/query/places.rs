@@ -14,12 +14,12 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    places_by_numbers,
-    places_by_text,
-    places_by_bytes,
-    places_by_templates,
-    places_without_a_sort_key,
-    places_by_several_attributes unless NO_MULTI_ATTRIBUTE_KEYS,
+    places_by_numbers(Seat),
+    places_by_text(Word),
+    places_by_bytes(Blob),
+    places_by_templates(Trip),
+    places_without_a_sort_key(Alone),
+    places_by_several_attributes(Spot) unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
 /// An entity with a number as its sort key, and in indexes where several rows share it.
@@ -173,7 +173,6 @@ fn random() -> fastrand::Rng {
 }
 
 async fn places_by_numbers(db: Db) -> Outcome {
-    db.create_tables([Seat::schema()]).await?;
     let mut random = random();
     let numbers: BTreeSet<(bool, i32)> =
         (0..9).map(|_| (random.bool(), random.i32(0..7))).collect();
@@ -228,7 +227,6 @@ async fn places_by_numbers(db: Db) -> Outcome {
 }
 
 async fn places_by_text(db: Db) -> Outcome {
-    db.create_tables([Word::schema()]).await?;
     let words = ["a", "a\u{1}", "ab", "abc", "b", "b\"", "c", "\u{ffff}"];
     for (at, word) in words.iter().enumerate() {
         let word = Word {
@@ -255,7 +253,6 @@ async fn places_by_text(db: Db) -> Outcome {
 }
 
 async fn places_by_bytes(db: Db) -> Outcome {
-    db.create_tables([Blob::schema()]).await?;
     let hashes: [&[u8]; 6] = [&[0], &[0, 0], &[1], &[1, 255], &[255], &[255, 255]];
     for hash in hashes {
         let hash = hash.to_vec();
@@ -272,7 +269,6 @@ async fn places_by_bytes(db: Db) -> Outcome {
 }
 
 async fn places_by_templates(db: Db) -> Outcome {
-    db.create_tables([Trip::schema()]).await?;
     let mut random = random();
     for _ in 0..16 {
         let trip = Trip {
@@ -302,7 +298,6 @@ async fn places_by_templates(db: Db) -> Outcome {
 }
 
 async fn places_without_a_sort_key(db: Db) -> Outcome {
-    db.create_tables([Alone::schema()]).await?;
     for id in 0..5 {
         let row = Alone {
             id: format!("{id}"),
@@ -323,7 +318,6 @@ async fn places_without_a_sort_key(db: Db) -> Outcome {
 }
 
 async fn places_by_several_attributes(db: Db) -> Outcome {
-    db.create_tables([Spot::schema()]).await?;
     let mut random = random();
     for id in 0..14 {
         let spot = Spot {

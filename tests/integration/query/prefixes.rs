@@ -10,7 +10,7 @@ use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
 
-tests![a_prefix_finds_the_rows_whose_part_begins_with_it];
+tests![a_prefix_finds_the_rows_whose_part_begins_with_it(Paper),];
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoEntity)]
 #[dynamo(table = "papers", verbatim(delimiter = ":"), key(pk = id, sk = "$p:{city}:{team:lower}:{name}"))]
@@ -53,7 +53,6 @@ fn paper() -> impl Strategy<Value = Paper> {
 }
 
 async fn a_prefix_finds_the_rows_whose_part_begins_with_it(db: Db) -> Outcome {
-    db.create_tables([Paper::schema()]).await?;
     let mut runner = TestRunner::new(crate::random(100));
     let papers = proptest::collection::vec(paper(), 60).new_tree(&mut runner);
     for paper in papers.expect("rows").current() {

@@ -12,10 +12,10 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    only_some_fields_are_sent,
-    an_index_holds_what_it_is_asked_for,
-    projections_are_read_as_the_entity_is,
-    a_cursor_fits_whatever_is_selected,
+    only_some_fields_are_sent(Shop),
+    an_index_holds_what_it_is_asked_for(Parcel),
+    projections_are_read_as_the_entity_is(Parcel),
+    a_cursor_fits_whatever_is_selected(Parcel),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoProjection)]
@@ -32,7 +32,6 @@ struct OrderRow {
 }
 
 async fn only_some_fields_are_sent(db: Db) -> Outcome {
-    db.create_tables([Shop::schema()]).await?;
     let order = order("ann", 7).put().send(&db).await?;
     let wanted = OrderRow {
         user_id: order.user_id.clone(),
@@ -110,7 +109,6 @@ fn parcel(id: u32, weight: u32) -> Parcel {
 }
 
 async fn an_index_holds_what_it_is_asked_for(db: Db) -> Outcome {
-    db.create_tables([Parcel::schema()]).await?;
     for (id, weight) in [(1, 500), (2, 20)] {
         parcel(id, weight).put().send(&db).await?;
     }
@@ -146,7 +144,6 @@ async fn an_index_holds_what_it_is_asked_for(db: Db) -> Outcome {
 }
 
 async fn projections_are_read_as_the_entity_is(db: Db) -> Outcome {
-    db.create_tables([Parcel::schema()]).await?;
     let planted = raw([
         ("pk", s("P#0000000009")),
         ("sk", s("03")),
@@ -180,7 +177,6 @@ async fn projections_are_read_as_the_entity_is(db: Db) -> Outcome {
 }
 
 async fn a_cursor_fits_whatever_is_selected(db: Db) -> Outcome {
-    db.create_tables([Parcel::schema()]).await?;
     for id in 1..=5 {
         parcel(id, id).put().send(&db).await?;
     }

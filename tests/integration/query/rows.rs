@@ -18,11 +18,11 @@ tests![
     a_row_that_does_not_decode_is_an_error,
     a_stream_fetches_ahead,
     a_dropped_stream_stops,
-    ten_thousand_rows_go_by,
+    ten_thousand_rows_go_by(Numbered),
     faults_on_the_way_are_retried_or_told,
     filters_leave_rows_out,
     filters_name_no_queried_key,
-    keys_are_compared_with_any_value,
+    keys_are_compared_with_any_value(File),
     entities_can_be_compared_with_a_query,
     the_request_can_be_seen,
 ];
@@ -205,7 +205,6 @@ struct File {
 
 /// A key cannot hold empty or very long values, but a comparison may use them.
 async fn keys_are_compared_with_any_value(db: Db) -> Outcome {
-    db.create_tables([File::schema()]).await?;
     let long = "x".repeat(3000);
     for number in 0..3_u8 {
         let file = File {
@@ -439,7 +438,6 @@ async fn a_dropped_stream_stops(db: Db) -> Outcome {
 }
 
 async fn ten_thousand_rows_go_by(db: Db) -> Outcome {
-    db.create_tables([Numbered::schema()]).await?;
     plant_numbers(&db, 10_000).await?;
     let (faulty, http) = db.faulty([]);
     let q = Numbered::in_partition(1);

@@ -20,7 +20,7 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_scan_in_legs_brings_each_row_once,
+    a_scan_in_legs_brings_each_row_once(Thing),
     a_stream_says_where_to_go_on,
     a_stream_goes_on_behind_an_error,
     a_cursor_has_a_place_in_each_segment,
@@ -195,7 +195,6 @@ async fn in_legs(db: &Db, plan: &Plan) -> Result<Vec<Thing>> {
 }
 
 async fn a_scan_in_legs_brings_each_row_once(db: Db) -> Outcome {
-    db.create_tables([Thing::schema()]).await?;
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(random(60), rng);
     for round in 0..random(60).cases / 5 {

@@ -17,12 +17,12 @@ tests![
     limits_count_only_rows_of_the_entity,
     collections_tell_rows_by_their_keys,
     jobs_reach_rows_without_a_type,
-    items_of_unique_values_stay_out,
-    broken_rows_stay_errors,
+    items_of_unique_values_stay_out(Mail),
+    broken_rows_stay_errors(Mail),
     rows_in_another_spelling_are_refused,
     jobs_leave_rows_in_another_spelling,
     deletes_leave_what_no_read_returns,
-    foreign_rows_are_errors_where_no_other_entity_is_stored,
+    foreign_rows_are_errors_where_no_other_entity_is_stored(Mail),
 ];
 
 #[derive(DynamoTable)]
@@ -311,7 +311,6 @@ async fn jobs_reach_rows_without_a_type(db: Db) -> Outcome {
 }
 
 async fn items_of_unique_values_stay_out(db: Db) -> Outcome {
-    db.create_tables([Mail::schema()]).await?;
     let thread = Thread {
         owner: "a".into(),
         thread: "1".into(),
@@ -328,7 +327,6 @@ async fn items_of_unique_values_stay_out(db: Db) -> Outcome {
 
 /// A row that has the type of the entity but does not decode is never dropped silently.
 async fn broken_rows_stay_errors(db: Db) -> Outcome {
-    db.create_tables([Mail::schema()]).await?;
     let broken = [("BOX#a", "T#1#L#001"), ("ELSE", "WHERE")];
     for (pk, sk) in broken {
         let item = raw([("pk", s(pk)), ("sk", s(sk)), ("_type", s("Letter"))]);
@@ -555,7 +553,6 @@ async fn deletes_leave_what_no_read_returns(db: Db) -> Outcome {
 /// No other entity of the table has keys like labels, so the service is not asked for the type. A foreign row
 /// there is therefore an error in its place, and is counted.
 async fn foreign_rows_are_errors_where_no_other_entity_is_stored(db: Db) -> Outcome {
-    db.create_tables([Mail::schema()]).await?;
     let label = Label {
         owner: "a".into(),
         name: "x".into(),

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::expand::codec;
 use crate::expand::tokens::of;
-use crate::model::{Field, Role};
+use crate::model::{Field, FieldRole};
 
 /// Writes the entries of a map.
 pub(super) fn encode_fields<'f>(
@@ -14,7 +14,7 @@ pub(super) fn encode_fields<'f>(
     let known = fields.iter().map(|(field, _)| &field.stored);
     let rest = fields
         .iter()
-        .find(|(field, _)| field.role == Role::Rest)
+        .find(|(field, _)| field.role == FieldRole::Rest)
         .map(|(field, place)| {
             let item = of(&field.ty, &code!(RestField), "as_item");
             code!(__d::encode_nested_rest(#item(#place), &[#(#known),*], writer)?;)
@@ -35,7 +35,7 @@ pub(super) fn decode_fields(
     let complete = codec::complete(fields.iter().map(|field| (field, None)));
     let finished = fields.iter().map(codec::finish);
     let tag_arm = tag.map(|tag| code!(#tag => reader.skip(),));
-    let has_rest = fields.iter().any(|field| field.role == Role::Rest);
+    let has_rest = fields.iter().any(|field| field.role == FieldRole::Rest);
     let rest_holder = has_rest.then(|| code!(let mut rest = __d::Item::new();));
     let other = if has_rest {
         code!(#tag_arm other => __d::keep_rest(&mut rest, other, reader),)

@@ -16,10 +16,14 @@ pub(super) fn stored_as(tag: &str) -> TokenStream {
 
 /// Makes `impl<T> DynamoValue for Wrapper<T> where T: DynamoValue { body }`, with the library's own path.
 pub(super) fn implement(value: &Value, body: &TokenStream) -> TokenStream {
-    let own = code!(
+    implement_with(value, &own_path(), body)
+}
+
+/// The library's path, which knows no fields.
+pub(super) fn own_path() -> TokenStream {
+    code!(
         type Path<__Root, __Mode: __d::Mode> = __d::Path<__Root, Self, __Mode>;
-    );
-    implement_with(value, &own, body)
+    )
 }
 
 /// Makes the same impl with another type of path, which knows the fields.

@@ -1,257 +1,285 @@
 //! A newtype is stored as its inner type, and usable wherever that is.
 
 use proc_macro2::TokenStream;
-use syn::Type;
+use syn::{Type, parse_quote};
 
-use super::implement::implement;
-use crate::expand::tokens::{bounds, of};
+use super::implement::{implement_with, own_path};
+use crate::expand::tokens::{bounds, local, of};
 use crate::model::Value;
 
-pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
-    let [encode, decode, copy] =
-        ["encode", "decode", "as_stored"].map(|item| of(inner, &code!(DynamoValue), item));
-    let stored = of(inner, &code!(DynamoValue), "STORED");
-    let own = implement(
-        value,
-        &code! {
-            const STORED: ::core::option::Option<__d::Tag> = #stored;
-
-            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                #encode(&self.0, writer)
-            }
-
-            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                #decode(reader).map(Self)
-            }
-
-            fn as_stored(&self) -> ::core::option::Option<Self> {
-                #copy(&self.0).map(Self)
-            }
-        },
-    );
-    let forwarded = [
-        set_element(inner),
-        map_key(inner),
-        key_part(inner),
-        key_value(inner),
-        padded(inner),
-        ordered(inner),
-        numeric(inner),
-        textual(inner),
-    ];
-    let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
-    let contains = contains(value, inner);
-    code!(#own #(#forwarded)* #contains)
+/// The content of a newtype.
+struct Content<'a> {
+    ty: &'a Type,
+    /// References to the content of `self` and of `start`.
+    held: TokenStream,
+    start: TokenStream,
+    /// The function that makes the newtype of its content.
+    make: TokenStream,
 }
 
-/// A trait that the newtype has if its inner type has it. The bounds are checked only on use.
-struct Forward {
-    name: TokenStream,
-    /// The bound on the inner type.
-    bound: TokenStream,
-    body: TokenStream,
-}
+impl<'a> Content<'a> {
+    fn of_newtype(ty: &'a Type) -> Self {
+        Content {
+            ty,
+            held: code!(&self.0),
+            start: code!(&start.0),
+            make: code!(Self),
+        }
+    }
 
-impl Forward {
-    fn expand(self, value: &Value) -> TokenStream {
-        let Forward { name, bound, body } = self;
-        let ident = &value.ident;
-        let (with, types, _) = value.generics.split_for_impl();
-        let own = value
-            .generics
-            .where_clause
-            .iter()
-            .flat_map(|clause| &clause.predicates);
-        let params = value.generics.type_params().map(|param| {
-            let ident = &param.ident;
-            code!(#ident: __d::DynamoValue,)
-        });
-        code! {
-            impl #with #name for #ident #types
-            where
-                #(#own,)*
-                #(#params)*
-                #bound,
-            {
-                #body
-            }
+    /// The content of a value with mistakes, which is never there.
+    fn of_stub(ty: &'a Type) -> Self {
+        Content {
+            ty,
+            held: code!(__d::fallback_content(self)),
+            start: code!(__d::fallback_content(start)),
+            make: code!(__d::fallback_value),
         }
     }
 }
 
-fn set_element(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::SetElement),
-        bound: code!(for<'__x> #inner: __d::SetElementIn<'__x>),
-        body: code! {
-            const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
-            const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
+    let content = Content::of_newtype(inner);
+    let own = own(value, &content, &own_path());
+    let forwarded = [
+        set_element,
+        map_key,
+        key_part,
+        key_value,
+        padded,
+        ordered,
+        numeric,
+        textual,
+    ];
+    let forwarded = forwarded.map(|forward| forward(value, &content));
+    let contains = contains(value, inner);
+    code!(#own #(#forwarded)* #contains)
+}
 
-            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::SetElement>::write_element(&self.0, writer)
+/// Makes a value with mistakes usable anywhere: a text, a number, and a part of a key that needs no delimiter.
+pub(super) fn stub(value: &Value, path: &TokenStream) -> TokenStream {
+    let (text, number) = (parse_quote!(::std::string::String), parse_quote!(u64));
+    let part = parse_quote!(__d::YearMonth);
+    let (text, number) = (Content::of_stub(&text), Content::of_stub(&number));
+    let own = own(value, &text, path);
+    let part = Content::of_stub(&part);
+    let forwarded = [
+        set_element(value, &text),
+        map_key(value, &text),
+        key_part(value, &part),
+        key_value(value, &text),
+        padded(value, &number),
+        numeric(value, &number),
+        textual(value, &text),
+    ];
+    code!(#own #(#forwarded)*)
+}
+
+fn own(value: &Value, content: &Content<'_>, path: &TokenStream) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let [encode, decode, copy, stored] =
+        ["encode", "decode", "as_stored", "STORED"].map(|item| of(ty, &code!(DynamoValue), item));
+    implement_with(
+        value,
+        path,
+        &code! {
+            const STORED: ::core::option::Option<__d::Tag> = #stored;
+
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+                #encode(#held, writer)
             }
 
-            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#inner as __d::SetElement>::read_element(reader).map(Self)
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+                #decode(reader).map(#make)
             }
 
-            fn element_as_stored(&self) -> ::core::option::Option<Self> {
-                <#inner as __d::SetElement>::element_as_stored(&self.0).map(Self)
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                #copy(#held).map(#make)
             }
         },
+    )
+}
+
+/// Implements a trait that the newtype has if its content has it, and the other traits. The bounds are checked only on
+/// use.
+fn forward(
+    value: &Value,
+    content: &Content<'_>,
+    traits: &[&str],
+    body: TokenStream,
+) -> TokenStream {
+    let (ident, ty) = (&value.ident, content.ty);
+    let name = traits.first().map(|name| local(name));
+    let deferred = traits.iter().map(|name| local(&format!("{name}In")));
+    let (with, types, _) = value.generics.split_for_impl();
+    let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    code! {
+        impl #with __d::#name for #ident #types
+        #bounds for<'__x> #ty: #(__d::#deferred<'__x>)+*,
+        {
+            #body
+        }
     }
 }
 
-fn map_key(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::MapKey),
-        bound: code!(for<'__x> #inner: __d::MapKeyIn<'__x>),
-        body: code! {
-            const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
+fn set_element(value: &Value, content: &Content<'_>) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let body = code! {
+        const TAG: __d::Tag = <#ty as __d::SetElement>::TAG;
+        const ELEMENT: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
-            fn to_map_key(&self) -> __d::Cow<'_, str> {
-                <#inner as __d::MapKey>::to_map_key(&self.0)
-            }
+        fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::SetElement>::write_element(#held, writer)
+        }
 
-            fn from_map_key(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::MapKey>::from_map_key(text).map(Self)
-            }
-        },
-    }
+        fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            <#ty as __d::SetElement>::read_element(reader).map(#make)
+        }
+
+        fn element_as_stored(&self) -> ::core::option::Option<Self> {
+            <#ty as __d::SetElement>::element_as_stored(#held).map(#make)
+        }
+    };
+    forward(value, content, &["SetElement"], body)
 }
 
-fn key_part(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::KeyPart),
-        bound: code!(for<'__x> #inner: __d::KeyPartIn<'__x>),
-        body: code! {
-            const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
-            const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
-            const IS_EXACT: bool = <#inner as __d::KeyPart>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#inner as __d::KeyPart>::RANGES;
+fn map_key(value: &Value, content: &Content<'_>) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let body = code! {
+        const KEY: __d::TypeOf = <Self as __d::DynamoValue>::TYPE;
 
-            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyPart>::write_part(&self.0, writer)
-            }
+        fn to_map_key(&self) -> __d::Cow<'_, str> {
+            <#ty as __d::MapKey>::to_map_key(#held)
+        }
 
-            fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyPart>::parse_part(text).map(Self)
-            }
-
-            fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyPart>::from_plain(text).map(Self)
-            }
-
-            fn to_part(&self) -> Self {
-                Self(<#inner as __d::KeyPart>::to_part(&self.0))
-            }
-
-            fn is_empty_part(&self) -> bool {
-                <#inner as __d::KeyPart>::is_empty_part(&self.0)
-            }
-        },
-    }
+        fn from_map_key(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::MapKey>::from_map_key(text).map(#make)
+        }
+    };
+    forward(value, content, &["MapKey"], body)
 }
 
-fn key_value(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::KeyValue),
-        bound: code!(for<'__x> #inner: __d::KeyValueIn<'__x>),
-        body: code! {
-            const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
-            const IS_EXACT: bool = <#inner as __d::KeyValue>::IS_EXACT;
-            const RANGES: __d::PartRanges = <#inner as __d::KeyValue>::RANGES;
+fn key_part(value: &Value, content: &Content<'_>) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let body = code! {
+        const WIDTH: __d::Width = <#ty as __d::KeyPart>::WIDTH;
+        const MAY_BE_EMPTY: bool = <#ty as __d::KeyPart>::MAY_BE_EMPTY;
+        const IS_EXACT: bool = <#ty as __d::KeyPart>::IS_EXACT;
+        const RANGES: __d::PartRanges = <#ty as __d::KeyPart>::RANGES;
 
-            fn is_empty_key(&self) -> bool {
-                <#inner as __d::KeyValue>::is_empty_key(&self.0)
-            }
+        fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyPart>::write_part(#held, writer)
+        }
 
-            fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
-                <#inner as __d::KeyValue>::is_text(&self.0, text)
-            }
+        fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyPart>::parse_part(text).map(#make)
+        }
 
-            fn from_plain(text: &str) -> ::core::option::Option<Self> {
-                <#inner as __d::KeyValue>::from_plain(text).map(Self)
-            }
+        fn from_plain(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyPart>::from_plain(text).map(#make)
+        }
 
-            fn to_key(&self) -> Self {
-                Self(<#inner as __d::KeyValue>::to_key(&self.0))
-            }
+        fn to_part(&self) -> Self {
+            #make(<#ty as __d::KeyPart>::to_part(#held))
+        }
 
-            fn encode_key(
-                &self,
-                name: &__d::Name,
-                role: __d::Role,
-                writer: &mut __d::Writer,
-            ) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
-            }
+        fn is_empty_part(&self) -> bool {
+            <#ty as __d::KeyPart>::is_empty_part(#held)
+        }
+    };
+    forward(value, content, &["KeyPart"], body)
+}
 
-            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
-                <#inner as __d::KeyValue>::encode_bound(&self.0, writer)
-            }
+fn key_value(value: &Value, content: &Content<'_>) -> TokenStream {
+    let Content { ty, held, make, .. } = content;
+    let body = code! {
+        const TYPE: __d::KeyType = <#ty as __d::KeyValue>::TYPE;
+        const IS_EXACT: bool = <#ty as __d::KeyValue>::IS_EXACT;
+        const RANGES: __d::PartRanges = <#ty as __d::KeyValue>::RANGES;
 
-            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-                <#inner as __d::KeyValue>::decode_key(reader).map(Self)
-            }
-        },
-    }
+        fn is_empty_key(&self) -> bool {
+            <#ty as __d::KeyValue>::is_empty_key(#held)
+        }
+
+        fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
+            <#ty as __d::KeyValue>::is_text(#held, text)
+        }
+
+        fn from_plain(text: &str) -> ::core::option::Option<Self> {
+            <#ty as __d::KeyValue>::from_plain(text).map(#make)
+        }
+
+        fn to_key(&self) -> Self {
+            #make(<#ty as __d::KeyValue>::to_key(#held))
+        }
+
+        fn encode_key(
+            &self,
+            name: &__d::Name,
+            role: __d::Role,
+            writer: &mut __d::Writer,
+        ) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyValue>::encode_key(#held, name, role, writer)
+        }
+
+        fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            <#ty as __d::KeyValue>::encode_bound(#held, writer)
+        }
+
+        fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            <#ty as __d::KeyValue>::decode_key(reader).map(#make)
+        }
+    };
+    forward(value, content, &["KeyValue"], body)
 }
 
 /// Lossy formats are not forwarded, because what they make belongs to the inner type.
-fn padded(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::Padded),
-        bound: code!(for<'__x> #inner: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
-        body: TokenStream::new(),
-    }
+fn padded(value: &Value, content: &Content<'_>) -> TokenStream {
+    forward(value, content, &["Padded", "KeyPart"], TokenStream::new())
 }
 
 /// A newtype has the order of its content.
-fn ordered(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::Ordered),
-        bound: code!(for<'__x> #inner: __d::OrderedIn<'__x>),
-        body: TokenStream::new(),
-    }
+fn ordered(value: &Value, content: &Content<'_>) -> TokenStream {
+    forward(value, content, &["Ordered"], TokenStream::new())
 }
 
-fn numeric(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::Numeric),
-        bound: code!(for<'__x> #inner: __d::NumericIn<'__x>),
-        body: code! {
-            fn zero() -> Self {
-                Self(<#inner as __d::Numeric>::zero())
-            }
+fn numeric(value: &Value, content: &Content<'_>) -> TokenStream {
+    let Content {
+        ty,
+        held,
+        start,
+        make,
+    } = content;
+    let body = code! {
+        fn zero() -> Self {
+            #make(<#ty as __d::Numeric>::zero())
+        }
 
-            fn sum_bound(
-                &self,
-                minus: bool,
-                start: &Self,
-            ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
-                <#inner as __d::Numeric>::sum_bound(&self.0, minus, &start.0)
-            }
+        fn sum_bound(
+            &self,
+            minus: bool,
+            start: &Self,
+        ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
+            <#ty as __d::Numeric>::sum_bound(#held, minus, #start)
+        }
 
-            fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
-                <#inner as __d::Numeric>::half_range()
-            }
-        },
-    }
+        fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
+            <#ty as __d::Numeric>::half_range()
+        }
+    };
+    forward(value, content, &["Numeric"], body)
 }
 
-fn textual(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::Textual),
-        bound: code!(for<'__x> #inner: __d::TextualIn<'__x>),
-        body: code! {
-            type Slice = <#inner as __d::Textual>::Slice;
+fn textual(value: &Value, content: &Content<'_>) -> TokenStream {
+    let ty = content.ty;
+    let body = code! {
+        type Slice = <#ty as __d::Textual>::Slice;
 
-            fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
-                <#inner as __d::Textual>::write_slice(slice, writer)
-            }
-        },
-    }
+        fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
+            <#ty as __d::Textual>::write_slice(slice, writer)
+        }
+    };
+    forward(value, content, &["Textual"], body)
 }
 
 /// The content of a newtype is a parameter of the trait, so this impl has generics of its own.

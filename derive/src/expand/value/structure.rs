@@ -25,10 +25,7 @@ pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
             }
         }
     });
-    let paths = path::value(&value.vis, &value.ident, &value.generics, fields);
-    let path = path::value_path(&value.ident);
-    let params = value.generics.type_params().map(|param| &param.ident);
-    let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);
+    let (paths, path) = paths(value, fields);
     let stored = stored_as("M");
     let own = implement_with(
         value,
@@ -51,4 +48,13 @@ pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
         },
     );
     code!(#paths #own)
+}
+
+/// Makes the type of the path that knows these fields, and the line by which the value names it.
+pub(super) fn paths(value: &Value, fields: &[Field]) -> (TokenStream, TokenStream) {
+    let paths = path::value(&value.vis, &value.ident, &value.generics, fields);
+    let path = path::value_path(&value.ident);
+    let params = value.generics.type_params().map(|param| &param.ident);
+    let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);
+    (paths, path)
 }

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rust_type::RustType;
-use super::stored::{StoredAttribute, StoredFields, StoredValue, StoredVariant, ValueKind};
-use crate::schema::{FieldSchema, ValueContent, ValueSchema, VariantSchema};
+use super::stored::{FieldGroups, seen_type, sorted};
+use crate::schema::{FieldRole, FieldSchema, ValueContent, ValueSchema, VariantSchema};
 
 /// The declared types of a table.
 pub(super) struct ValueNames<'s> {
@@ -50,11 +50,23 @@ impl<'s> ValueNames<'s> {
         }
     }
 
-    /// The types that these types are made of.
-    pub(super) fn reached<'t>(
-        &self,
-        types: impl Iterator<Item = &'t str>,
-    ) -> BTreeMap<String, StoredValue> {
+    /// The fields that are stored, with their types resolved.
+    pub(super) fn stored_fields(&self, fields: &[FieldSchema]) -> Vec<FieldSchema> {
+        let stored = fields
+            .iter()
+            .filter(|field| field.attribute.is_some() || field.role == FieldRole::Rest);
+        stored
+            .map(|field| FieldSchema {
+                value_type: Some(self.resolved(field)),
+                rust_type: String::new(),
+                doc: String::new(),
+                ..field.clone()
+            })
+            .collect()
+    }
+
+    /// The declared types that these types are made of, sorted by their names.
+    pub(super) fn reached<'t>(&self, types: impl Iterator<Item = &'t str>) -> Vec<ValueSchema> {
         let mut open: Vec<String> = types.map(str::to_owned).collect();
         let mut reached = BTreeMap::new();
         while let Some(ty) = open.pop() {
@@ -70,57 +82,45 @@ impl<'s> ValueNames<'s> {
                     continue;
                 };
                 let stored = self.value(value);
-                open.extend(stored.types().map(str::to_owned));
+                open.extend(types_of(&stored.content).into_iter().map(str::to_owned));
                 reached.insert(name.to_owned(), stored);
             }
         }
-        reached
+        reached.into_values().collect()
     }
 
-    fn value(&self, value: &ValueSchema) -> StoredValue {
-        let (mut fields, mut variants) = (StoredFields::default(), BTreeMap::new());
-        let mut add = |schemas: &[VariantSchema]| {
-            variants = schemas
-                .iter()
-                .map(|variant| self.variant(variant))
-                .collect();
-        };
-        let kind = match &value.content {
-            ValueContent::Struct(schemas) => {
-                fields = StoredFields::of(schemas, self);
-                ValueKind::Struct
-            }
+    fn value(&self, value: &ValueSchema) -> ValueSchema {
+        let content = match &value.content {
+            ValueContent::Struct(fields) => ValueContent::Struct(self.fields(fields)),
             ValueContent::Newtype(inner) => {
                 let stack = NewtypeStack::default();
                 let (inner, _) = stack.within(&value.name, || self.resolve(inner, &stack));
-                ValueKind::Wraps(inner)
+                ValueContent::Newtype(inner)
             }
-            ValueContent::Names(schemas) => {
-                add(schemas);
-                ValueKind::Names
-            }
-            ValueContent::Numbers(schemas) => {
-                add(schemas);
-                ValueKind::Numbers
-            }
-            ValueContent::Tagged { tag, variants } => {
-                add(variants);
-                ValueKind::Tagged(tag.clone())
-            }
+            ValueContent::Names(variants) => ValueContent::Names(self.variants(variants)),
+            ValueContent::Numbers(variants) => ValueContent::Numbers(self.variants(variants)),
+            ValueContent::Tagged { tag, variants } => ValueContent::Tagged {
+                tag: tag.clone(),
+                variants: self.variants(variants),
+            },
         };
-        StoredValue {
-            kind,
-            fields,
-            variants,
+        ValueSchema {
+            name: value.name.clone(),
+            doc: String::new(),
+            content,
         }
     }
 
-    fn variant(&self, variant: &VariantSchema) -> (String, StoredVariant) {
-        let stored = StoredVariant {
-            rust_name: (variant.name != variant.stored).then(|| variant.name.clone()),
-            fields: StoredFields::of(&variant.fields, self),
-        };
-        (variant.stored.clone(), stored)
+    fn variants(&self, variants: &[VariantSchema]) -> Vec<VariantSchema> {
+        let stored = variants.iter().map(|variant| VariantSchema {
+            fields: self.fields(&variant.fields),
+            ..variant.clone()
+        });
+        sorted(stored, |variant| &variant.stored)
+    }
+
+    fn fields(&self, fields: &[FieldSchema]) -> Vec<FieldSchema> {
+        FieldGroups::of(self.stored_fields(fields)).into_fields()
     }
 }
 
@@ -145,25 +145,16 @@ impl NewtypeStack {
     }
 }
 
-impl StoredValue {
-    /// The types of all that it holds.
-    pub(super) fn types(&self) -> impl Iterator<Item = &str> {
-        let wraps = match &self.kind {
-            ValueKind::Wraps(inner) => Some(inner.as_str()),
-            _ => None,
-        };
-        let variants = self.variants.values().map(|variant| &variant.fields);
-        let fields = [&self.fields].into_iter().chain(variants);
-        let attributes = fields.flat_map(|fields| fields.attributes.values());
-        wraps
-            .into_iter()
-            .chain(attributes.filter_map(StoredAttribute::seen_type))
-    }
-}
-
-impl StoredAttribute {
-    /// Its storage, if that is not known to serde alone.
-    pub(super) fn seen_type(&self) -> Option<&str> {
-        (self.form.as_deref() != Some("serde")).then_some(self.value_type.as_str())
+/// The types of all that a value holds.
+fn types_of(content: &ValueContent) -> Vec<&str> {
+    match content {
+        ValueContent::Struct(fields) => fields.iter().filter_map(seen_type).collect(),
+        ValueContent::Newtype(inner) => vec![inner],
+        ValueContent::Names(variants)
+        | ValueContent::Numbers(variants)
+        | ValueContent::Tagged { variants, .. } => {
+            let fields = variants.iter().flat_map(|variant| &variant.fields);
+            fields.filter_map(seen_type).collect()
+        }
     }
 }

@@ -1,4 +1,16 @@
-//! From stored bytes to entities, and their expiry.
+//! From stored bytes to entities, and their expiry. Every item that is read as an entity, as its key or as some of its
+//! fields passes this file, from whatever source it comes: `get`, a list of keys, a query, a collection, a stream, a job,
+//! the old item of a write, or an error. A fallback for a renamed attribute or for an older shape belongs here.
+//!
+//! ```text
+//! read_live     -> read \
+//!                        -> decode            an entity
+//! read_ahead, in a list /
+//! read_key, read_key_ahead -> decode_key      its key
+//! read_projection                             some of its fields
+//! ```
+//!
+//! An `Item` has no type, so it is returned as it is stored, and does not pass here.
 
 use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp, UntypedEntity};
 use crate::clock::Timestamp;
@@ -12,7 +24,7 @@ use crate::schema::{EntityDef, TableDef, has_uniques};
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     // Without closures, which would be compiled for each entity.
     let fault = match refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json) {
-        Ok(()) => match E::decode(&mut Reader::new(json)) {
+        Ok(()) => match decode(&mut Reader::new(json)) {
             Ok(entity) => return Ok(entity),
             Err(fault) => fault,
         },
@@ -21,12 +33,33 @@ pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     Err(unfit::<E>(json, fault))
 }
 
+/// Decodes the next item of a response as an entity. `None` if it has to be read alone, from its bytes: for its error, or
+/// because only all bytes of an item tell whether it keeps a unique value.
+pub(crate) fn read_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option<E> {
+    match has_uniques(<E::Table as DynamoTable>::ENTITIES) {
+        true => None,
+        false => decode(reader).ok(),
+    }
+}
+
+/// Decodes the key of the next item of a response. `None` if it has to be read alone, for its error.
+pub(crate) fn read_key_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option<Key<E>> {
+    decode_key(reader).ok()
+}
+
+#[inline]
+fn decode<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<E, CodecError> {
+    E::decode(reader)
+}
+
+#[inline]
+fn decode_key<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<Key<E>, CodecError> {
+    E::KeyParts::read(reader).map(Key::from_parts)
+}
+
 /// Reads the key of an entity; the item need not contain other attributes.
 pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
-    let parts = E::KeyParts::read(&mut Reader::new(json));
-    parts
-        .map(Key::from_parts)
-        .map_err(|fault| unfit::<E>(json, fault))
+    decode_key(&mut Reader::new(json)).map_err(|fault| unfit::<E>(json, fault))
 }
 
 /// Reads some fields of an entity.

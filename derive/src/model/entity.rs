@@ -1,0 +1,88 @@
+//! An entity, its unique values, and its place in storage.
+
+use proc_macro2::Span;
+use syn::{Ident, LitStr, Path, Visibility};
+
+use super::field::{Field, FieldRole};
+use super::index::Index;
+use super::key::{KeySource, Style, Template};
+use super::table::StreamView;
+
+/// `#[derive(DynamoEntity)]`.
+pub(crate) struct Entity {
+    /// The path of the library: `::dynamo_entity`, or `#[dynamo(crate = path)]`.
+    pub(crate) krate: Path,
+    /// The doc comment.
+    pub(crate) doc: String,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    /// The value of the type attribute: `rename`, otherwise the struct's name.
+    pub(crate) name: String,
+    pub(crate) table: TableRef,
+    pub(crate) pk: KeySource,
+    pub(crate) sk: Option<KeySource>,
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) uniques: Vec<Unique>,
+    pub(crate) fields: Vec<Field>,
+    /// The trait that services depend on.
+    pub(crate) repository: Option<Ident>,
+    /// Whether its items are never replaced, changed or deleted.
+    pub(crate) append_only: bool,
+    /// The lints that `allow(..)` of the whole entity names.
+    pub(crate) allows: Vec<String>,
+}
+
+impl Entity {
+    /// Finds the field of a role that at most one field has.
+    pub(crate) fn field_of(&self, role: FieldRole) -> Option<&Field> {
+        self.fields.iter().find(|field| field.role == role)
+    }
+
+    /// The table that it has alone, if it does not share one.
+    pub(crate) fn own_table(&self) -> Option<&OwnTable> {
+        match &self.table {
+            TableRef::Own(table) => Some(table),
+            TableRef::Shared(_) => None,
+        }
+    }
+
+    /// The sources of its primary key.
+    pub(crate) fn primary(&self) -> impl Iterator<Item = &KeySource> {
+        std::iter::once(&self.pk).chain(&self.sk)
+    }
+
+    /// The sources of its primary key, and then those of its indexes.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySource> {
+        self.primary()
+            .chain(self.indexes.iter().flat_map(Index::keys))
+    }
+}
+
+/// `unique(by_email, email)`: no two items have the same values of these fields.
+pub(crate) struct Unique {
+    /// The name of the look-up, a method.
+    pub(crate) name: Ident,
+    /// Indexes into `Entity::fields`, and where they were named.
+    pub(crate) fields: Vec<(usize, Span)>,
+    /// `rename`, otherwise the stored names of the fields: the keys of its sentinels hold this instead of a Rust name.
+    pub(crate) stored: String,
+    pub(crate) stored_at: Span,
+    /// The partition key of the item that holds the value; its parts are in the order of their attributes.
+    pub(crate) template: Template,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
+}
+
+/// The place of an entity in storage.
+pub(crate) enum TableRef {
+    /// `table = Shop`: a type with `#[derive(DynamoTable)]`.
+    Shared(Path),
+    /// `table = "orders"`: the entity has a table of its own.
+    Own(OwnTable),
+}
+
+pub(crate) struct OwnTable {
+    pub(crate) name: LitStr,
+    pub(crate) stream: Option<StreamView>,
+    pub(crate) style: Style,
+}

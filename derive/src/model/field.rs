@@ -1,0 +1,95 @@
+//! A field, its role, and the form in which it is stored.
+
+use syn::{Expr, Ident, LitStr, Type, Visibility};
+
+use super::words::Words;
+
+/// A named field of an entity, of a value struct or of a struct variant.
+pub(crate) struct Field {
+    pub(crate) ident: Ident,
+    pub(crate) vis: Visibility,
+    pub(crate) ty: Type,
+    /// The attribute's name: `rename`, otherwise by `rename_all`, otherwise the field's name without `r#`.
+    pub(crate) stored: String,
+    pub(crate) role: FieldRole,
+    pub(crate) form: Form,
+    /// The doc comment.
+    pub(crate) doc: String,
+    /// `default`: what a missing or NULL attribute means.
+    pub(crate) default: Option<DefaultValue>,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
+}
+
+impl Field {
+    /// Whether it has an attribute of its own.
+    pub(crate) fn is_stored(&self) -> bool {
+        !matches!(self.role, FieldRole::Skip | FieldRole::Rest)
+    }
+
+    /// Whether the library writes it.
+    pub(crate) fn is_managed(&self) -> bool {
+        self.is_stored() && self.role != FieldRole::Attribute
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldRole {
+    Attribute,
+    /// The field has no attribute of its own: it is parsed from the key that it is part of, otherwise it is `Default`.
+    Skip,
+    /// Collects unknown attributes.
+    Rest,
+    Version,
+    Ttl,
+    CreatedAt,
+    UpdatedAt,
+    CreatedBy,
+    UpdatedBy,
+}
+
+impl FieldRole {
+    pub(crate) const WORDS: Words<FieldRole> = Words(&[
+        ("skip", FieldRole::Skip),
+        ("rest", FieldRole::Rest),
+        ("version", FieldRole::Version),
+        ("ttl", FieldRole::Ttl),
+        ("created_at", FieldRole::CreatedAt),
+        ("updated_at", FieldRole::UpdatedAt),
+        ("created_by", FieldRole::CreatedBy),
+        ("updated_by", FieldRole::UpdatedBy),
+    ]);
+}
+
+/// How the value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The type's own `DynamoValue` stores it.
+    Own,
+    /// Through serde.
+    Serde,
+    /// `format = ".."`: a foreign stored time form.
+    Epoch,
+    EpochMillis,
+    Rfc3339,
+    Rfc3339Millis,
+}
+
+impl Form {
+    /// The words of `format = ".."`.
+    pub(crate) const FOREIGN: Words<Form> = Words(&[
+        ("epoch", Form::Epoch),
+        ("epoch_ms", Form::EpochMillis),
+        ("rfc3339", Form::Rfc3339),
+        ("rfc3339_ms", Form::Rfc3339Millis),
+    ]);
+}
+
+pub(crate) enum DefaultValue {
+    /// `default`
+    Trait,
+    /// `default = ".."`
+    Text(LitStr),
+    /// `default = expr`
+    Expr(Expr),
+}

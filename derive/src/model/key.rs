@@ -1,0 +1,170 @@
+//! What fills a key attribute, and how.
+
+use proc_macro2::Span;
+
+use super::words::Words;
+
+/// How key texts are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// The library's own style: parts are escaped, with `#` between them.
+    Escaped,
+    /// The style of another library: text as it is, with this delimiter between parts.
+    Verbatim { delimiter: char },
+}
+
+impl Style {
+    /// The character that ends a part.
+    pub(crate) fn delimiter(self) -> char {
+        match self {
+            Style::Escaped => '#',
+            Style::Verbatim { delimiter } => delimiter,
+        }
+    }
+}
+
+/// The source of one key attribute.
+pub(crate) enum KeySource {
+    /// A bare field: the field's own attribute is the key attribute. An index into `Entity::fields`.
+    Field { field: usize, span: Span },
+    /// A string: a derived attribute holds the text of the template.
+    Template(Template),
+}
+
+impl KeySource {
+    /// The template, unless a bare field is the key attribute.
+    pub(crate) fn template(&self) -> Option<&Template> {
+        match self {
+            KeySource::Template(template) => Some(template),
+            KeySource::Field { .. } => None,
+        }
+    }
+
+    /// Whether this field is the key attribute itself.
+    pub(crate) fn is_bare(&self, at: usize) -> bool {
+        matches!(self, KeySource::Field { field, .. } if *field == at)
+    }
+
+    /// How many shards the key is spread over, if it is.
+    pub(crate) fn shards(&self) -> Option<u16> {
+        self.template()?.shards
+    }
+}
+
+pub(crate) struct Template {
+    pub(crate) span: Span,
+    pub(crate) pieces: Vec<Piece>,
+    /// `shards = n`: the delimiter and a shard below n end the text.
+    pub(crate) shards: Option<u16>,
+}
+
+impl Template {
+    /// The parts in their order: the field of each, and its format.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, Format)> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Literal(_) => None,
+            Piece::Part { field, format } => Some((*field, *format)),
+        })
+    }
+}
+
+#[derive(PartialEq, Eq)]
+pub(crate) enum Piece {
+    Literal(String),
+    Part { field: usize, format: Format },
+}
+
+/// How a part of a template is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Format {
+    pub(crate) text: TextFormat,
+    /// The position of a None in the order, if it has one.
+    pub(crate) none: Option<NoneSide>,
+}
+
+/// The side of all values on which a None sorts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoneSide {
+    /// `{field:first}`
+    First,
+    /// `{field:last}`
+    Last,
+}
+
+impl NoneSide {
+    pub(crate) const WORDS: Words<NoneSide> =
+        Words(&[("first", NoneSide::First), ("last", NoneSide::Last)]);
+}
+
+/// The text of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextFormat {
+    /// `{field}`
+    Plain,
+    /// `{field:08}`
+    Pad(u8),
+    /// `{field:s}`
+    Seconds,
+    /// `{field:ms}`
+    Millis,
+    /// `{field:epoch}`
+    Epoch,
+    /// `{field:epoch_ms}`
+    EpochMillis,
+    /// `{field:date}`
+    Date,
+    /// `{field:month}`
+    Month,
+    /// `{field:lower}`
+    Lower,
+    /// `{field:upper}`
+    Upper,
+}
+
+impl TextFormat {
+    pub(crate) const WORDS: Words<TextFormat> = Words(&[
+        ("s", TextFormat::Seconds),
+        ("ms", TextFormat::Millis),
+        ("epoch", TextFormat::Epoch),
+        ("epoch_ms", TextFormat::EpochMillis),
+        ("date", TextFormat::Date),
+        ("month", TextFormat::Month),
+        ("lower", TextFormat::Lower),
+        ("upper", TextFormat::Upper),
+    ]);
+}
+
+impl Format {
+    /// `{field}`
+    pub(crate) const PLAIN: Format = Format {
+        text: TextFormat::Plain,
+        none: None,
+    };
+
+    /// The same place with the whole value.
+    pub(crate) fn plain(self) -> Format {
+        let text = TextFormat::Plain;
+        Format { text, ..self }
+    }
+
+    /// The same text without a place for a None.
+    pub(crate) fn unplaced(self) -> Format {
+        Format { none: None, ..self }
+    }
+
+    /// Whether the key text holds less than the field.
+    pub(crate) fn is_lossy(self) -> bool {
+        !matches!(self.text, TextFormat::Plain | TextFormat::Pad(_))
+    }
+
+    /// The format as it is written in a template, without the colon before it.
+    pub(crate) fn written(self) -> String {
+        let text = match self.text {
+            TextFormat::Pad(digits) => Some(format!("0{digits}")),
+            text => TextFormat::WORDS.word(text).map(str::to_owned),
+        };
+        let side = self.none.and_then(|side| NoneSide::WORDS.word(side));
+        let words: Vec<String> = text.into_iter().chain(side.map(str::to_owned)).collect();
+        words.join(":")
+    }
+}

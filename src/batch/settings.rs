@@ -1,0 +1,48 @@
+//! How a batch is sent, and its progress.
+
+use crate::retry::{CONCURRENCY, RetryBudget};
+
+/// The progress of a batch so far; see [`Batch::on_progress`](super::Batch::on_progress).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct BatchCounts {
+    /// How many writes the input has.
+    pub total: u64,
+    /// How many writes the service has acknowledged.
+    pub done: u64,
+    /// How many writes were not sent, because a later write of the input has the same key.
+    pub superseded: u64,
+    /// How many writes failed and are not worth sending again.
+    pub failed: u64,
+}
+
+impl BatchCounts {
+    /// How many writes are yet to be done.
+    pub fn left(&self) -> u64 {
+        self.total - self.settled()
+    }
+
+    /// How many writes are done, superseded or failed.
+    pub fn settled(&self) -> u64 {
+        self.done + self.superseded + self.failed
+    }
+}
+
+pub(super) type OnProgress = Box<dyn FnMut(BatchCounts) + Send>;
+
+/// The settings of a batch, whether its writes are in memory or come from an iterator.
+pub(super) struct BatchSettings {
+    pub(super) concurrency: usize,
+    pub(super) budget: RetryBudget,
+    pub(super) on_progress: Option<OnProgress>,
+}
+
+impl Default for BatchSettings {
+    fn default() -> Self {
+        BatchSettings {
+            concurrency: CONCURRENCY,
+            budget: RetryBudget::default(),
+            on_progress: None,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The writes that fit into a batch.
+
+use super::plan::BatchInput;
+use crate::dynamo::Dynamo;
+use crate::entity::guard::Unconditional;
+use crate::entity::{ChangeableEntity, DynamoEntity};
+use crate::write::{Delete, Put, ReturningNothing};
+
+/// A write that fits into a [`Batch`]: a put or a delete that takes effect whatever item is stored.
+#[diagnostic::on_unimplemented(
+    message = "this write does not fit into a batch",
+    label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
+    note = "a batch checks no condition and no version, and returns no item",
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch: `put_each` and `delete_each` write many such, a `Transaction` takes loaded ones"
+)]
+pub trait BatchWrite: Send {
+    #[doc(hidden)]
+    fn write(self, db: &Dynamo, input: &mut BatchInput);
+}
+
+/// An entity whose puts and deletes fit into a [`Batch`] as they are: it has no version and no unique values. It is
+/// the one bound for functions that are generic over such entities. Every entity that fits implements it.
+///
+/// ```
+/// use dynamo_entity::batch::{BatchEntity, BatchWrite};
+/// use dynamo_entity::prelude::*;
+///
+/// /// Stores these and deletes those, of any entity.
+/// async fn replace<E: BatchEntity>(db: &Dynamo, old: &[E], new: &[E]) -> Result<()> {
+///     let deletes = old.iter().map(|row| row.delete());
+///     let batch = Batch::new().with_all(deletes).with_all(new.iter().map(|row| row.put()));
+///     batch.send(db).await?.complete()?;
+///     Ok(())
+/// }
+///
+/// /// Sends writes of any entity, made elsewhere. Entities with a version fit by `.unchecked()`.
+/// async fn write_all<'e, W: BatchWrite + 'e>(db: &Dynamo, writes: Vec<W>) -> Result<()> {
+///     Batch::new().with_all(writes).send(db).await?.complete()?;
+///     Ok(())
+/// }
+///
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "counts", key(pk = name))]
+/// # struct Count { name: String, count: u64 }
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "pages", key(pk = id))]
+/// # struct Page { id: u32, #[dynamo(version)] version: Version }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Count::schema(), Page::schema()]).await?;
+/// let count = |name: &str| Count { name: name.into(), count: 1 };
+/// replace(&db, &[count("a")], &[count("b"), count("c")]).await?;
+///
+/// let pages = [Page { id: 1, version: Version::default() }];
+/// write_all(&db, pages.iter().map(|page| page.put().unchecked()).collect()).await?;
+/// # assert_eq!((Count::scan().count(&db).await?, Page::scan().count(&db).await?), (2, 1));
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the writes of `{Self}` do not fit into a batch as they are",
+    label = "an entity with a version, with unique values, or that is append-only",
+    note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; what keeps unique values fits no batch: `put_each` and `delete_each` write many such"
+)]
+pub trait BatchEntity:
+    ChangeableEntity + DynamoEntity<Guard = Unconditional, Unguarded = Unconditional>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> BatchEntity for E where E: DynamoEntity<Guard = Unconditional, Unguarded = Unconditional> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> BatchWrite for Put<'_, E, Unconditional> {
+    fn write(self, db: &Dynamo, input: &mut BatchInput) {
+        input.put(&self, db);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> {
+    fn write(self, db: &Dynamo, input: &mut BatchInput) {
+        input.delete(&self.key, db);
+    }
+}

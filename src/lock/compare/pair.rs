@@ -1,0 +1,77 @@
+//! The two sides that are compared, and the steps that many changes share.
+
+use crate::lock::change::{ChangeClass, StoredChange};
+use crate::lock::stored::StoredTable;
+use crate::schema::{EntitySchema, ValueSchema};
+
+pub(super) const DEPLOY: &str = "deploy in any order";
+pub(super) const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
+pub(super) const NOTHING: &str = "nothing to do";
+pub(super) const REWRITE: &str = "write all items again with a program that has the new declaration, by `scan().update_each(..)` that sets \
+     a part of the keys to what it is, with a checkpoint if there are many: one run without errors is enough, because \
+     by then every program writes the new keys";
+
+/// A table as it was and is.
+#[derive(Clone, Copy)]
+pub(super) struct TablePair<'m> {
+    pub(super) name: &'m str,
+    pub(super) old: &'m StoredTable,
+    pub(super) new: &'m StoredTable,
+}
+
+/// An entity as it was and is.
+pub(super) struct EntityPair<'m> {
+    pub(super) tables: TablePair<'m>,
+    pub(super) name: &'m str,
+    pub(super) old: &'m EntitySchema,
+    pub(super) new: &'m EntitySchema,
+    /// The declared types, also where the fields of one of them are compared as if it were an entity.
+    pub(super) types: DeclaredTypes<'m>,
+    pub(super) is_value: bool,
+}
+
+impl EntityPair<'_> {
+    /// Whether it is another than it was, but for the key of the table, which is no matter of its entities.
+    pub(super) fn differs(&self) -> bool {
+        let [old, new] =
+            [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
+        let like_new = EntitySchema {
+            pk: self.new.pk.clone(),
+            sk: self.new.sk.clone(),
+            ..self.old.clone()
+        };
+        let is_same = match old == new {
+            true => self.old == self.new,
+            false => like_new == *self.new,
+        };
+        !is_same || self.types.old != self.types.new
+    }
+
+    pub(super) fn change(
+        &self,
+        class: ChangeClass,
+        member: &str,
+        what: impl Into<String>,
+        steps: &[&str],
+    ) -> StoredChange {
+        let place = format!("{}.{member}", self.name);
+        StoredChange::new(class, (self.tables.name, Some(place)), what.into(), steps)
+    }
+
+    pub(super) fn whole(
+        &self,
+        class: ChangeClass,
+        what: impl Into<String>,
+        steps: &[&str],
+    ) -> StoredChange {
+        let place = (self.tables.name, Some(self.name.to_owned()));
+        StoredChange::new(class, place, what.into(), steps)
+    }
+}
+
+/// The declared types of an entity as they were and are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeclaredTypes<'m> {
+    pub(super) old: &'m [ValueSchema],
+    pub(super) new: &'m [ValueSchema],
+}

@@ -1,0 +1,184 @@
+//! From the declarations to what they store.
+
+use std::collections::BTreeMap;
+
+use super::stored::{
+    FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, seen_type, sorted,
+};
+use super::value_names::ValueNames;
+use crate::error::{Error, Result};
+use crate::schema::{
+    EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
+    PieceSchema, ProjectionSchema, SHAPE, TableSchema, UniqueSchema,
+};
+
+impl StoredModel {
+    pub(super) fn of(schemas: impl IntoIterator<Item = TableSchema>) -> Result<StoredModel> {
+        let mut tables = BTreeMap::new();
+        for schema in schemas {
+            let stored = stored_table(&schema);
+            if tables.insert(schema.name.clone(), stored).is_some() {
+                let name = &schema.name;
+                return Err(Error::config(format!(
+                    "two of the schemas are of a table `{name}`: give each table once, by its one declaration"
+                )));
+            }
+        }
+        Ok(StoredModel { tables })
+    }
+}
+
+fn stored_table(schema: &TableSchema) -> StoredTable {
+    let names = ValueNames::of(&schema.values);
+    let entities = schema.entities.iter().map(|entity| {
+        let stored = AttributeNames(entity).entity(&names);
+        (entity.stored_name.clone(), stored)
+    });
+    StoredTable {
+        head: TableSchema {
+            pk: schema.pk.clone(),
+            sk: schema.sk.clone(),
+            type_attribute: schema.type_attribute.clone(),
+            style: schema.style,
+            ttl: schema.ttl.clone(),
+            stream: schema.stream,
+            global_indexes: stored_indexes(&schema.global_indexes),
+            local_indexes: stored_indexes(&schema.local_indexes),
+            ..TableSchema::default()
+        },
+        entities: entities.collect(),
+    }
+}
+
+fn stored_indexes(indexes: &[IndexSchema]) -> Vec<IndexSchema> {
+    let stored = indexes.iter().map(|index| IndexSchema {
+        projection: declared_projection(index),
+        ..index.clone()
+    });
+    sorted(stored, |index| &index.name)
+}
+
+/// The attributes that an index was declared to hold. The shape is in none of them, and older indexes lack it.
+fn declared_projection(index: &IndexSchema) -> ProjectionSchema {
+    let ProjectionSchema::Include(names) = &index.projection else {
+        return index.projection.clone();
+    };
+    let declared = names.iter().filter(|name| name.as_str() != SHAPE);
+    let declared: Vec<String> = declared.cloned().collect();
+    match declared.is_empty() {
+        true => ProjectionSchema::Keys,
+        false => ProjectionSchema::Include(declared),
+    }
+}
+
+/// Turns the names of fields in keys into those of attributes: what a field is called in Rust is not stored.
+#[derive(Clone, Copy)]
+struct AttributeNames<'s>(&'s EntitySchema);
+
+impl AttributeNames<'_> {
+    fn stored(self, field: &str) -> String {
+        let known = self.0.field(field);
+        let attribute = known.and_then(|field| field.attribute.clone());
+        attribute.unwrap_or_else(|| field.to_owned())
+    }
+
+    fn entity(self, names: &ValueNames<'_>) -> StoredEntity {
+        let mut fields = names.stored_fields(&self.0.fields);
+        fields.extend(self.key_only(names));
+        let values = names.reached(fields.iter().filter_map(seen_type));
+        let patterns = self.0.patterns.iter().map(|pattern| self.pattern(pattern));
+        let uniques = self.0.uniques.iter().map(|unique| UniqueSchema {
+            name: unique.name.clone(),
+            stored: unique.stored.clone(),
+            fields: Vec::new(),
+            parts: unique.parts.iter().map(|part| self.part(part)).collect(),
+        });
+        let entity = EntitySchema {
+            append_only: self.0.append_only,
+            fields: FieldGroups::of(fields).into_fields(),
+            pk: self.key(&self.0.pk),
+            sk: self.0.sk.as_ref().map(|key| self.key(key)),
+            patterns: sorted(patterns, |pattern| &pattern.name),
+            uniques: sorted(uniques, |unique| &unique.stored),
+            ..EntitySchema::default()
+        };
+        StoredEntity { entity, values }
+    }
+
+    /// A field that is in no attribute and in no key is not stored at all.
+    fn key_only(self, names: &ValueNames<'_>) -> Vec<FieldSchema> {
+        let patterns = self.0.patterns.iter();
+        let of_patterns = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
+        let in_keys: Vec<&str> = (self.0.keys().chain(of_patterns))
+            .flat_map(KeySchema::fields)
+            .collect();
+        let fields = self.0.fields.iter();
+        let only_there = fields
+            .filter(|field| field.attribute.is_none() && in_keys.contains(&field.name.as_str()));
+        only_there
+            .map(|field| FieldSchema {
+                name: field.name.clone(),
+                value_type: Some(names.resolved(field)),
+                ..FieldSchema::default()
+            })
+            .collect()
+    }
+
+    fn key(self, key: &KeySchema) -> KeySchema {
+        KeySchema {
+            content: match &key.content {
+                KeyContent::Field(field) => KeyContent::Field(self.stored(field)),
+                KeyContent::Template(pieces) => KeyContent::Template(self.template(pieces)),
+            },
+            ..key.clone()
+        }
+    }
+
+    /// No text is empty, or beside another one.
+    fn template(self, declared: &[PieceSchema]) -> Vec<PieceSchema> {
+        let mut pieces = Vec::new();
+        for piece in declared {
+            match piece {
+                PieceSchema::Text(text) if text.is_empty() => {}
+                PieceSchema::Text(text) => match pieces.last_mut() {
+                    Some(PieceSchema::Text(before)) => before.push_str(text),
+                    _ => pieces.push(PieceSchema::Text(text.clone())),
+                },
+                PieceSchema::Part(part) => pieces.push(PieceSchema::Part(self.part(part))),
+                PieceSchema::Shard(count) => pieces.push(PieceSchema::Shard(*count)),
+            }
+        }
+        pieces
+    }
+
+    fn part(self, part: &PartSchema) -> PartSchema {
+        PartSchema {
+            field: self.stored(&part.field),
+            ..part.clone()
+        }
+    }
+
+    fn pattern(self, pattern: &PatternSchema) -> PatternSchema {
+        let mut stored = PatternSchema {
+            name: pattern.name.clone(),
+            index: pattern.index.clone(),
+            kind: pattern.kind,
+            pk: pattern.pk.iter().map(|key| self.key(key)).collect(),
+            sk: pattern.sk.iter().map(|key| self.key(key)).collect(),
+            read_shards: pattern.read_shards,
+            when: pattern.when.clone(),
+            ..PatternSchema::default()
+        };
+        if let ([field], Some(_), false) = (
+            &pattern.when_fields[..],
+            &pattern.when,
+            pattern.when_values.is_empty(),
+        ) {
+            let field = self.stored(field);
+            stored.when = Some(condition_text(&field, &pattern.when_values));
+            stored.when_fields = vec![field];
+            stored.when_values = pattern.when_values.clone();
+        }
+        stored
+    }
+}

@@ -1,0 +1,42 @@
+//! A table as the service describes it.
+
+use std::collections::BTreeMap;
+
+use crate::schema::TableSchema;
+
+/// A table as the service describes it.
+#[derive(Debug, Clone)]
+pub(crate) struct DescribedTable {
+    /// The schema without the TTL, which another operation tells.
+    pub(crate) schema: TableSchema,
+    pub(crate) status: Status,
+    /// The indexes that are being added or removed.
+    pub(crate) changing: Vec<String>,
+    /// Unix seconds, by the service's clock.
+    pub(crate) created: Option<i64>,
+    /// Whether it is being changed.
+    pub(crate) is_updating: bool,
+    /// About how many items it has.
+    pub(crate) items: u64,
+    /// About how large they are together.
+    pub(crate) bytes: u64,
+    pub(crate) arn: Option<String>,
+    /// The read and write units of the global indexes, where they have units.
+    pub(crate) index_units: BTreeMap<String, (u64, u64)>,
+    /// Whether the units of indexes can be changed.
+    pub(crate) sets_index_units: bool,
+    /// Whether the server has global tables, so that a table without replicas is none.
+    pub(crate) knows_replicas: bool,
+    /// Its other settings, in words, which others manage.
+    pub(crate) others: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Reads and writes work.
+    Usable,
+    Creating,
+    Deleting,
+    /// Neither reads nor writes work, and waiting does not help.
+    Broken(String),
+}

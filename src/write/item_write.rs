@@ -1,0 +1,235 @@
+//! The write of one item. Each verb says how it is planned; how it is sent, explained, put into a transaction and done by
+//! a job follows from that for all verbs alike.
+
+use std::any::Any;
+
+use bytes::Bytes;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, EntityContract, UntypedKey};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::CodecError;
+use crate::plan::{
+    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactionMember,
+    WrittenItem, read_raw,
+};
+use crate::schema::Pattern;
+use crate::write::{Intent, PlannedWrite};
+
+/// A verb that writes one item.
+pub trait ItemWrite: Sized {
+    /// The entity of the item.
+    type Entity: DynamoEntity;
+    /// The result.
+    type Out;
+
+    /// The name of the verb.
+    const VERB: &'static str;
+
+    /// The key attributes, as an object of DynamoDB JSON.
+    fn item_key(&self) -> Result<Vec<u8>, CodecError>;
+
+    /// Plans the write as far as it can be without reading, and says how its result is read.
+    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<Self::Out>)>;
+
+    /// The write in a transaction, which cannot read anything first.
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let (plan, _) = self.prepare(db)?;
+        plan.members(None)
+    }
+}
+
+/// How the result of a write is read.
+#[derive(Debug)]
+pub struct WriteOutcome<Out>(pub(crate) Outcome<Out>);
+
+/// A write of one item, planned as far as it can be without reading.
+#[derive(Debug)]
+pub struct WritePlan {
+    pub(crate) intent: Intent,
+    /// The part of the item that it returns.
+    pub(crate) returned: Returned,
+    /// The key of the item, if the item has to be read back after a transaction.
+    pub(crate) key: Option<UntypedKey>,
+    /// The item, if it is known that nothing changes and no condition is checked.
+    pub(crate) same: Option<Vec<u8>>,
+}
+
+impl WritePlan {
+    pub(crate) fn new(intent: Intent, returned: Returned) -> Self {
+        WritePlan {
+            intent,
+            returned,
+            key: None,
+            same: None,
+        }
+    }
+
+    /// One request, which cannot read anything first.
+    fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+        let (returned, write) = (self.returned, self.intent.ready()?);
+        check_returns(&write, returned)?;
+        let mut planned = write.returning(returned)?;
+        let outcome = match (self.same, outcome) {
+            (Some(item), Outcome::Item(_, read)) => {
+                planned.is_needless = true;
+                let item = returned_of(item, returned);
+                Outcome::Known(Some(read(item.as_deref(), planned.now)?))
+            }
+            (_, outcome) => outcome,
+        };
+        Ok(planned.reading(outcome))
+    }
+
+    /// Sends the write, which may take several steps.
+    fn send(self, db: &Dynamo) -> Result<SentCall<'_>> {
+        let returned = self.returned;
+        let write = match self.intent {
+            Intent::Ready(write @ PlannedWrite::Alone(_)) => write,
+            Intent::Ready(write) => {
+                check_returns(&write, returned)?;
+                return Ok(SentCall::Steps(Box::pin(commit(
+                    write, self.key, returned, db,
+                ))));
+            }
+            Intent::Reading(rewrite) => {
+                if !rewrite.is_delete() {
+                    check_transaction_returns(rewrite.key.declared.def.type_name, returned)?;
+                }
+                return Ok(SentCall::Steps(Box::pin(async move {
+                    let (pattern, key, now) = (rewrite.pattern, rewrite.key.clone(), rewrite.now);
+                    let old = rewrite.run(db).await?;
+                    Ok((
+                        item_after(old, Some(key), returned, pattern, db).await?,
+                        now,
+                    ))
+                })));
+            }
+        };
+        let planned = write.returning(returned)?;
+        Ok(match self.same {
+            Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), planned.now)))),
+            None => planned.send(db),
+        })
+    }
+
+    /// The requests that it would send.
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let write = match self.intent {
+            Intent::Ready(write) => write,
+            Intent::Reading(rewrite) => return rewrite.explain(db),
+        };
+        let request = write.returning(self.returned)?.request;
+        let sent = self.same.is_none().then_some(request);
+        Ok(Explanation::of_requests(sent.as_slice()))
+    }
+
+    /// The write in a transaction. A put comes with the key of its item, and with the entity as it will be stored.
+    pub(crate) fn members(self, put: Option<PutMember<'_>>) -> Result<Vec<TransactionMember>> {
+        let (key, stored) = put.unzip();
+        let (main, beside) = self.intent.ready()?.into_members(key)?;
+        let main = TransactionMember { stored, ..main };
+        Ok([main].into_iter().chain(beside).collect())
+    }
+}
+
+/// The key of an item that is put, and the entity as it will be stored.
+pub(crate) type PutMember<'k> = (&'k UntypedKey, Box<dyn Any + Send + Sync>);
+
+#[diagnostic::do_not_recommend]
+impl<W: ItemWrite> Operation for W {
+    type Out = W::Out;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<W::Out>> {
+        let (plan, outcome) = self.prepare(db)?;
+        plan.plan(outcome.0)
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, W::Out> {
+        match self.prepare(db) {
+            Ok((plan, outcome)) => Call::new(SentCall::of(plan.send(db)), outcome.0),
+            Err(error) => Call::new(SentCall::failed(error), Outcome::Known(None)),
+        }
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.prepare(db)?.0.explain(db)
+    }
+}
+
+/// The operations of the write in a transaction. Their errors name the declaration of the entity. Each verb that fits into a
+/// transaction says so itself, because the compiler explains one trait better than two.
+pub(crate) fn members_of<W: ItemWrite>(write: W, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+    let members = write.members(db);
+    members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
+}
+
+/// Writes the item and its sentinels.
+async fn commit(
+    mut write: PlannedWrite,
+    key: Option<UntypedKey>,
+    returned: Returned,
+    db: &Dynamo,
+) -> Result<WrittenItem> {
+    let main = write.main();
+    let (pattern, now) = (main.pattern, main.now);
+    write.commit(db).await?;
+    Ok((item_after(None, key, returned, pattern, db).await?, now))
+}
+
+/// The item that a write of several steps returns. A transaction returns nothing, so the new item is read.
+async fn item_after(
+    old: Option<Bytes>,
+    key: Option<UntypedKey>,
+    returned: Returned,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<Option<Bytes>> {
+    match (returned, key) {
+        (Returned::Old, _) => Ok(old),
+        (Returned::New, Some(key)) => read_back(db, pattern, &key).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The return value of a write that changes nothing of this item.
+fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
+    matches!(returned, Returned::Old | Returned::New).then(|| Bytes::from(item))
+}
+
+/// Reads the item after a transaction. If that fails, the write has taken effect nevertheless, and the error says so.
+pub(crate) async fn read_back(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    key: &UntypedKey,
+) -> Result<Bytes> {
+    let def = key.declared.def;
+    let took_effect = |message| {
+        let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
+        error.of(def.type_name).declared_as(Some(def.id))
+    };
+    let read = read_raw(db, pattern, key).await.map_err(|error| {
+        let message = "the write took effect, and the item could not be read back: read it again";
+        took_effect(message).with_source(error)
+    })?;
+    read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
+}
+
+fn check_returns(write: &PlannedWrite, returned: Returned) -> Result<()> {
+    match write {
+        PlannedWrite::Alone(_) => Ok(()),
+        PlannedWrite::Together(main, _) | PlannedWrite::WithOthers(main, _) => {
+            check_transaction_returns(main.write.entity, returned)
+        }
+    }
+}
+
+/// Returns an error for return values that a transaction does not support.
+fn check_transaction_returns(entity: &'static str, returned: Returned) -> Result<()> {
+    if matches!(returned, Returned::Nothing | Returned::New) {
+        return Ok(());
+    }
+    let message = "this update changes unique values, so it is a transaction, which returns no old and no changed \
+                   attributes: leave out `.returning_old()` or `.returning_changed()`";
+    Err(Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(entity))
+}

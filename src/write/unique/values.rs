@@ -1,0 +1,106 @@
+//! The unique values of an entity that is loaded, given or stored.
+
+use super::exchange::{Holdings, UniqueExchange};
+use super::rules::concerns;
+use super::sentinel::{Holding, holding};
+use crate::entity::{
+    DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedEntity, UntypedKey, encode_as_is,
+};
+use crate::error::{Error, Result};
+use crate::expr::{Node, UpdateActions};
+use crate::json::{CodecError, Reader};
+use crate::plan::WriteRequest;
+use crate::write::{
+    UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes, untyped_key,
+};
+
+/// The unique values of a loaded entity, and the condition that the stored item still has them.
+pub(crate) type LoadedUniques = (Holdings, Node);
+
+/// The unique values of a loaded entity.
+pub(crate) fn loaded(entity: &dyn UntypedEntity) -> Result<LoadedUniques> {
+    let key = untyped_key(entity)?;
+    let item = encode_as_is(entity).map_err(|fault| key.declared.unwritten(fault))?;
+    loaded_from(&item, &key)
+}
+
+fn loaded_from(item: &[u8], key: &UntypedKey) -> Result<LoadedUniques> {
+    let declared = key.declared;
+    let fail = |fault| declared.unwritten(fault);
+    let attributes = split(item).map_err(fail)?;
+    let fields = declared.def.uniques.iter().flat_map(|unique| unique.fields);
+    let guard = as_loaded(declared, &attributes, fields.copied()).map_err(fail)?;
+    let source = UpdateOrigin::of(attributes);
+    let known = known(&source, &Node::all([]), key);
+    Ok((Holdings::of(declared, &known, |_| true)?, guard))
+}
+
+/// The condition that the stored item has these fields as they were loaded.
+pub(crate) fn as_loaded(
+    declared: &EntityDeclaration,
+    attributes: &[(String, Vec<u8>)],
+    fields: impl Iterator<Item = &'static str>,
+) -> Result<Node, CodecError> {
+    let mut guards = Vec::new();
+    let mut asked: Vec<&str> = Vec::new();
+    for field in fields {
+        if asked.contains(&field) {
+            continue;
+        }
+        asked.push(field);
+        if let Some((at, attribute)) = attribute_of(declared, field) {
+            let held = attributes.iter().find(|(name, _)| name == attribute.stored);
+            let held = held.map(|(_, json)| &**json);
+            guards.push(loaded_condition(declared, at, attribute, held)?);
+        }
+    }
+    Ok(Node::all(guards))
+}
+
+/// The values that a put takes if no live item exists.
+pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExchange> {
+    let declared = key.declared;
+    if !concerns(declared) {
+        return Ok(UniqueExchange::default());
+    }
+    let after = holdings_in(put.subject(), None, key)?;
+    UniqueExchange::between(declared, &Holdings::nothing(declared), &after, true)
+}
+
+/// The values of an item, or its values after an update.
+pub(super) fn holdings_in(
+    item: &[u8],
+    update: Option<&UpdateActions>,
+    key: &UntypedKey,
+) -> Result<Holdings> {
+    let declared = key.declared;
+    let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
+    let mut known = known(&UpdateOrigin::of(attributes), &Node::all([]), key);
+    if let Some(update) = update {
+        tell_changes(declared, update, &mut known);
+    }
+    Holdings::of(declared, &known, |_| true)
+}
+
+/// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.
+pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+    let parts = E::KeyParts::read(&mut Reader::new(item))?;
+    sentinels_in(item, &Key::<E>::from_parts(parts).to_untyped()?)
+}
+
+fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<Vec<u8>>, CodecError> {
+    let declared = key.declared;
+    let known = known(&UpdateOrigin::of(split(item)?), &Node::all([]), key);
+    let mut keys = Vec::new();
+    for number in 0..declared.def.uniques.len() {
+        if let Holding::Value(sentinel) = holding(declared, number, &known)? {
+            keys.push(sentinel.key);
+        }
+    }
+    Ok(keys)
+}
+
+/// The sentinels of an entity without unique values.
+pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+    Ok(Vec::new())
+}
