@@ -36,8 +36,10 @@ use crate::wire::table::{self as service, DescribedTable};
 #[cfg(feature = "export")]
 pub(crate) use compare::obstacles as obstacles_to_change;
 use converge::{Convergence, TableGoal, join_errors};
+pub(crate) use declared::check as check_declarations;
 use declared::named;
-pub(crate) use declared::{check as check_declarations, named_by};
+#[cfg(feature = "export")]
+pub(crate) use declared::named_by;
 use found::Asks;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
