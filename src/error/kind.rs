@@ -30,16 +30,16 @@ pub enum ErrorKind {
     NotUnique,
     /// [`one`](crate::QueryVerbs::one) found two rows.
     MoreThanOne,
-    /// A stored item cannot be decoded into the requested type; [`key_of`](Error::key_of) has its key.
+    /// A stored item cannot be decoded into the requested type; [`key_of`](super::Error::key_of) has its key.
     Decode,
     /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a
     /// time or a UUID, a number that was rounded, a field that was changed without its key, or a text that does not
     /// follow the template because the template, a type or a width was changed. Writing the item back would create a
-    /// second item, so reading it is an error. [`item_key`](Error::item_key) is the stored key.
+    /// second item, so reading it is an error. [`item_key`](super::Error::item_key) is the stored key.
     KeyMismatch,
     /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
     /// `_shape`. Its attributes may mean something else, so it is rejected on reading, before anything is changed.
-    /// [`item_key`](Error::item_key) has its key.
+    /// [`item_key`](super::Error::item_key) has its key.
     NewerShape,
     /// The connection URL, a file or a setting is wrong.
     Config,
@@ -69,7 +69,7 @@ pub enum ErrorKind {
     LimitExceeded,
     /// The table exists with another schema.
     SchemaMismatch,
-    /// DynamoDB rejected the request because of load; the retries are used up. [`throttle`](Error::throttle) returns
+    /// DynamoDB rejected the request because of load; the retries are used up. [`throttle`](super::Error::throttle) returns
     /// the resource and the limit, if DynamoDB reports them.
     Throttled,
     /// DynamoDB or the connection to it failed; no write is known to have taken effect.

@@ -1,4 +1,4 @@
-//! Plans: what would be done to tables, seen before it is done, and then done: [`Dynamo::plan`].
+//! Plans: what would be done to tables, seen before it is done, and then done: [`Dynamo::plan`](crate::Dynamo::plan).
 //!
 //! ```
 //! use dynamo_entity::deploy::{Deletion, TableChange};
