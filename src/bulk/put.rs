@@ -87,7 +87,7 @@ fn prepared<W: ItemWrite>(write: W, db: &Dynamo, adapt: fn(Intent) -> Intent) ->
     let key = write.item_key();
     PreparedWrite {
         key: key.map_err(|fault| Error::encode(entity, fault)),
-        intent: write.prepare(db).map(|(plan, _)| adapt(plan.intent)),
+        intent: write.prepare(db).0.map(|plan| adapt(plan.intent)),
         verb: W::VERB,
         entity,
         pattern: &Patterns::<W::Entity>::JOINT.put_each,

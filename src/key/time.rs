@@ -1,11 +1,15 @@
 //! Timestamps and dates in keys: UTC, RFC 3339, fixed width.
 
 use super::format::{Millis, Seconds, YearMonth};
-use super::moment::{exactly, moment_text, parse_moment, plain_moment, uncut};
+#[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
+use super::moment::exactly;
+use super::moment::{moment_text, parse_moment, plain_moment, uncut};
 use super::part::KeyPart;
 use super::part_text::{PartText, PartWriter};
 use crate::clock::{Moment, Timestamp};
-use crate::codec::time::{self, Precision, TimeText};
+#[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
+use crate::codec::time;
+use crate::codec::time::{Precision, TimeText};
 use crate::json::CodecError;
 use crate::schema::Width;
 

@@ -25,7 +25,7 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
 }
 
 impl<E: DynamoEntity> Create<'_, E> {
-    fn write(&self, db: &Dynamo) -> Result<(WritePlan, E)> {
+    fn write(&self, db: &Dynamo) -> (Result<WritePlan>, Option<E>) {
         let entity = &*self.entity;
         with_stored(entity, Ok(prepared(Patterns::<E>::CREATE, entity, db)), db)
     }
@@ -41,14 +41,15 @@ impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
         Key::of(&*self.entity).to_json()
     }
 
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<E>)> {
-        let (plan, stored) = self.write(db)?;
-        Ok((plan, WriteOutcome(Outcome::Known(Some(stored)))))
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<E>) {
+        let (plan, stored) = self.write(db);
+        (plan, WriteOutcome(Outcome::Known(stored)))
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (plan, stored) = self.write(db)?;
-        plan.members(Some((&untyped_key(&*self.entity)?, Box::new(stored))))
+        let (plan, stored) = self.write(db);
+        let (plan, key) = (plan?, untyped_key(&*self.entity)?);
+        plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
     }
 }
 

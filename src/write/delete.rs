@@ -128,10 +128,13 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
         self.key.to_json()
     }
 
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::IfAny>)> {
-        let plan = self.given()?.prepare(R::RETURNED, db)?;
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<R::IfAny>) {
+        let given = self.given();
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
-        Ok((plan, WriteOutcome(outcome)))
+        (
+            GivenDelete::planned(given, R::RETURNED, db),
+            WriteOutcome(outcome),
+        )
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
@@ -182,6 +185,10 @@ impl GivenDelete {
         let (condition, condition_failure) =
             check::condition(declared.def, expect, loaded.as_ref(), now);
         Ok(check::with(condition, condition_failure, when))
+    }
+
+    fn planned(given: Result<Self>, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
+        given?.prepare(returned, db)
     }
 
     /// The delete. If the item may have unique values, it is read first, because they are released.

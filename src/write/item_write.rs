@@ -29,13 +29,13 @@ pub trait ItemWrite: Sized {
     /// The key attributes, as an object of DynamoDB JSON.
     fn item_key(&self) -> Result<Vec<u8>, CodecError>;
 
-    /// Plans the write as far as it can be without reading, and says how its result is read.
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<Self::Out>)>;
+    /// Plans the write as far as it can be without reading, and says how its result is read. The two are apart, so that
+    /// what is done with the plan is compiled once for all entities.
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<Self::Out>);
 
     /// The write in a transaction, which cannot read anything first.
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (plan, _) = self.prepare(db)?;
-        plan.members(None)
+        self.prepare(db).0?.members(None)
     }
 }
 
@@ -79,6 +79,18 @@ impl WritePlan {
             (_, outcome) => outcome,
         };
         Ok(planned.reading(outcome))
+    }
+
+    /// The item of a put.
+    pub(crate) fn item(&mut self) -> &[u8] {
+        match &mut self.intent {
+            Intent::Ready(write) => write.main().subject(),
+            Intent::Reading(rewrite) => rewrite.main.item(),
+        }
+    }
+
+    fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
+        SentCall::of(plan.and_then(|plan| plan.send(db)))
     }
 
     /// Sends the write, which may take several steps.
@@ -141,19 +153,17 @@ impl<W: ItemWrite> Operation for W {
     type Out = W::Out;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<W::Out>> {
-        let (plan, outcome) = self.prepare(db)?;
-        plan.plan(outcome.0)
+        let (plan, outcome) = self.prepare(db);
+        plan?.plan(outcome.0)
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, W::Out> {
-        match self.prepare(db) {
-            Ok((plan, outcome)) => Call::new(SentCall::of(plan.send(db)), outcome.0),
-            Err(error) => Call::new(SentCall::failed(error), Outcome::Known(None)),
-        }
+        let (plan, outcome) = self.prepare(db);
+        Call::new(WritePlan::sent(plan, db), outcome.0)
     }
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.prepare(db)?.0.explain(db)
+        self.prepare(db).0?.explain(db)
     }
 }
 

@@ -141,7 +141,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     }
 
     /// The plan, and the entity as it will be stored.
-    fn write(&self, db: &Dynamo) -> Result<(WritePlan, E)> {
+    fn write(&self, db: &Dynamo) -> (Result<WritePlan>, Option<E>) {
         let entity = &*self.entity;
         let given = GivenPut {
             pattern: Patterns::<E>::PUT,
@@ -164,14 +164,15 @@ impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
         Key::of(&*self.entity).to_json()
     }
 
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<E>)> {
-        let (plan, stored) = self.write(db)?;
-        Ok((plan, WriteOutcome(Outcome::Known(Some(stored)))))
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<E>) {
+        let (plan, stored) = self.write(db);
+        (plan, WriteOutcome(Outcome::Known(stored)))
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (plan, stored) = self.write(db)?;
-        plan.members(Some((&untyped_key(&*self.entity)?, Box::new(stored))))
+        let (plan, stored) = self.write(db);
+        let (plan, key) = (plan?, untyped_key(&*self.entity)?);
+        plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
     }
 }
 
@@ -304,18 +305,27 @@ pub(crate) fn with_stored<E: DynamoEntity>(
     entity: &E,
     prepared: Result<PreparedPut<'_>>,
     db: &Dynamo,
-) -> Result<(WritePlan, E)> {
-    let prepared = prepared?;
-    let is_entering = prepared.is_entering;
-    let (write, stamp) = prepared.write(db)?;
-    let stored = match entity.as_stored(&stamp) {
-        Some(stored) => stored,
-        // Finds a type that writes what it cannot read, before anything is stored.
-        None => crate::entity::read(write.subject())
-            .map_err(|error| unreadable(E::DECLARATION, &error))?,
+) -> (Result<WritePlan>, Option<E>) {
+    let (mut plan, stamp) = match planned(prepared, db) {
+        Ok(planned) => planned,
+        Err(error) => return (Err(error), None),
     };
+    if let Some(stored) = entity.as_stored(&stamp) {
+        return (Ok(plan), Some(stored));
+    }
+    // Finds a type that writes what it cannot read, before anything is stored.
+    match crate::entity::read(plan.item()) {
+        Ok(stored) => (Ok(plan), Some(stored)),
+        Err(error) => (Err(unreadable(E::DECLARATION, &error)), None),
+    }
+}
+
+fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, Stamp)> {
+    let prepared = prepared?;
+    let (entity, is_entering) = (prepared.entity, prepared.is_entering);
+    let (write, stamp) = prepared.write(db)?;
     let intent = intent_of(write, entity, is_entering, db)?;
-    Ok((WritePlan::new(intent, Returned::Nothing), stored))
+    Ok((WritePlan::new(intent, Returned::Nothing), stamp))
 }
 
 /// Writes the item and checks its size.

@@ -108,9 +108,9 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
         self.draft.item_key()
     }
 
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::Out>)> {
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<R::Out>) {
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read);
-        Ok((self.draft.prepare(db, R::RETURNED)?, WriteOutcome(outcome)))
+        (self.draft.prepare(db, R::RETURNED), WriteOutcome(outcome))
     }
 }
 

@@ -56,9 +56,9 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
         self.draft.item_key()
     }
 
-    fn prepare(self, db: &Dynamo) -> Result<(WritePlan, WriteOutcome<R::IfAny>)> {
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<R::IfAny>) {
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
-        Ok((self.draft.prepare(db, R::RETURNED)?, WriteOutcome(outcome)))
+        (self.draft.prepare(db, R::RETURNED), WriteOutcome(outcome))
     }
 }
 

@@ -97,6 +97,16 @@ pub(crate) enum Main {
     Delete,
 }
 
+impl Main {
+    /// The item of a put.
+    pub(crate) fn item(&self) -> &[u8] {
+        match self {
+            Main::Put(item) => item,
+            Main::Update(_) | Main::Delete => &[],
+        }
+    }
+}
+
 impl Rewrite {
     /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
