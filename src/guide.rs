@@ -15,6 +15,7 @@ macro_rules! chapters {
 
 chapters! {
     getting_started = "../docs/getting_started.md"
+    service = "../docs/service.md"
     keys = "../docs/keys.md"
     access_patterns = "../docs/access_patterns.md"
     updates = "../docs/updates.md"
