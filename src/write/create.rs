@@ -9,7 +9,7 @@ use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Expect, Outcome, TransactWrite, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{
-    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, untyped_key, with_stored,
+    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, members_with_stored, with_stored,
 };
 
 /// Stores an entity if no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
@@ -47,9 +47,7 @@ impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (plan, stored) = self.write(db);
-        let (plan, key) = (plan?, untyped_key(&*self.entity)?);
-        plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
+        members_with_stored(&*self.entity, self.write(db))
     }
 }
 

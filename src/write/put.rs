@@ -170,9 +170,7 @@ impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (plan, stored) = self.write(db);
-        let (plan, key) = (plan?, untyped_key(&*self.entity)?);
-        plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
+        members_with_stored(&*self.entity, self.write(db))
     }
 }
 
@@ -318,6 +316,15 @@ pub(crate) fn with_stored<E: DynamoEntity>(
         Ok(stored) => (Ok(plan), Some(stored)),
         Err(error) => (Err(unreadable(E::DECLARATION, &error)), None),
     }
+}
+
+/// The put in a transaction.
+pub(crate) fn members_with_stored<E: DynamoEntity>(
+    entity: &E,
+    (plan, stored): (Result<WritePlan>, Option<E>),
+) -> Result<Vec<TransactionMember>> {
+    let (plan, key) = (plan?, untyped_key(entity)?);
+    plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
 }
 
 fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, Stamp)> {

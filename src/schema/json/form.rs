@@ -78,7 +78,8 @@ impl<'j> JsonMembers<'j> {
     /// A member that may be missing.
     pub(super) fn may<T: JsonForm>(&mut self, name: &str, value: &mut Option<T>) -> Result<()> {
         let read = self.pass(name, value.as_ref(), T::tree, T::read)?;
-        self.replace(value, read)
+        self.replace(value, read);
+        Ok(())
     }
 
     /// A member that is one word, and always there.
@@ -93,14 +94,14 @@ impl<'j> JsonMembers<'j> {
     /// A member that is one word, and may be missing.
     pub(super) fn may_word<W: Word>(&mut self, name: &str, value: &mut Option<W>) -> Result<()> {
         let read = self.pass(name, value.as_ref(), word_tree, read_word)?;
-        self.replace(value, read)
+        self.replace(value, read);
+        Ok(())
     }
 
-    fn replace<T>(&self, value: &mut Option<T>, read: Option<T>) -> Result<()> {
+    fn replace<T>(&self, value: &mut Option<T>, read: Option<T>) {
         if let JsonMembers::Read { .. } = self {
             *value = read;
         }
-        Ok(())
     }
 
     /// Writes the value if there is one, or reads the member if it is there.
