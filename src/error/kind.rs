@@ -1,4 +1,4 @@
-//! What went wrong, and where.
+//! The kinds of errors, and the stages at which they occur.
 
 /// The kind of failure. Match on this, never on a message. The guide lists [causes and
 /// remedies](crate::guide::troubleshooting#all-error-kinds).

@@ -1,4 +1,4 @@
-//! What a rule finds, and where.
+//! The findings of a rule, with their places.
 
 use std::fmt;
 

@@ -69,7 +69,7 @@ impl When {
     }
 }
 
-/// What an index holds of each item, beside the keys.
+/// The attributes of each item that an index contains besides the keys.
 #[derive(Clone)]
 pub(crate) enum IndexProjection<T> {
     All,

@@ -1,4 +1,4 @@
-//! What fills a key attribute, and how.
+//! The key attributes of an entity: a bare field, or a text made of parts.
 
 use proc_macro2::Span;
 

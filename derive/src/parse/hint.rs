@@ -12,7 +12,7 @@ use crate::model::{Field, FieldRole, Form};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::{attribute, entity, field, option_place};
 
-/// What an entity's stub needs.
+/// The parts of a declaration that an entity's stub needs.
 pub(crate) struct EntityHint {
     /// The number of key parts, if it is known.
     pub(crate) key_parts: usize,

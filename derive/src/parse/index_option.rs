@@ -1,4 +1,4 @@
-//! What `gsi(..)` and `lsi(..)` have in common, whether a table declares them or an entity.
+//! The options that `gsi(..)` and `lsi(..)` share, whether a table declares them or an entity.
 
 use proc_macro2::Span;
 use quote::ToTokens as _;
@@ -42,7 +42,7 @@ pub(super) fn open(
 pub(super) struct KeyUsage {
     pub(super) pk: &'static str,
     pub(super) sk: &'static str,
-    /// What the key of a local index takes.
+    /// The options of the key of a local index.
     pub(super) single: &'static str,
 }
 

@@ -6,7 +6,7 @@ use crate::schema::{
     Width,
 };
 
-/// What an enum is stored as.
+/// The stored form of an enum.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EnumForm {
     Names,

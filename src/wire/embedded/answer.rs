@@ -1,4 +1,4 @@
-//! What the engine reads and answers: DynamoDB JSON, and a status.
+//! The bodies that the engine reads, and its answers: DynamoDB JSON and a status.
 
 use dynoxide::DynoxideError;
 use serde::Serialize;

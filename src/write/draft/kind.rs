@@ -1,4 +1,4 @@
-//! What an update does if no item exists.
+//! The kinds of updates: they differ in the effect if no item exists.
 
 use crate::entity::{DynamoEntity, Patterns};
 use crate::schema::Pattern;

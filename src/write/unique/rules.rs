@@ -1,4 +1,4 @@
-//! Which writes concern unique values.
+//! The writes that concern unique values.
 
 use crate::entity::EntityDeclaration;
 use crate::error::{Error, ErrorKind, Stage};
