@@ -60,6 +60,7 @@ mod shape;
 mod shards;
 mod silent;
 mod snapshot;
+mod streams;
 mod sums;
 mod table;
 mod traced;
@@ -128,6 +129,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("snapshot", snapshot::tests),
+        ("streams", streams::tests),
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
