@@ -1,12 +1,12 @@
 //! Following changes: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
 //!
-//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`Change`]s of an entity or a
+//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or a
 //! collection, and returns a [`BatchResponse`]. [`once`] runs an effect outside DynamoDB at most once. See [the
 //! guide](crate::guide::streams) for the whole picture.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
-//! use dynamo_entity::streams::{Event, StreamEvent};
+//! use dynamo_entity::streams::{ChangeEvent, StreamEvent};
 //!
 //! #[derive(Debug, PartialEq, DynamoEntity)]
 //! #[dynamo(table = "orders", key(pk = number))]
@@ -22,7 +22,7 @@
 //! ).unwrap();
 //! let response = Order::changes_of(&event)
 //!     .each(async |change| -> Result<()> {
-//!         assert_eq!(change.event, Event::Created(Order { number: 7, cents: 1250 }));
+//!         assert_eq!(change.event, ChangeEvent::Created(Order { number: 7, cents: 1250 }));
 //!         Ok(())
 //!     })
 //!     .await;
@@ -45,10 +45,10 @@ mod sequence;
 mod text;
 mod verbs;
 
-pub use change::{Change, Event, UnreadChange};
+pub use change::{ChangeEvent, ItemChange, UnreadChange};
 pub use each::{BatchResponse, EachParking, FailedChange, HandlerError};
 pub use event::StreamEvent;
-pub use follow::Changes;
+pub use follow::ItemChanges;
 pub use member_key::MemberKey;
 pub use once::{Once, OnceEffect, OnceError, OnceResult, Ran, once};
 pub use parked::{ParkedChange, ParkedPart, ParkedTable};

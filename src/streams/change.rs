@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 /// What happened to an item. `New` and `Old` are its types after and before: the entity, or its key if the stream does
 /// not have that image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<New, Old = New> {
+pub enum ChangeEvent<New, Old = New> {
     /// The item did not exist before, or was no item of the entity.
     Created(New),
     /// The item has other values.
@@ -30,20 +30,20 @@ pub enum Event<New, Old = New> {
     },
 }
 
-impl<New, Old> Event<New, Old> {
+impl<New, Old> ChangeEvent<New, Old> {
     /// The item after the change.
     pub fn new(&self) -> Option<&New> {
         match self {
-            Event::Created(new) | Event::Changed { new, .. } => Some(new),
-            Event::Removed { .. } => None,
+            ChangeEvent::Created(new) | ChangeEvent::Changed { new, .. } => Some(new),
+            ChangeEvent::Removed { .. } => None,
         }
     }
 
     /// The item before the change.
     pub fn old(&self) -> Option<&Old> {
         match self {
-            Event::Changed { old, .. } | Event::Removed { old, .. } => Some(old),
-            Event::Created(_) => None,
+            ChangeEvent::Changed { old, .. } | ChangeEvent::Removed { old, .. } => Some(old),
+            ChangeEvent::Created(_) => None,
         }
     }
 }
@@ -51,9 +51,9 @@ impl<New, Old> Event<New, Old> {
 /// A change of an item, with its record.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Change<New, Old = New> {
+pub struct ItemChange<New, Old = New> {
     /// What happened.
-    pub event: Event<New, Old>,
+    pub event: ChangeEvent<New, Old>,
     /// The record, with its id, its place and its images as they are stored.
     pub record: StreamRecord,
 }

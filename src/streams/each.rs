@@ -5,11 +5,11 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
-use super::change::Change;
+use super::change::ItemChange;
 use super::event::EventForm;
-use super::follow::Changes;
+use super::follow::ItemChanges;
 use super::panics::{Panicked, without_panics};
-use super::parking::{Attempt, Parking};
+use super::parking::{CountedAttempt, Parking};
 use super::record::StreamRecord;
 use crate::dynamo::Dynamo;
 use crate::error::Error;
@@ -90,7 +90,7 @@ impl Serialize for Identifier<'_> {
     }
 }
 
-impl<New, Old> Changes<New, Old> {
+impl<New, Old> ItemChanges<New, Old> {
     /// Calls the handler for one change after the other, and stops at the first failure: an error or a panic of the
     /// handler, or a record that cannot be read. Changes before it are not delivered again; it and all after it are.
     ///
@@ -98,7 +98,7 @@ impl<New, Old> Changes<New, Old> {
     /// [`park_after`](Self::park_after) for the way out.
     pub async fn each<F, Fut, X>(self, handler: F) -> BatchResponse
     where
-        F: FnMut(Change<New, Old>) -> Fut,
+        F: FnMut(ItemChange<New, Old>) -> Fut,
         Fut: Future<Output = Result<(), X>>,
         X: Into<HandlerError>,
     {
@@ -157,18 +157,18 @@ impl<New, Old> Changes<New, Old> {
     }
 }
 
-/// Changes that are parked if they fail too often; see [`Changes::park_after`].
+/// Changes that are parked if they fail too often; see [`ItemChanges::park_after`].
 #[must_use = "nothing happens until `.each(..)`"]
 pub struct EachParking<'d, New, Old = New> {
-    changes: Changes<New, Old>,
+    changes: ItemChanges<New, Old>,
     parking: Parking<'d>,
 }
 
 impl<New, Old> EachParking<'_, New, Old> {
-    /// Calls the handler for one change after the other; see [`Changes::each`].
+    /// Calls the handler for one change after the other; see [`ItemChanges::each`].
     pub async fn each<F, Fut, X>(self, handler: F) -> BatchResponse
     where
-        F: FnMut(Change<New, Old>) -> Fut,
+        F: FnMut(ItemChange<New, Old>) -> Fut,
         Fut: Future<Output = Result<(), X>>,
         X: Into<HandlerError>,
     {
@@ -188,12 +188,12 @@ impl<New, Old> fmt::Debug for EachParking<'_, New, Old> {
 }
 
 async fn handle_each<New, Old, F, Fut, X>(
-    mut changes: Changes<New, Old>,
+    mut changes: ItemChanges<New, Old>,
     parking: Option<Parking<'_>>,
     mut handler: F,
 ) -> BatchResponse
 where
-    F: FnMut(Change<New, Old>) -> Fut,
+    F: FnMut(ItemChange<New, Old>) -> Fut,
     Fut: Future<Output = Result<(), X>>,
     X: Into<HandlerError>,
 {
@@ -210,9 +210,9 @@ where
         let Err(error) = handled else { continue };
         let attempt = match &parking {
             Some(parking) => parking.count(&record, &error.to_string()).await,
-            None => Ok(Attempt::Counted),
+            None => Ok(CountedAttempt::Counted),
         };
-        let is_parked = matches!(attempt, Ok(Attempt::Parked));
+        let is_parked = matches!(attempt, Ok(CountedAttempt::Parked));
         let failed = FailedChange {
             record,
             error,

@@ -10,9 +10,9 @@
 
 use std::fmt;
 
-use super::change::{Change, Event, UnreadChange};
+use super::change::{ChangeEvent, ItemChange, UnreadChange};
 use super::event::{EventForm, StreamEvent};
-use super::kind::{ChangeKind, KnownImages};
+use super::kind::{EventKind, KnownImages};
 use super::record::{RecordParts, StreamRecord};
 use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, Result};
@@ -50,9 +50,9 @@ pub(super) struct Followed {
 /// The typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
 ///
 /// An iterator of changes in the order of the records, without records that are not shown.
-/// [`each`](Changes::each) calls a handler for each of them instead, and gives the response of the function.
+/// [`each`](ItemChanges::each) calls a handler for each of them instead, and gives the response of the function.
 #[must_use = "an iterator: call `each`, or go through it"]
-pub struct Changes<New, Old = New> {
+pub struct ItemChanges<New, Old = New> {
     pub(super) form: EventForm,
     pub(super) records: std::vec::IntoIter<StreamRecord>,
     pub(super) followed: Followed,
@@ -60,14 +60,14 @@ pub struct Changes<New, Old = New> {
     old: Side<Old>,
 }
 
-impl<New, Old> Changes<New, Old> {
+impl<New, Old> ItemChanges<New, Old> {
     pub(super) fn of(
         event: &StreamEvent,
         followed: Followed,
         new: Side<New>,
         old: Side<Old>,
     ) -> Self {
-        Changes {
+        ItemChanges {
             form: event.form(),
             records: event.records().to_vec().into_iter(),
             followed,
@@ -80,16 +80,16 @@ impl<New, Old> Changes<New, Old> {
     pub(super) fn read(
         &self,
         record: &StreamRecord,
-    ) -> Option<std::result::Result<Change<New, Old>, UnreadChange>> {
+    ) -> Option<std::result::Result<ItemChange<New, Old>, UnreadChange>> {
         let read = self.read_event(record.parts()).transpose()?;
         let record = record.clone();
         Some(match read {
-            Ok(event) => Ok(Change { event, record }),
+            Ok(event) => Ok(ItemChange { event, record }),
             Err(error) => Err(UnreadChange { error, record }),
         })
     }
 
-    fn read_event(&self, record: &RecordParts) -> Result<Option<Event<New, Old>>> {
+    fn read_event(&self, record: &RecordParts) -> Result<Option<ChangeEvent<New, Old>>> {
         let fail = |fault| self.followed.unfit(record, fault);
         if let Some(fault) = &record.fault {
             return Err(fail(fault.clone()));
@@ -124,12 +124,12 @@ impl<New, Old> Changes<New, Old> {
                 .and_then(read_old)
         };
         Ok(Some(match kind {
-            ChangeKind::Created => Event::Created(new()?),
-            ChangeKind::Changed => Event::Changed {
+            EventKind::Created => ChangeEvent::Created(new()?),
+            EventKind::Changed => ChangeEvent::Changed {
                 old: old()?,
                 new: new()?,
             },
-            ChangeKind::Removed => Event::Removed {
+            EventKind::Removed => ChangeEvent::Removed {
                 old: old()?,
                 by_ttl: record.by_ttl,
             },
@@ -202,8 +202,8 @@ impl Followed {
     }
 }
 
-impl<New, Old> Iterator for Changes<New, Old> {
-    type Item = std::result::Result<Change<New, Old>, UnreadChange>;
+impl<New, Old> Iterator for ItemChanges<New, Old> {
+    type Item = std::result::Result<ItemChange<New, Old>, UnreadChange>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -215,12 +215,12 @@ impl<New, Old> Iterator for Changes<New, Old> {
     }
 }
 
-impl<New, Old> fmt::Debug for Changes<New, Old> {
+impl<New, Old> fmt::Debug for ItemChanges<New, Old> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.records.as_slice();
         write!(
             f,
-            "Changes of {} ({} records)",
+            "ItemChanges of {} ({} records)",
             self.followed.name,
             left.len()
         )

@@ -10,7 +10,7 @@ use crate::schema::{StreamView, is_mark};
 
 /// What happened to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangeKind {
+pub(super) enum EventKind {
     Created,
     Changed,
     Removed,
@@ -37,26 +37,26 @@ impl RecordParts {
     }
 
     /// The kind of the change, if `new` and `old` tell whether there are images that count.
-    pub(super) fn kind(&self, new: bool, old: bool) -> Result<ChangeKind, CodecError> {
+    pub(super) fn kind(&self, new: bool, old: bool) -> Result<EventKind, CodecError> {
         let known = self.known();
         let named = match self.name.as_deref() {
-            Some("INSERT") => Some(ChangeKind::Created),
-            Some("MODIFY") => Some(ChangeKind::Changed),
-            Some("REMOVE") => Some(ChangeKind::Removed),
-            _ if self.by_ttl => Some(ChangeKind::Removed),
+            Some("INSERT") => Some(EventKind::Created),
+            Some("MODIFY") => Some(EventKind::Changed),
+            Some("REMOVE") => Some(EventKind::Removed),
+            _ if self.by_ttl => Some(EventKind::Removed),
             _ => None,
         };
         let kind = match (known.new, known.old) {
             (true, true) => match (old, new) {
-                (false, true) => Some(ChangeKind::Created),
-                (true, true) => Some(ChangeKind::Changed),
-                (true, false) => Some(ChangeKind::Removed),
+                (false, true) => Some(EventKind::Created),
+                (true, true) => Some(EventKind::Changed),
+                (true, false) => Some(EventKind::Removed),
                 (false, false) => None,
             },
-            (true, false) if !new => Some(ChangeKind::Removed),
-            (true, false) => named.filter(|kind| *kind != ChangeKind::Removed),
-            (false, true) if !old => Some(ChangeKind::Created),
-            (false, true) => named.filter(|kind| *kind != ChangeKind::Created),
+            (true, false) if !new => Some(EventKind::Removed),
+            (true, false) => named.filter(|kind| *kind != EventKind::Removed),
+            (false, true) if !old => Some(EventKind::Created),
+            (false, true) => named.filter(|kind| *kind != EventKind::Created),
             (false, false) => named,
         };
         kind.ok_or_else(|| {

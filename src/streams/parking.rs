@@ -28,7 +28,7 @@ const REASON: usize = 2_000;
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Attempt {
+pub(super) enum CountedAttempt {
     Counted,
     Parked,
 }
@@ -41,7 +41,11 @@ pub(super) struct Parking<'d> {
 
 impl Parking<'_> {
     /// Counts a failed attempt. Parks the change if it was the last one.
-    pub(super) async fn count(&self, record: &StreamRecord, reason: &str) -> Result<Attempt> {
+    pub(super) async fn count(
+        &self,
+        record: &StreamRecord,
+        reason: &str,
+    ) -> Result<CountedAttempt> {
         let Some(event_id) = record.event_id() else {
             return Err(Error::config(
                 "the record has no `eventID`, by which its attempts are counted",
@@ -64,10 +68,10 @@ impl Parking<'_> {
             .send(self.db)
             .await;
         match row {
-            Ok(row) if row.attempts.len() < self.attempts => Ok(Attempt::Counted),
+            Ok(row) if row.attempts.len() < self.attempts => Ok(CountedAttempt::Counted),
             Ok(row) => self.park(record, row, attempt).await,
             // It is parked already, and a stray delivery of it has failed once more.
-            Err(error) if error.is_conflict() => Ok(Attempt::Parked),
+            Err(error) if error.is_conflict() => Ok(CountedAttempt::Parked),
             Err(error) => Err(error),
         }
     }
@@ -77,7 +81,7 @@ impl Parking<'_> {
         record: &StreamRecord,
         row: ParkedChange,
         attempt: String,
-    ) -> Result<Attempt> {
+    ) -> Result<CountedAttempt> {
         let chunks = record.parts().json.chunks(PART).zip(0..);
         let parts = chunks.map(|(json, number)| ParkedPart {
             consumer: row.consumer.clone(),
@@ -108,7 +112,7 @@ impl Parking<'_> {
             .send(self.db)
             .await;
         let Err(error) = parked else {
-            return Ok(Attempt::Parked);
+            return Ok(CountedAttempt::Parked);
         };
         // Another invocation may have parked it, or the response to this one was lost: the row tells.
         let stored = row.key().get().consistent().send(self.db).await?;
@@ -118,7 +122,7 @@ impl Parking<'_> {
             ParkedPart::discard(parts.iter(), self.db).await?;
         }
         match parked {
-            Some(_) => Ok(Attempt::Parked),
+            Some(_) => Ok(CountedAttempt::Parked),
             None => Err(error),
         }
     }

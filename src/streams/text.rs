@@ -18,15 +18,15 @@ pub(super) struct JsonText(pub(super) Vec<u8>);
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut out = Vec::new();
-        TextOf(&mut out).deserialize(deserializer)?;
+        JsonTextOf(&mut out).deserialize(deserializer)?;
         Ok(JsonText(out))
     }
 }
 
 /// Appends the next value.
-struct TextOf<'o>(&'o mut Vec<u8>);
+struct JsonTextOf<'o>(&'o mut Vec<u8>);
 
-impl TextOf<'_> {
+impl JsonTextOf<'_> {
     fn raw(self, text: &str) {
         self.0.extend_from_slice(text.as_bytes());
     }
@@ -38,7 +38,7 @@ impl TextOf<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for TextOf<'_> {
+impl<'de> DeserializeSeed<'de> for JsonTextOf<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -46,7 +46,7 @@ impl<'de> DeserializeSeed<'de> for TextOf<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for TextOf<'_> {
+impl<'de> Visitor<'de> for JsonTextOf<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for TextOf<'_> {
             if end > start {
                 self.0.push(b',');
             }
-            if list.next_element_seed(TextOf(self.0))?.is_none() {
+            if list.next_element_seed(JsonTextOf(self.0))?.is_none() {
                 self.0.truncate(end);
                 self.0.push(b']');
                 return Ok(());
@@ -126,7 +126,7 @@ impl<'de> Visitor<'de> for TextOf<'_> {
             is_first = false;
             self.quoted(&name);
             self.0.push(b':');
-            map.next_value_seed(TextOf(self.0))?;
+            map.next_value_seed(JsonTextOf(self.0))?;
         }
         self.raw(if is_first { "{}" } else { "}" });
         Ok(())

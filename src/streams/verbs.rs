@@ -1,7 +1,7 @@
 //! The verbs that read an event as changes of an entity or a collection.
 
 use super::event::StreamEvent;
-use super::follow::{Changes, Followed, Side};
+use super::follow::{Followed, ItemChanges, Side};
 use super::member_key::MemberKey;
 use crate::entity::{
     DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, member_entity, read,
@@ -18,7 +18,7 @@ pub trait EntityChanges: DynamoEntity {
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
-    /// use dynamo_entity::streams::{Event, StreamEvent};
+    /// use dynamo_entity::streams::{ChangeEvent, StreamEvent};
     ///
     /// #[derive(Debug, PartialEq, DynamoEntity)]
     /// #[dynamo(table = "orders", key(pk = number))]
@@ -29,28 +29,28 @@ pub trait EntityChanges: DynamoEntity {
     ///     "OldImage": {"number": {"N": "7"}, "cents": {"N": "900"}},
     ///     "NewImage": {"number": {"N": "7"}, "cents": {"N": "950"}}}}]}"#)?;
     /// for change in Order::changes_of(&event) {
-    ///     let Event::Changed { old, new } = change.expect("an order").event else { continue };
+    ///     let ChangeEvent::Changed { old, new } = change.expect("an order").event else { continue };
     ///     assert_eq!((old.cents, new.cents), (900, 950));
     /// }
     /// # Ok::<(), dynamo_entity::Error>(())
     /// ```
-    fn changes_of(event: &StreamEvent) -> Changes<Self> {
-        Changes::of(event, followed::<Self>(), image(), image())
+    fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
+        ItemChanges::of(event, followed::<Self>(), image(), image())
     }
 
     /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
-    fn new_images_of(event: &StreamEvent) -> Changes<Self, Key<Self>> {
-        Changes::of(event, followed::<Self>(), image(), key())
+    fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, Key<Self>> {
+        ItemChanges::of(event, followed::<Self>(), image(), key())
     }
 
     /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
-    fn old_images_of(event: &StreamEvent) -> Changes<Key<Self>, Self> {
-        Changes::of(event, followed::<Self>(), key(), image())
+    fn old_images_of(event: &StreamEvent) -> ItemChanges<Key<Self>, Self> {
+        ItemChanges::of(event, followed::<Self>(), key(), image())
     }
 
     /// Reads the keys of any stream, also one with `KEYS_ONLY`.
-    fn keys_of(event: &StreamEvent) -> Changes<Key<Self>> {
-        Changes::of(event, followed::<Self>(), key(), key())
+    fn keys_of(event: &StreamEvent) -> ItemChanges<Key<Self>> {
+        ItemChanges::of(event, followed::<Self>(), key(), key())
     }
 }
 
@@ -94,7 +94,7 @@ fn followed<E: DynamoEntity>() -> Followed {
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
-/// use dynamo_entity::streams::{Event, StreamEvent};
+/// use dynamo_entity::streams::{ChangeEvent, StreamEvent};
 ///
 /// #[derive(DynamoTable)]
 /// #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
@@ -115,20 +115,20 @@ fn followed<E: DynamoEntity>() -> Followed {
 /// let event = StreamEvent::from_json(br#"{"Records": [{"eventName": "REMOVE", "dynamodb": {
 ///     "Keys": {"pk": {"S": "USER#ann"}, "sk": {"S": "ORDER#000007"}}, "StreamViewType": "KEYS_ONLY"}}]}"#)?;
 /// for change in Account::keys_of(&event) {
-///     let Event::Removed { old, .. } = change.expect("a key").event else { continue };
+///     let ChangeEvent::Removed { old, .. } = change.expect("a key").event else { continue };
 ///     assert_eq!(old.of::<Order>()?, Some(Order::key("ann", 7)));
 /// }
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 pub trait CollectionChanges: DynamoCollection {
     /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
-    fn changes_of(event: &StreamEvent) -> Changes<Self> {
-        Changes::of(event, followed_collection::<Self>(), variant(), variant())
+    fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
+        ItemChanges::of(event, followed_collection::<Self>(), variant(), variant())
     }
 
     /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
-    fn new_images_of(event: &StreamEvent) -> Changes<Self, MemberKey> {
-        Changes::of(
+    fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, MemberKey> {
+        ItemChanges::of(
             event,
             followed_collection::<Self>(),
             variant(),
@@ -137,8 +137,8 @@ pub trait CollectionChanges: DynamoCollection {
     }
 
     /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
-    fn old_images_of(event: &StreamEvent) -> Changes<MemberKey, Self> {
-        Changes::of(
+    fn old_images_of(event: &StreamEvent) -> ItemChanges<MemberKey, Self> {
+        ItemChanges::of(
             event,
             followed_collection::<Self>(),
             member::<Self>(),
@@ -147,9 +147,9 @@ pub trait CollectionChanges: DynamoCollection {
     }
 
     /// Reads the keys of any stream, also one with `KEYS_ONLY`.
-    fn keys_of(event: &StreamEvent) -> Changes<MemberKey> {
+    fn keys_of(event: &StreamEvent) -> ItemChanges<MemberKey> {
         let (new, old) = (member::<Self>(), member::<Self>());
-        Changes::of(event, followed_collection::<Self>(), new, old)
+        ItemChanges::of(event, followed_collection::<Self>(), new, old)
     }
 }
 

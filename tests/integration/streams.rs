@@ -66,7 +66,10 @@ fn event(records: &[String]) -> StreamEvent {
 }
 
 fn numbered(numbers: impl IntoIterator<Item = u32>) -> StreamEvent {
-    let records: Vec<String> = numbers.into_iter().map(|number| record(number, "x")).collect();
+    let records: Vec<String> = numbers
+        .into_iter()
+        .map(|number| record(number, "x"))
+        .collect();
     event(&records)
 }
 
@@ -105,17 +108,30 @@ async fn a_failure_stops_the_batch(_: Db) -> Outcome {
         })
         .await;
     assert_eq!(handled, [1, 2]);
-    let reported = format!(r#"{{"batchItemFailures":[{{"itemIdentifier":"{}"}}]}}"#, sequence(2));
+    let reported = format!(
+        r#"{{"batchItemFailures":[{{"itemIdentifier":"{}"}}]}}"#,
+        sequence(2)
+    );
     assert_eq!(json(&response), reported);
     let failed = response.failed().expect("the failure");
-    assert_eq!((failed.record.event_id(), &*failed.error.to_string()), (Some("e2"), "no"));
+    assert_eq!(
+        (failed.record.event_id(), &*failed.error.to_string()),
+        (Some("e2"), "no")
+    );
 
-    let all = Parcel::changes_of(&numbered([1, 2, 3])).each(async |_| Ok::<(), Error>(())).await;
+    let all = Parcel::changes_of(&numbered([1, 2, 3]))
+        .each(async |_| Ok::<(), Error>(()))
+        .await;
     assert_eq!(json(&all), r#"{"batchItemFailures":[]}"#);
     // A record without a number cannot be named: an empty name fails the whole batch.
     let nameless = event(&[r#"{"eventID":"e1"}"#.to_owned()]);
-    let response = Parcel::changes_of(&nameless).each(async |_| Ok::<(), Error>(())).await;
-    assert_eq!(json(&response), r#"{"batchItemFailures":[{"itemIdentifier":""}]}"#);
+    let response = Parcel::changes_of(&nameless)
+        .each(async |_| Ok::<(), Error>(()))
+        .await;
+    assert_eq!(
+        json(&response),
+        r#"{"batchItemFailures":[{"itemIdentifier":""}]}"#
+    );
     Ok(())
 }
 
@@ -123,10 +139,12 @@ async fn a_pipe_is_told_of_all_that_is_left(_: Db) -> Outcome {
     let records: Vec<String> = (1..=3).map(|number| record(number, "x")).collect();
     let event = StreamEvent::from_json(format!("[{}]", records.join(",")).as_bytes())?;
     let response = Parcel::changes_of(&event)
-        .each(async |change| match change.event.new().expect("a parcel").number {
-            2 => Err("no"),
-            _ => Ok(()),
-        })
+        .each(
+            async |change| match change.event.new().expect("a parcel").number {
+                2 => Err("no"),
+                _ => Ok(()),
+            },
+        )
         .await;
     assert_eq!(response.identifiers(), ["e2", "e3"]);
     Ok(())
@@ -163,17 +181,22 @@ async fn a_panic_and_an_unread_record_are_attempts(db: Db) -> Outcome {
     let event = event(&[record(1, "x"), broken, record(3, "x")]);
     let changes = Parcel::changes_of(&event).park_after(1, "mailer", &db);
     let response = changes
-        .each(async |change| match change.event.new().expect("a parcel").number {
-            1 => panic!("out of paper"),
-            _ => Ok::<(), Error>(()),
-        })
+        .each(
+            async |change| match change.event.new().expect("a parcel").number {
+                1 => panic!("out of paper"),
+                _ => Ok::<(), Error>(()),
+            },
+        )
         .await;
     assert!(response.identifiers().is_empty(), "{response:?}");
     let parked = ParkedChange::list("mailer", &db).await?;
     let reasons: Vec<&str> = parked.iter().map(|parked| &*parked.reason).collect();
     assert_eq!(
         reasons,
-        ["the handler panicked: out of paper", "Parcel.text: expected S, found N"]
+        [
+            "the handler panicked: out of paper",
+            "Parcel.text: expected S, found N"
+        ]
     );
     Ok(())
 }
@@ -182,7 +205,9 @@ async fn images_of_any_size_are_parked(db: Db) -> Outcome {
     let text = "long ".repeat(75_000);
     let record = record(1, &text).replace(
         "\"SequenceNumber\"",
-        &format!(r#""OldImage":{{"number":{{"N":"1"}},"text":{{"S":"old {text}"}}}},"SequenceNumber""#),
+        &format!(
+            r#""OldImage":{{"number":{{"N":"1"}},"text":{{"S":"old {text}"}}}},"SequenceNumber""#
+        ),
     );
     let event = event(&[record]);
     let changes = Parcel::changes_of(&event).park_after(1, "mailer", &db);
@@ -254,7 +279,9 @@ async fn attempts_at_once_are_counted_once_each(db: Db) -> Outcome {
     let responses = invocations.join_all().await;
     let parked = ParkedChange::list("mailer", &db).await?.remove(0);
     assert_eq!(parked.attempts.len(), AT_ONCE);
-    let succeeded = responses.iter().filter(|response| response.identifiers().is_empty());
+    let succeeded = responses
+        .iter()
+        .filter(|response| response.identifiers().is_empty());
     assert!(succeeded.count() >= 1);
     let parts = ParkedPart::in_partition("mailer").all(&db).await?;
     assert_eq!(parts.len(), 1, "the parts of others are discarded");
@@ -304,20 +331,30 @@ async fn random_faults_lose_no_change(db: Db) -> Outcome {
                 .await;
             from = match response.identifiers() {
                 [] => 6,
-                [one] => (1..=5).find(|number| sequence(*number) == *one).expect("a record"),
+                [one] => (1..=5)
+                    .find(|number| sequence(*number) == *one)
+                    .expect("a record"),
                 _ => panic!("one failure"),
             };
         }
         faults.deliver().await;
-        assert!((1..=5).all(|number| done.get(&number) == (!poison.contains(&number)).then_some(&1)));
+        assert!(
+            (1..=5).all(|number| done.get(&number) == (!poison.contains(&number)).then_some(&1))
+        );
         let parked = ParkedChange::list(&consumer, &db).await?;
         let ids: Vec<String> = poison.iter().map(|number| format!("e{number}")).collect();
         let found: Vec<&str> = parked.iter().map(|parked| &*parked.event_id).collect();
         assert_eq!(found, ids, "seed {seed}");
         for (parked, number) in parked.iter().zip(&poison) {
             let counted = parked.attempts.len();
-            assert!(counted >= attempts && counted <= failures[number], "seed {seed}");
-            assert_eq!(parked.event(&db).await?.records()[0].event_id(), Some(&*parked.event_id));
+            assert!(
+                counted >= attempts && counted <= failures[number],
+                "seed {seed}"
+            );
+            assert_eq!(
+                parked.event(&db).await?.records()[0].event_id(),
+                Some(&*parked.event_id)
+            );
         }
     }
     Ok(())
@@ -403,30 +440,53 @@ async fn an_interrupted_effect_is_an_error(db: Db) -> Outcome {
         () = began.notified() => {}
     }
     let again = effect().run(&db, async || Ok::<(), Error>(())).await;
-    assert!(matches!(again, Err(OnceError::InProgress { .. })), "{again:?}");
+    assert!(
+        matches!(again, Err(OnceError::InProgress { .. })),
+        "{again:?}"
+    );
     clock.advance(60_000);
     let later = effect().run(&db, async || Ok::<(), Error>(())).await;
-    assert!(matches!(later, Err(OnceError::Interrupted { .. })), "{later:?}");
+    assert!(
+        matches!(later, Err(OnceError::Interrupted { .. })),
+        "{later:?}"
+    );
     let patient = effect().retry_after(Duration::from_secs(90));
     let early = patient.clone().run(&db, async || Ok::<(), Error>(())).await;
-    assert!(matches!(early, Err(OnceError::Interrupted { .. })), "{early:?}");
+    assert!(
+        matches!(early, Err(OnceError::Interrupted { .. })),
+        "{early:?}"
+    );
     clock.advance(30_000);
     let retried = patient.run(&db, async || Ok::<(), Error>(())).await?;
     assert!(matches!(retried, Ran::Now(())));
-    assert!(matches!(effect().run(&db, async || Ok::<(), Error>(())).await?, Ran::Before(())));
+    assert!(matches!(
+        effect().run(&db, async || Ok::<(), Error>(())).await?,
+        Ran::Before(())
+    ));
     Ok(())
 }
 
 async fn a_failed_effect_is_tried_again(db: Db) -> Outcome {
-    let failed = once("mail").run(&db, async || Err::<(), _>("refused")).await;
-    assert!(matches!(failed, Err(OnceError::Failed("refused"))), "{failed:?}");
+    let failed = once("mail")
+        .run(&db, async || Err::<(), _>("refused"))
+        .await;
+    assert!(
+        matches!(failed, Err(OnceError::Failed("refused"))),
+        "{failed:?}"
+    );
     assert_eq!(db.count::<OnceEffect>().await, 0);
-    let sent = once("mail").run(&db, async || Ok::<_, &str>(vec![1u32, 2])).await;
+    let sent = once("mail")
+        .run(&db, async || Ok::<_, &str>(vec![1u32, 2]))
+        .await;
     assert!(matches!(sent, Ok(Ran::Now(_))), "{sent:?}");
-    let before = once("mail").run(&db, async || Err::<Vec<u32>, _>("not run")).await;
+    let before = once("mail")
+        .run(&db, async || Err::<Vec<u32>, _>("not run"))
+        .await;
     assert_eq!(before.expect("its result").into_result(), [1, 2]);
     // The result of another type is an error, and the effect is not run.
-    let other = once("mail").run(&db, async || -> Result<bool> { panic!("run twice") }).await;
+    let other = once("mail")
+        .run(&db, async || -> Result<bool> { panic!("run twice") })
+        .await;
     assert!(matches!(other, Err(OnceError::Table(_))), "{other:?}");
     Ok(())
 }
@@ -442,7 +502,10 @@ async fn an_effect_that_lost_its_row_says_so(db: Db) -> Outcome {
         Ok::<_, Error>(1)
     });
     let slow = slow.await?;
-    assert!(matches!(&slow, Ran::Unrecorded(1, error) if error.is_conflict()), "{slow:?}");
+    assert!(
+        matches!(&slow, Ran::Unrecorded(1, error) if error.is_conflict()),
+        "{slow:?}"
+    );
     let stored = once("mail").run(&db, async || Ok::<_, Error>(3)).await?;
     assert_eq!(stored.into_result(), 2);
     Ok(())
@@ -452,10 +515,19 @@ async fn an_effect_is_forgotten_after_its_time(db: Db) -> Outcome {
     let clock = HandClock::at("2026-03-01T08:00:00Z");
     let db = db.at(&clock);
     let short = || once("mail").keep_for(Duration::from_secs(60));
-    assert!(matches!(short().run(&db, async || Ok::<_, Error>(1)).await?, Ran::Now(1)));
+    assert!(matches!(
+        short().run(&db, async || Ok::<_, Error>(1)).await?,
+        Ran::Now(1)
+    ));
     clock.advance(59_000);
-    assert!(matches!(short().run(&db, async || Ok::<_, Error>(2)).await?, Ran::Before(1)));
+    assert!(matches!(
+        short().run(&db, async || Ok::<_, Error>(2)).await?,
+        Ran::Before(1)
+    ));
     clock.advance(2_000);
-    assert!(matches!(short().run(&db, async || Ok::<_, Error>(3)).await?, Ran::Now(3)));
+    assert!(matches!(
+        short().run(&db, async || Ok::<_, Error>(3)).await?,
+        Ran::Now(3)
+    ));
     Ok(())
 }

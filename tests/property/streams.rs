@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dynamo_entity::ErrorKind;
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{Change, Event, StreamEvent, UnreadChange};
+use dynamo_entity::streams::{ChangeEvent, ItemChange, StreamEvent, UnreadChange};
 use proptest::prelude::*;
 
 #[derive(DynamoTable)]
@@ -325,7 +325,7 @@ enum Outcome {
 }
 
 fn outcome<New, Old>(
-    mut changes: impl Iterator<Item = Result<Change<New, Old>, UnreadChange>>,
+    mut changes: impl Iterator<Item = Result<ItemChange<New, Old>, UnreadChange>>,
     new_weight: fn(&New) -> Option<u8>,
     old_weight: fn(&Old) -> Option<u8>,
 ) -> Outcome {
@@ -341,10 +341,10 @@ fn outcome<New, Old>(
         Some(Ok(change)) => {
             assert_eq!(change.record.event_id(), Some("e1"));
             let kind = match change.event {
-                Event::Created(_) => "created",
-                Event::Changed { .. } => "changed",
-                Event::Removed { by_ttl: true, .. } => "expired",
-                Event::Removed { .. } => "removed",
+                ChangeEvent::Created(_) => "created",
+                ChangeEvent::Changed { .. } => "changed",
+                ChangeEvent::Removed { by_ttl: true, .. } => "expired",
+                ChangeEvent::Removed { .. } => "removed",
             };
             let (new, old) = (change.event.new(), change.event.old());
             Outcome::Shown(kind, new.and_then(new_weight), old.and_then(old_weight))
