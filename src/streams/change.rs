@@ -32,7 +32,7 @@ pub enum ChangeEvent<New, Old = New> {
 
 impl<New, Old> ChangeEvent<New, Old> {
     /// The item after the change.
-    pub fn new(&self) -> Option<&New> {
+    pub fn after(&self) -> Option<&New> {
         match self {
             ChangeEvent::Created(new) | ChangeEvent::Changed { new, .. } => Some(new),
             ChangeEvent::Removed { .. } => None,
@@ -40,7 +40,7 @@ impl<New, Old> ChangeEvent<New, Old> {
     }
 
     /// The item before the change.
-    pub fn old(&self) -> Option<&Old> {
+    pub fn before(&self) -> Option<&Old> {
         match self {
             ChangeEvent::Changed { old, .. } | ChangeEvent::Removed { old, .. } => Some(old),
             ChangeEvent::Created(_) => None,

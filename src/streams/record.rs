@@ -97,14 +97,15 @@ impl RecordParts {
             kinesis => kinesis,
         };
         let Some(kinesis) = kinesis else {
-            self.fill_inner(json, false)?;
+            // A record with a fault is named too, so that only it and the records after it are repeated.
+            let filled = self.fill_inner(json, false);
             let number = self.sequence.as_ref().map(SequenceNumber::to_string);
             self.identifier = match form {
                 EventForm::Lambda => number,
                 EventForm::Pipe => outer_id,
             }
             .unwrap_or_default();
-            return Ok(());
+            return filled;
         };
         self.identifier = match form {
             EventForm::Lambda => text(kinesis, "sequenceNumber")?,

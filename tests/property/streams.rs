@@ -346,7 +346,7 @@ fn outcome<New, Old>(
                 ChangeEvent::Removed { by_ttl: true, .. } => "expired",
                 ChangeEvent::Removed { .. } => "removed",
             };
-            let (new, old) = (change.event.new(), change.event.old());
+            let (new, old) = (change.event.after(), change.event.before());
             Outcome::Shown(kind, new.and_then(new_weight), old.and_then(old_weight))
         }
     };
