@@ -23,7 +23,7 @@ use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer};
 use crate::plan::Operation;
-use crate::verbs::EntityVerbs;
+use crate::verbs::EntityExt;
 
 /// How long an effect counts as in progress, if the caller does not say: as long as a Lambda function can run.
 const LEASE: Duration = Duration::from_secs(15 * 60);

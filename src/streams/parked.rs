@@ -12,8 +12,8 @@ use crate::entity::Key;
 use crate::error::{Error, Result};
 use crate::json::CodecError;
 use crate::plan::Operation;
-use crate::query::QueryVerbs;
-use crate::verbs::EntityVerbs;
+use crate::query::QueryExt;
+use crate::verbs::EntityExt;
 
 /// The table of the attempts at changes and of the changes that were parked, of all consumers. Create it with your
 /// tables: `db.create_tables([ParkedTable::schema()])`.
@@ -136,7 +136,7 @@ impl ParkedChange {
 
     /// Forgets the change without handling it. Nothing happens if it was parked anew since it was listed.
     pub async fn discard(&self, db: &Dynamo) -> Result<()> {
-        let delete = EntityVerbs::key(self).delete();
+        let delete = EntityExt::key(self).delete();
         let delete = delete.when(|change| change.stored_by().eq(&self.stored_by));
         match delete.send(db).await {
             Err(error) if !error.is_lost_race() => return Err(error),

@@ -15,7 +15,7 @@ use crate::dynamo::Dynamo;
 use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Operation;
-use crate::verbs::EntityVerbs;
+use crate::verbs::EntityExt;
 
 /// How long the attempts at a change that was not parked are kept: longer than any stream delivers it.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);

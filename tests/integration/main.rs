@@ -59,12 +59,12 @@ mod repository;
 mod shape;
 mod shards;
 mod silent;
-mod snapshot;
 mod streams;
 mod sums;
 mod table;
 mod traced;
 mod transact;
+mod transact_get;
 mod truth;
 mod unique;
 mod unit_of_work;
@@ -128,7 +128,7 @@ fn main() {
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
-        ("snapshot", snapshot::tests),
+        ("transact_get", transact_get::tests),
         ("streams", streams::tests),
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
