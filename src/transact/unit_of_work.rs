@@ -307,7 +307,7 @@ impl UnitOfWork {
     pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
         let id = item_id(&Key::of(entity).untyped()?, &self.db);
         if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
-            let message = "an item with this key is already there: this unit of work has read it";
+            let message = "an item with this key already exists: this unit of work has read it";
             let error = Error::new(ErrorKind::AlreadyExists, Stage::Request, message);
             return Err(error.of(E::ENTITY.type_name));
         }
@@ -452,7 +452,7 @@ impl UnitItem {
         if !self.is_written {
             return Ok(());
         }
-        let message = "this unit of work writes or checks the item already: a transaction takes one write an item, so change the \
+        let message = "this unit of work writes or checks the item already: a transaction takes one write per item, so change the \
                        entity as a whole and write it once";
         Err(refused(entity, message))
     }

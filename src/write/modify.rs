@@ -231,7 +231,7 @@ impl<'d> ModifyRounds<'d> {
     }
 
     fn not_found(&self) -> Error {
-        let message = "no live item with this key is there";
+        let message = "no live item with this key exists";
         let error = Error::new(ErrorKind::NotFound, Stage::Request, message);
         error.of(self.key.declared.def.type_name)
     }

@@ -97,7 +97,7 @@ changes! {
         total => { entity Order { id: u32, total: u32, note: Option<String> } }
     field_with_default: Free at "Order.express" ["new and may be missing"] of Order
         bare => { entity Order { id: u32, #[dynamo(default)] express: bool } }
-    field_that_a_rest_keeps: Free at "Order.note" ["programs that run keep it"] of Order
+    field_that_a_rest_keeps: Free at "Order.note" ["running programs keep it"] of Order
         rest => { entity Order { id: u32, note: Option<String>, #[dynamo(rest)] rest: Item } }
     required_field: BreaksRunning at "Order.currency" ["new and required", "1. declare it as an `Option`", "3. then let it be required"] of Order
         bare => { entity Order { id: u32, currency: String } }
@@ -111,11 +111,11 @@ changes! {
         total => { entity Order { id: u32, sum: u32 } }
     name_of_a_field: Free at "Order.total" ["was called `total`", "is stored nowhere"] of Order
         total => { entity Order { id: u32, #[dynamo(rename = "total")] sum: u32 } }
-    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order
+    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then omit it"] of Order
         { entity Order { id: u32, note: String } } => note
     field_gets_a_default: Free at "Order.count" ["still written always"] of Order
         { entity Order { id: u32, count: u32 } } => { entity Order { id: u32, #[dynamo(default)] count: u32 } }
-    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until no item lacks it"] of Order
+    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until every item has it"] of Order
         note => { entity Order { id: u32, note: String } }
     default_goes: BreaksRunning at "Order.count" ["required now"] of Order
         { entity Order { id: u32, #[dynamo(default)] count: u32 } } => { entity Order { id: u32, count: u32 } }
@@ -137,7 +137,7 @@ changes! {
         bare => { entity Order { id: u64 } }
     narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order
         { entity Order { id: u32, total: i64 } } => { entity Order { id: u32, total: i32 } }
-    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is free"] of Order {
+    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is safe"] of Order {
         entity Order { id: u32, customer: Vec<u32> }
     } => {
         #[derive(DynamoValue)] pub struct Customer(Vec<String>);
@@ -165,7 +165,7 @@ changes! {
     role: BreaksRunning at "Order.at" ["an attribute like any other", "`created_at`"] of Order
         { entity Order { id: u32, at: Option<DateTime<Utc>> } }
         => { entity Order { id: u32, #[dynamo(created_at)] at: Option<DateTime<Utc>> } }
-    attribute_that_the_key_has: Free at "Order.user" ["the key says the same"] of Order
+    attribute_that_the_key_has: Free at "Order.user" ["the key holds the same value"] of Order
         { entity Order(table = "orders", key(pk = "USER#{user}")) { user: String } }
         => { entity Order(table = "orders", key(pk = "USER#{user}")) { #[dynamo(skip)] user: String } }
     rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order
@@ -235,7 +235,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
             { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
     }
-    index_of_a_template: FillFirst at "Order.by_owner" ["lack its keys", "update_each", "4. then ask it"] of Order
+    index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "update_each", "4. then query it"] of Order
         owner
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
@@ -258,7 +258,7 @@ changes! {
     wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u8 } }
         => { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u16 } }
-    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "items that are there have the old keys"] of Order {
+    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "existing items have the old keys"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))
             { id: u32, due: Option<DateTime<Utc>> }
     } => {
@@ -279,9 +279,9 @@ changes! {
     more_shards_that_all_read: Free at "Order.all" ["old and new programs read all that is written"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4, read_shards = 8)) { id: u32 } }
         => eight_shards
-    fewer_shards: FillFirst at "Order.all" ["write all items anew, and only then read fewer"] of Order
+    fewer_shards: FillFirst at "Order.all" ["write all items again, and only then read fewer"] of Order
         eight_shards => four_shards
-    when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found once they are written anew"] of Order {
+    when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found after they are written again"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
             { id: u32, done: bool }
     } => {
@@ -294,7 +294,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
             { id: u32, state: u8 }
     }
-    when_that_lets_fewer_in: BreaksRunning at "Order.open" ["stay in the index until they are written anew"] of Order {
+    when_that_lets_fewer_in: BreaksRunning at "Order.open" ["stay in the index until they are written again"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
@@ -1001,6 +1001,6 @@ mod rust_names {
             .tag("team", "a");
         let found = super::compared(before::Task::schema(), new);
         assert!(found.is_same(), "{found}");
-        assert_eq!(found.to_string(), "what is stored has not changed");
+        assert_eq!(found.to_string(), "the stored form has not changed");
     }
 }

@@ -272,7 +272,7 @@ fn a_wrong_merge_is_told() {
         (
             "  entity User\n",
             "  entity User\n  entity User\n",
-            "or one stands twice",
+            "or one occurs twice",
         ),
         ("\nend\n", "\n", "the file breaks off"),
         (
@@ -299,7 +299,7 @@ fn a_wrong_merge_is_told() {
     let twice = text.replace("\nend\n", &format!("\n{}", &text[block..]));
     let message = folder.refusal(&twice);
     assert!(
-        message.contains("`entity User of shop` stands twice"),
+        message.contains("`entity User of shop` occurs twice"),
         "{message}"
     );
 }

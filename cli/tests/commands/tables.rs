@@ -33,7 +33,7 @@ pub fn tables_are_planned_and_made(place: &Place) -> Outcome {
         (2, Some(false))
     );
     // It has to be meant.
-    place.refused("shop", &["apply"], &["nothing was changed: say `--yes`"])?;
+    place.refused("shop", &["apply"], &["nothing was changed: pass `--yes`"])?;
     assert_eq!(place.shop(&["plan"])?, plan);
     let applied = place.done("shop", &["apply", "--yes"])?;
     assert!(applied.notes.contains("done"), "{applied:?}");
@@ -309,7 +309,7 @@ pub fn a_changed_form_is_told(place: &Place) -> Outcome {
     let same = place.done("shop", &check)?;
     assert_eq!(
         (same.out.as_str(), same.notes.as_str()),
-        ("", "what is stored has not changed\nno lints\n")
+        ("", "the stored form has not changed\nno lints\n")
     );
     let again = place.done("shop", &["check", "--lock", &lock, "--write"])?;
     assert_eq!(again.notes, "no lints\n");
