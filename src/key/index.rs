@@ -62,6 +62,9 @@ pub trait IndexField<const FORMAT: u8> {
     }
 }
 
+/// The argument of a look-up by a unique value: the type of the field, without its `Option`.
+pub type UniquePart<T> = <T as IndexField<PLAIN>>::Part;
+
 macro_rules! index_fields {
     (presence $part:ident) => { Presence::Always };
     (presence $part:ident $empty:ident) => {
