@@ -195,7 +195,9 @@ async fn run_command(
             }
             Ok(Exit::Done)
         }
-        _ => Err(Failure::said("a command is missing: `--help` lists the commands")),
+        _ => Err(Failure::said(
+            "a command is missing: `--help` lists the commands",
+        )),
     }
 }
 

@@ -31,9 +31,8 @@ fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, F
     let is_there = Path::new(&path).exists();
     let writes = matches.get_flag("write");
     if !is_there && !writes {
-        let why = format!(
-            "{name} does not exist: `check --write` writes it; commit it with the code"
-        );
+        let why =
+            format!("{name} does not exist: `check --write` writes it; commit it with the code");
         return Err(Failure::said(why));
     }
     // A file that cannot be read may be written anew.

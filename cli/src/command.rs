@@ -105,9 +105,12 @@ fn tables() -> Vec<Command> {
                 "Allows the recovery period of this table to be shortened",
             ),
         ])
-        .arg(keep("Skips steps that would lose something that was not allowed"))
+        .arg(keep(
+            "Skips steps that would lose something that was not allowed",
+        ))
         .arg(arguments::yes());
-    let lint = Command::new("lint").about("Lists parts of the model that are likely to be regretted");
+    let lint =
+        Command::new("lint").about("Lists parts of the model that are likely to be regretted");
     vec![plan, apply, check(), lint, export()]
 }
 

@@ -83,7 +83,8 @@ impl RowTransaction for Transaction<'_> {
     ) -> Result<Option<Vec<TransactionMember>>> {
         let (members, token) = self.members(db)?;
         if token.is_some() {
-            let message = "a job gives the transaction of each row a token of its own: remove `.token(..)`";
+            let message =
+                "a job gives the transaction of each row a token of its own: remove `.token(..)`";
             return Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(row));
         }
         Ok(Some(members).filter(|members| !members.is_empty()))

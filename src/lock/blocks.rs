@@ -53,7 +53,10 @@ fn damaged(line: usize, what: &str) -> Error {
 
 #[cold]
 pub(super) fn not_ours(line: usize) -> Error {
-    damaged(line, "it is not a fact, or not in the format that dynamo-entity writes")
+    damaged(
+        line,
+        "it is not a fact, or not in the format that dynamo-entity writes",
+    )
 }
 
 /// The sum of lines, which no change of them keeps.
@@ -169,7 +172,12 @@ impl<'f> FileBlocks<'f> {
                 let key = (table.to_owned(), entity.to_owned());
                 self.entities.insert(key, block)
             }
-            _ => return Err(damaged(header.number, "it begins neither a table nor an entity")),
+            _ => {
+                return Err(damaged(
+                    header.number,
+                    "it begins neither a table nor an entity",
+                ));
+            }
         };
         match before {
             Some(before) => {

@@ -108,8 +108,7 @@ fn unexplained(place: (&str, Option<String>)) -> StoredChange {
     StoredChange::new(
         ChangeClass::NeedsMove,
         place,
-        "it differs in a way that this version cannot describe; compare the two files"
-            .to_owned(),
+        "it differs in a way that this version cannot describe; compare the two files".to_owned(),
         &["write the file on a branch, and review its difference before you deploy"],
     )
 }

@@ -77,9 +77,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         checks.push(check(
             template.span,
             &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #next, __STYLE)),
-            &format!(
-                "{part} has no fixed width, so its end cannot be found; write {fix} after it"
-            ),
+            &format!("{part} has no fixed width, so its end cannot be found; write {fix} after it"),
         ));
     }
     checks

@@ -63,25 +63,41 @@ impl EntityDoc<'_> {
         if self.entity.sk.is_some() {
             names.push("in_partition".to_owned());
         }
-        names.extend(self.entity.indexes.iter().map(|index| plain_name(&index.name)));
+        names.extend(
+            self.entity
+                .indexes
+                .iter()
+                .map(|index| plain_name(&index.name)),
+        );
         if names.is_empty() {
             return String::new();
         }
         format!(
             "- Access patterns: {}. {} has the verbs of a query, such as `page`, `all`, `stream` and `count`; {} those of jobs \
              over all its rows, such as `update_each`.",
-            listed(names.iter().map(|name| format!("`{}::{name}(..)`", self.ident()))),
+            listed(
+                names
+                    .iter()
+                    .map(|name| format!("`{}::{name}(..)`", self.ident()))
+            ),
             self.link("`QueryVerbs`", "QueryVerbs"),
             self.link("`BulkVerbs`", "BulkVerbs"),
         )
     }
 
     fn uniques(&self) -> String {
-        let names: Vec<_> = self.entity.uniques.iter().map(|unique| plain_name(&unique.name)).collect();
+        let names: Vec<_> = self
+            .entity
+            .uniques
+            .iter()
+            .map(|unique| plain_name(&unique.name))
+            .collect();
         if names.is_empty() {
             return String::new();
         }
-        let names = names.iter().map(|name| format!("`{}::{name}(..)`", self.ident()));
+        let names = names
+            .iter()
+            .map(|name| format!("`{}::{name}(..)`", self.ident()));
         format!("- Look-ups of unique values: {}.", listed(names))
     }
 
@@ -102,11 +118,17 @@ impl EntityDoc<'_> {
                 _ => "no, the library sets it",
             };
             let (name, ty) = (plain_name(&field.ident), shown(&field.ty));
-            Some(format!("| `{name}()` | `{ty}` | {changes} |\n", ty = ty.replace('|', "\\|")))
+            Some(format!(
+                "| `{name}()` | `{ty}` | {changes} |\n",
+                ty = ty.replace('|', "\\|")
+            ))
         });
         let rows: String = rows.collect();
         if rows.is_empty() {
-            return format!("Conditions and changes: see {}.", self.link("`expr`", "expr"));
+            return format!(
+                "Conditions and changes: see {}.",
+                self.link("`expr`", "expr")
+            );
         }
         format!(
             "Conditions and changes: closures such as `|path| path.{}().eq(value)` use these paths. {} lists the conditions \
@@ -119,8 +141,11 @@ impl EntityDoc<'_> {
     /// The first path that other modules can use.
     fn first_path(&self) -> String {
         let mut fields = self.entity.fields.iter();
-        let field = fields.find(|field| field.is_stored() && !matches!(field.vis, Visibility::Inherited));
-        field.map(|field| plain_name(&field.ident)).unwrap_or_default()
+        let field =
+            fields.find(|field| field.is_stored() && !matches!(field.vis, Visibility::Inherited));
+        field
+            .map(|field| plain_name(&field.ident))
+            .unwrap_or_default()
     }
 }
 

@@ -134,7 +134,8 @@ fn function(list: &List, text: String, reader: &Reader<'_>) -> Option<When> {
         .into_iter()
         .skip_while(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','));
     if let Some(more) = rest.next() {
-        let message = "`when` takes one function and nothing else; the function can check everything";
+        let message =
+            "`when` takes one function and nothing else; the function can check everything";
         reader.diag.over(more, message);
         return None;
     }

@@ -99,9 +99,7 @@ impl EntityPair<'_> {
         }
         let meanwhile = match keeps_rest(&self.old.fields) {
             true => "running programs keep it",
-            false => {
-                "running programs ignore it, and their `put` removes it; `update` keeps it"
-            }
+            false => "running programs ignore it, and their `put` removes it; `update` keeps it",
         };
         let what = format!("the attribute is new and may be missing; {meanwhile}");
         self.change(ChangeClass::Free, name, what, &[DEPLOY])

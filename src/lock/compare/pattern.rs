@@ -306,8 +306,9 @@ impl EntityPair<'_> {
             let what = format!("{what}: old and new programs read all that is written");
             return Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
         }
-        let what =
-            format!("{what}: some programs do not read all shards that others write, or that contain items");
+        let what = format!(
+            "{what}: some programs do not read all shards that others write, or that contain items"
+        );
         let steps: &[&str] = match has_shards {
             true => &[
                 "first deploy `read_shards` with the greater number, everywhere, and leave `shards` as it is",

@@ -158,7 +158,9 @@ fn ttl(old: &StoredTable, new: &StoredTable) -> ChangeText {
         ),
         (None, Some(ttl)) => (
             ChangeClass::Free,
-            format!("items expire by `{ttl}`, which is new: existing items do not have it and stay"),
+            format!(
+                "items expire by `{ttl}`, which is new: existing items do not have it and stay"
+            ),
             &[DEPLOY_EVERYWHERE, "then switch it on: `db.enable_ttl(..)`"],
         ),
         (Some(old), None) => (
@@ -194,9 +196,7 @@ fn stream(was: &TableSchema, is: &TableSchema) -> ChangeText {
         None => (
             ChangeClass::Free,
             what,
-            &[
-                "switch the stream on, by `db.plan(..)`, before you deploy consumers of it",
-            ],
+            &["switch the stream on, by `db.plan(..)`, before you deploy consumers of it"],
         ),
         Some(_) => (
             ChangeClass::BreaksRunning,

@@ -311,11 +311,7 @@ impl EntityPair<'_> {
              `{is}` by the others; {}",
             self.kept_in(pair)
         );
-        Some(self.variant_change(
-            pair,
-            what,
-            "give the variants their stored names back",
-        ))
+        Some(self.variant_change(pair, what, "give the variants their stored names back"))
     }
 
     fn variant_gone(&self, pair: &ValuePair<'_>, was: &VariantSchema) -> StoredChange {
