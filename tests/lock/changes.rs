@@ -58,7 +58,7 @@ macro_rules! changes {
                 // The way back is a change too, and the model itself is none.
                 let back = compared(after::schema(), before::schema());
                 assert!(!back.is_same());
-                assert!(![found, back].iter().any(|found| found.to_string().contains("no words for")));
+                assert!(![found, back].iter().any(|found| found.to_string().contains("cannot describe")));
                 assert!(compared(before::schema(), before::schema()).is_same());
             }
         }
@@ -93,7 +93,7 @@ mod shared {
 
 // --- attributes
 changes! {
-    optional_field: Free at "Order.note" ["new and may be missing", "their `put` takes it away"] of Order
+    optional_field: Free at "Order.note" ["new and may be missing", "their `put` removes it"] of Order
         total => { entity Order { id: u32, total: u32, note: Option<String> } }
     field_with_default: Free at "Order.express" ["new and may be missing"] of Order
         bare => { entity Order { id: u32, #[dynamo(default)] express: bool } }
@@ -103,7 +103,7 @@ changes! {
         bare => { entity Order { id: u32, currency: String } }
     required_field_removed: BreaksRunning at "Order.total" ["cannot read items without it", "1. keep it declared"] of Order
         total => bare
-    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program takes it away"] of Order
+    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program removes it"] of Order
         note => bare
     optional_field_goes_into_the_rest: Free at "Order.note" ["goes into the `rest`"] of Order
         note => rest
@@ -148,7 +148,7 @@ changes! {
         => { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: chrono::NaiveDate } }
     stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order
         total => { entity Order { id: u32, total: String } }
-    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or refuses"] of Order
+    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or rejects"] of Order
         { entity Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> } }
         => { entity Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> } }
     enum_gets_an_order: BreaksRunning at "Order.state" ["was stored as S", "is stored as N"] of Order {
@@ -168,7 +168,7 @@ changes! {
     attribute_that_the_key_has: Free at "Order.user" ["the key holds the same value"] of Order
         { entity Order(table = "orders", key(pk = "USER#{user}")) { user: String } }
         => { entity Order(table = "orders", key(pk = "USER#{user}")) { #[dynamo(skip)] user: String } }
-    rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order
+    rest_removed: BreaksRunning at "Order" ["removes attributes that it does not know"] of Order
         rest => bare
     no_longer_append_only: BreaksRunning at "Order" ["may be changed now"] of Order
         { entity Order(table = "orders", key(pk = id), append_only) { id: u32 } } => bare
@@ -215,13 +215,13 @@ changes! {
     }
     ttl: Free at "" ["expire by `until`, which is new", "enable_ttl"] of Order
         bare => ttl
-    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "no going back brings them back"] of Order
+    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "a rollback does not restore them"] of Order
         { entity Order { id: u32, until: Option<u64> } } => ttl
     ttl_removed: BreaksRunning at "" ["no longer expire by `until`"] of Order
         ttl => bare
     stream: Free at "" ["was none and is new_image"] of Order
         bare => { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
-    view_of_the_stream: BreaksRunning at "" ["loses its place"] of Order
+    view_of_the_stream: BreaksRunning at "" ["lose their position"] of Order
         { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
         => { entity Order(table = "orders", key(pk = id), stream = new_and_old_images) { id: u32 } }
 }
@@ -231,7 +231,7 @@ changes! {
     index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order
         { entity Order { id: u32, owner: u64 } }
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id)) { id: u32, owner: u64 } }
-    index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order bare => {
+    index_of_a_default: FillFirst at "Order.by_owner" ["do not have its keys"] of Order bare => {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
             { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
     }
@@ -265,7 +265,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due:last}"))
             { id: u32, due: Option<DateTime<Utc>> }
     }
-    part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and belong there now"] of Order {
+    part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and now belong there"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))
             { id: u32, rank: Option<u8> }
     } => {
@@ -287,7 +287,7 @@ changes! {
     } => {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     }
-    another_when: FillFirst at "Order.open" ["as the old condition said"] of Order {
+    another_when: FillFirst at "Order.open" ["by the old condition"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = 1)))
             { id: u32, state: u8 }
     } => {
@@ -300,7 +300,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
             { id: u32, done: bool }
     }
-    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss in it what new ones leave out", "beside it under a new name"] of Order {
+    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss the items in it that new ones omit", "a second one under a new name"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
             { id: u32, state: u8 }
     } => {
@@ -344,7 +344,7 @@ changes! {
 changes! {
     unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User
         { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } } => by_email
-    unique_removed: BreaksRunning at "User.by_email" ["neither take values nor give them up"] of User
+    unique_removed: BreaksRunning at "User.by_email" ["neither take nor release values"] of User
         by_email => { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } }
     name_of_a_look_up: Free at "User.of_email" ["was called `by_email`, which is stored nowhere"] of User
         by_email
@@ -390,7 +390,7 @@ changes! {
         entity User(table = "shop", key(pk = "USER#{user}", sk = "INFO")) { user: String }
         type Shop = User;
     } => shop
-    access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "read them as errors"] of Shop {
+    access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "treat them as errors"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))
             { user: String, country: String }
@@ -413,7 +413,7 @@ changes! {
             { user: String, state: String }
         entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: Option<String> }
     }
-    index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores something else there"] of Shop {
+    index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores another type there"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String, state: String }
         entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: u8 }
@@ -650,7 +650,7 @@ changes! {
 
 // --- conditions and indexes of texts
 changes! {
-    when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss in it what new ones leave out"] of Order {
+    when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss the items in it that new ones omit"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = "a, b")))
             { id: u32, state: String }
     } => {

@@ -130,7 +130,7 @@ fn a_missing_file_says_how_to_write_it() {
     let folder = Folder::new();
     let error = lock::compare(folder.file(), schemas()).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("there is no lock file"), "{message}");
+    assert!(message.contains("does not exist"), "{message}");
     assert!(
         message.contains("`DYNAMO_LOCK=write cargo test` writes it"),
         "{message}"
@@ -278,7 +278,7 @@ fn a_wrong_merge_is_told() {
         (
             "\nend\n",
             "\nend\ntable a\n",
-            "something stands behind `end`",
+            "there is text after `end`",
         ),
         (
             "dynamo-entity lock file, format 2",
@@ -345,7 +345,7 @@ fn the_check_is_an_assertion_with_all_changes() {
     let folder = Folder::new();
     let (succeeded, said) = checked(&folder, None);
     assert!(
-        !succeeded && said.contains("there is no lock file"),
+        !succeeded && said.contains("does not exist"),
         "{said}"
     );
 

@@ -124,7 +124,7 @@ pub fn what_cannot_be_done_is_refused_at_once(place: &Place) -> Outcome {
     let plan = place.shop(&["plan", "--keep-rest"])?;
     assert!(plan.code == 2 && plan.out.contains("  ! "), "{plan:?}");
     for given in [&["apply"][..], &["apply", "--keep-rest", "--yes"]] {
-        place.refused("shop", given, &["nothing was changed: what has a `!`"])?;
+        place.refused("shop", given, &["nothing was changed: steps marked `!`"])?;
     }
     Ok(())
 }
