@@ -275,11 +275,7 @@ fn a_wrong_merge_is_told() {
             "or one occurs twice",
         ),
         ("\nend\n", "\n", "the file breaks off"),
-        (
-            "\nend\n",
-            "\nend\ntable a\n",
-            "there is text after `end`",
-        ),
+        ("\nend\n", "\nend\ntable a\n", "there is text after `end`"),
         (
             "dynamo-entity lock file, format 2",
             "# nothing",
@@ -344,10 +340,7 @@ fn checked(folder: &Folder, variable: Option<&str>) -> (bool, String) {
 fn the_check_is_an_assertion_with_all_changes() {
     let folder = Folder::new();
     let (succeeded, said) = checked(&folder, None);
-    assert!(
-        !succeeded && said.contains("does not exist"),
-        "{said}"
-    );
+    assert!(!succeeded && said.contains("does not exist"), "{said}");
 
     lock::write(folder.file(), schemas()).unwrap();
     let (succeeded, said) = checked(&folder, Some(""));
