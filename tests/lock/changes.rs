@@ -300,7 +300,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
             { id: u32, done: bool }
     }
-    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss the items in it that new ones omit", "a second one under a new name"] of Order {
+    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss the items in it that new ones omit", "beside it under a new name"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
             { id: u32, state: u8 }
     } => {
