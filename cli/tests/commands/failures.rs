@@ -37,7 +37,7 @@ pub fn exit_codes_tell_how_it_ended(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &["get", "User", "ann"],
-        &["error: there is no such `User`"],
+        &["error: no such `User` exists"],
     )?;
     assert_eq!(place.done("shop", &["query", "Order", "ann"])?.out, "");
     Ok(())

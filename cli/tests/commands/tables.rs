@@ -103,7 +103,7 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(place.shop(&["plan"])?.code, 0);
     let again = place.shop(&["apply", "--allow-delete-index", "shop.old"])?;
     let warning =
-        "warning: --allow-delete-index shop.old: the plan does not take index old of shop away\n";
+        "warning: --allow-delete-index shop.old: the plan does not remove index old of shop\n";
     assert_eq!(
         (again.code, again.notes),
         (0, format!("{warning}nothing to do\n"))
@@ -205,7 +205,7 @@ pub fn a_stack_is_led_on_step_by_step(place: &Place) -> Outcome {
     let counts = crate::shop_admin::RequestCount::schema().to_json();
     let before = place.file("before.json", &counts)?;
     let since = ["export", "cloudformation", "--since", &before];
-    place.refused("shop", &since, &["01.template.json: say by `--out FOLDER`"])?;
+    place.refused("shop", &since, &["01.template.json: pass `--out FOLDER`"])?;
     let folder = place.file("folder", "")? + "s";
     let since: Vec<&str> = since.into_iter().chain(["--out", &folder]).collect();
     let written = place.done("shop", &since)?;
@@ -302,7 +302,7 @@ pub fn a_changed_form_is_told(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &check,
-        &["there is no ", "`check --write` writes it"],
+        &["does not exist", "`check --write` writes it"],
     )?;
     let written = place.done("shop", &["check", "--lock", &lock, "--write"])?;
     assert!(written.notes.starts_with("wrote "), "{written:?}");
