@@ -45,8 +45,8 @@ mod sequence;
 mod text;
 mod verbs;
 
-pub use any_of::{BatchResponse, EachParking, FailedChange, HandlerError};
 pub use change::{ChangeEvent, ItemChange, UnreadChange};
+pub use each::{BatchResponse, EachParking, FailedChange, HandlerError};
 pub use event::StreamEvent;
 pub use follow::ItemChanges;
 pub use member_key::MemberKey;

@@ -50,8 +50,8 @@ pub(super) struct Followed {
 /// The typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
 ///
 /// An iterator of changes in the order of the records, without records that are not shown.
-/// [`any_of`](ItemChanges::each) calls a handler for each of them instead, and gives the response of the function.
-#[must_use = "an iterator: call `any_of`, or go through it"]
+/// [`each`](ItemChanges::each) calls a handler for each of them instead, and gives the response of the function.
+#[must_use = "an iterator: call `each`, or go through it"]
 pub struct ItemChanges<New, Old = New> {
     pub(super) form: EventForm,
     pub(super) records: std::vec::IntoIter<StreamRecord>,

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// The changes of an entity in an event of a stream.
 ///
-/// AnyOf verb is for one view of the stream, and its types say what the view has. Not shown are records whose images
+/// Each verb is for one view of the stream, and its types say what the view has. Not shown are records whose images
 /// are equal, items that keep unique values, marks of jobs, and items of other entities.
 pub trait EntityChanges: DynamoEntity {
     /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
