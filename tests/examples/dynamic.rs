@@ -118,6 +118,7 @@ async fn requests_by_text_are_the_typed_ones() -> Outcome {
         plain(&mut compared, values)?;
         shared(&mut compared, values)?;
         desk(&mut compared, values)?;
+        followed(&mut compared, values)?;
     }
     let mut declared = BTreeSet::new();
     for schema in schemas::all()? {
@@ -548,6 +549,39 @@ fn shared(compared: &mut Compared, values: &mut Values) -> Outcome {
     )?;
     let mailboxes = of(&Mailbox::schema(), "Mailbox");
     compared.keys("mailbox.Mailbox", Mailbox::key(&a), mailboxes.key([&*a]))?;
+    Ok(())
+}
+
+/// The table of the consumer of a stream, and the tables of the library for consumers.
+fn followed(compared: &mut Compared, values: &mut Values) -> Outcome {
+    use dynamo_entity::streams::{OnceEffect, ParkedChange, ParkedPart, ParkedTable};
+    use order_mails::{Buyer, Order, Reward, Shop};
+
+    let (a, b, c) = (values.text(), values.text(), values.text());
+    let number = values.number() % 10_000;
+    let digits = number.to_string();
+    let (shop, parked) = (Shop::schema(), ParkedTable::schema());
+    macro_rules! plain {
+        ($($schema:ident $entity:ident, $key:expr => $texts:expr;)*) => {$(
+            let name = format!("{}.{}", $schema.name, stringify!($entity));
+            let by_text = of(&$schema, stringify!($entity));
+            compared.keys(&name, $key, by_text.key($texts))?;
+            compared.queries(&format!("{name}.in_partition"), $entity::in_partition(&a), by_text.in_partition([&*a]))?;
+        )*};
+    }
+    plain! {
+        shop Buyer, Buyer::key(&a) => [&*a];
+        shop Order, Order::key(&a, number) => [&*a, &digits];
+        shop Reward, Reward::key(&a, number) => [&*a, &digits];
+        parked ParkedChange, ParkedChange::key(&a, &b) => [&*a, &b];
+        parked ParkedPart, ParkedPart::key(&a, &b, &c, number) => [&*a, &b, &c, &digits];
+    }
+    let effects = of(&OnceEffect::schema(), "OnceEffect");
+    compared.keys(
+        "once-effects.OnceEffect",
+        OnceEffect::key(&a),
+        effects.key([&*a]),
+    )?;
     Ok(())
 }
 
