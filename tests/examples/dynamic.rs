@@ -558,7 +558,7 @@ fn followed(compared: &mut Compared, values: &mut Values) -> Outcome {
     use order_mails::{Buyer, Order, Reward, Shop};
 
     let (a, b, c) = (values.text(), values.text(), values.text());
-    let number = values.number() % 10_000;
+    let number = u32::try_from(values.number() % 10_000)?;
     let digits = number.to_string();
     let (shop, parked) = (Shop::schema(), ParkedTable::schema());
     macro_rules! plain {
