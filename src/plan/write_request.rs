@@ -12,7 +12,7 @@ use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
 use crate::json::{CodecError, Writer, members};
-use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, PlannedRequest, SentWrite};
+use crate::plan::{ConditionFailure, Meaning};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -168,13 +168,18 @@ impl WriteRequest {
         Ok(())
     }
 
-    /// Plans it as a separate request, with this reader of the response.
-    pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
-        Ok(self.planned()?.reading(outcome))
+    /// Sets the part of the item that it returns.
+    pub(super) fn set_returned(&mut self, returned: Returned) {
+        self.returns = returned;
+        // A second attempt would return something else.
+        if returned != Returned::Nothing && self.resend == Resend::Always {
+            self.resend = Resend::UnlessAmbiguous;
+        }
     }
 
-    /// Plans it as a separate request.
-    pub(crate) fn planned(mut self) -> Result<PlannedRequest> {
+    /// Turns it into a separate request, and takes the table and the item or key out of it. Returns the position of these
+    /// in the body too.
+    pub(super) fn take_request(&mut self) -> Result<(Request, Range<usize>)> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
         self.finish(&mut body)?;
@@ -185,30 +190,7 @@ impl WriteRequest {
         };
         let table = std::mem::take(&mut self.table);
         let request = Request::new(operation, self.pattern, table, body, self.resend);
-        let planned = PlannedRequest::of(request, self.entity, self.now);
-        Ok(PlannedRequest {
-            condition_failure: self.condition_failure(),
-            sent: match self.asks_as_read() {
-                true => vec![SentWrite::new(self, head)],
-                false => Vec::new(),
-            },
-            ..planned
-        })
-    }
-
-    /// Plans it as a separate request that returns this part of the item.
-    pub(crate) fn returning(mut self, returned: Returned) -> Result<PlannedRequest> {
-        self.returns = returned;
-        // A second attempt would return something else.
-        if returned != Returned::Nothing && self.resend == Resend::Always {
-            self.resend = Resend::UnlessAmbiguous;
-        }
-        self.planned()
-    }
-
-    /// Plans it as a separate request that returns nothing.
-    pub(crate) fn quietly(self) -> Result<Plan<()>> {
-        self.plan(Outcome::Known(Some(())))
+        Ok((request, head))
     }
 
     /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.

@@ -6,7 +6,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::json::Writer;
-use crate::plan::{Outcome, Plan, found_item};
+use crate::plan::{ConditionFailure, found_item};
 use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
@@ -35,11 +35,16 @@ pub(crate) async fn read_item(
     body.raw(",\"ConsistentRead\":true}");
     let operation = wire::ServiceOperation::GetItem;
     let request = Request::new(operation, pattern, table.to_owned(), body, Resend::Always);
-    let found = Outcome::Read(|reply, _| {
-        let item = found_item(&reply.body)?;
-        Ok(item.map(|item| reply.body.slice_ref(item)))
-    });
-    Plan::of(request, pattern.entity, db.now(), found)
-        .send(db)
-        .await
+    let reply = match db.call(request).await {
+        Ok(reply) => reply,
+        Err(failure) => {
+            return Err(ConditionFailure::NEVER.explain(failure, pattern.entity, db.now()));
+        }
+    };
+    match found_item(&reply.body) {
+        Ok(item) => Ok(item.map(|item| reply.body.slice_ref(item))),
+        Err(error) => Err(error
+            .of(pattern.entity)
+            .with_request_id(reply.request_id.as_deref())),
+    }
 }

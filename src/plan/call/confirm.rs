@@ -4,37 +4,92 @@
 //! yet, a response without one does not mean that none exists: a strong read decides. It comes after the write, so it
 //! shows a later moment; a write that continues from it is guarded by the values that were read.
 
+use std::borrow::Borrow;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, elements, member, members};
-use crate::plan::read_item;
-use crate::wire::{ConditionFailed, Failure, Request, ServiceOperation};
+use crate::plan::call::{contend, strong_tables};
+use crate::plan::{ItemKeys, KeyNames, read_item};
+use crate::wire::{
+    BoxFuture, ConditionFailed, Failure, Reply, Request, Resend, ServiceOperation, TokenLife,
+};
 
-/// The names of a table's key attributes, which cannot be distinguished in a put item.
-pub(crate) type KeyNames = (&'static str, Option<&'static str>);
-
-/// The key attributes of the items that a request is about.
-#[derive(Debug, Clone)]
-pub(crate) enum ItemKeys {
-    One(Option<KeyNames>),
-    /// One for each operation of the request, in their order.
-    Each(Vec<Option<KeyNames>>),
+/// Sends a request. A condition that fails comes with the item that it was checked on.
+pub(crate) fn call(
+    db: &Dynamo,
+    request: Request,
+    keys: ItemKeys,
+) -> BoxFuture<'_, Result<Reply, Failure>> {
+    if let Some(refused) = strong_tables::refused(&request, db) {
+        Box::pin(std::future::ready(Err(refused)))
+    } else if request.operation.meets_transactions() {
+        // All attempts have one token, which is as old as the first of them.
+        let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
+        send(db, request, keys, token)
+    } else {
+        db.call(request)
+    }
 }
 
-impl ItemKeys {
-    fn at(&self, at: usize) -> Option<KeyNames> {
-        match self {
-            ItemKeys::One(names) => *names,
-            ItemKeys::Each(names) => names.get(at).copied().flatten(),
+/// Sends a transaction that may have been sent before, with the same token.
+pub(crate) fn call_again<'r>(
+    db: &'r Dynamo,
+    request: &'r Request,
+    keys: ItemKeys,
+    token: &'r Arc<TokenLife>,
+) -> BoxFuture<'r, Result<Reply, Failure>> {
+    send(db, request, keys, Some(token))
+}
+
+/// The request and the token are the future's own where no one else holds them. This is no `async fn`, because the future
+/// of one holds its arguments twice.
+fn send<'r>(
+    db: &'r Dynamo,
+    request: impl Borrow<Request> + Send + Sync + 'r,
+    keys: ItemKeys,
+    token: Option<impl Borrow<Arc<TokenLife>> + Send + Sync + 'r>,
+) -> BoxFuture<'r, Result<Reply, Failure>> {
+    Box::pin(async move {
+        let request = request.borrow();
+        let token = token.as_ref().map(Borrow::borrow);
+        let sent = contend::attempts(db, request, token).await;
+        db.note_stray(request, &sent);
+        match sent {
+            Ok(reply) => Ok(reply),
+            // Boxed: the rare future must not enlarge every call.
+            Err(failure) => Err(Box::pin(confirmed(failure, request, keys, db)).await),
         }
+    })
+}
+
+/// The failure with the item that its condition was checked on, where the server does not send it, or with the reason why
+/// a table has no transactions. The failure of a later attempt is omitted if it would need a read.
+async fn confirmed(
+    mut failure: Failure,
+    request: &Request,
+    keys: ItemKeys,
+    db: &Dynamo,
+) -> Failure {
+    if let Some(refusal) = failure.refusal.take() {
+        let is_told = !is_needed(&refusal, request.operation, db);
+        failure.refusal = Some(refusal).filter(|_| is_told);
+        failure
+    } else if strong_tables::may_be_why(&failure, request) {
+        strong_tables::explained(failure, request, db).await
+    } else if is_needed(&failure, request.operation, db) {
+        with_items(failure, request, keys, db).await
+    } else {
+        failure
     }
 }
 
 /// Whether a condition failed without an item, so that a read has to determine its meaning. Records the capability
 /// that the failure shows.
-pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> bool {
+fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> bool {
     let Some(condition) = &failure.condition else {
         return false;
     };
@@ -49,7 +104,7 @@ pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dyn
 }
 
 /// The same failure with the current items.
-pub(crate) async fn with_items(
+async fn with_items(
     mut failure: Failure,
     request: &Request,
     keys: ItemKeys,
