@@ -15,14 +15,14 @@ mod write_request;
 
 #[doc(hidden)]
 pub use call::Plan;
-pub use call::{Call, Explanation, Filter, Operation, Steps};
 pub(crate) use call::{
     AnswerItem, Outcome, PlannedRequest, ReplyReader, RunningRequest, SentCall, WrittenItem,
     confirm, contend, found_item, read_item, read_raw, respell_members, returned_item,
 };
+pub use call::{Call, Explanation, Filter, Operation, Steps};
 pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
-pub(crate) use keys::{ItemKey, ItemKeys, KeyNames};
+pub(crate) use keys::{ItemKey, ItemKeys};
 pub(crate) use meaning::Meaning;
 #[cfg(feature = "testing")]
 pub(crate) use meaning::taken;
@@ -33,7 +33,6 @@ pub use transaction::TransactionMember;
 pub use transaction::{BoxedWrite, Named, TransactWrite};
 pub(crate) use transaction::{
     MOST, Owner, Participant, check_limits, explain, keys_of, pattern_of, request_of,
-    transaction_of,
 };
 #[doc(hidden)]
 pub use write_request::Returned;

@@ -1,8 +1,8 @@
 //! The meaning of a failed condition of an operation.
 
+use super::check::ConditionFailure;
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind};
-use crate::plan::ConditionFailure;
 use crate::schema::UniqueDef;
 use crate::wire::Failure;
 

@@ -8,9 +8,9 @@
 
 use bytes::Bytes;
 
+use super::write_request::WriteRequest;
 use crate::entity::{self, DynamoEntity};
 use crate::json::{is_null, member};
-use crate::plan::WriteRequest;
 
 /// The form in which this library would store an item, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {

@@ -6,13 +6,14 @@
 
 use std::ops::Range;
 
+use super::check::ConditionFailure;
+use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
 use crate::json::{CodecError, Writer, members};
-use crate::plan::{ConditionFailure, Meaning};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 

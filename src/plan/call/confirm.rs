@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::strong_read::read_item;
+use super::{contend, strong_tables};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, elements, member, members};
-use crate::plan::call::{contend, strong_tables};
-use crate::plan::{ItemKeys, KeyNames, read_item};
+use crate::plan::keys::{ItemKeys, KeyNames};
 use crate::wire::{
     BoxFuture, ConditionFailed, Failure, Reply, Request, Resend, ServiceOperation, TokenLife,
 };

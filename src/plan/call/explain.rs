@@ -1,6 +1,6 @@
 //! `explain`: the requests of an operation or a query.
 
-use crate::plan::{Plan, PlannedRequest};
+use super::planned::{Plan, PlannedRequest};
 use crate::schema::Pattern;
 use crate::wire::Request;
 

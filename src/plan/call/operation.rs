@@ -5,9 +5,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use super::explain::Explanation;
+use super::outcome::Outcome;
+use super::planned::Plan;
+use super::sent::SentCall;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::plan::{Explanation, Outcome, Plan, SentCall};
 use crate::wire::BoxFuture;
 
 /// An operation that can be sent.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader};
-use crate::plan::Returned;
+use crate::plan::write_request::Returned;
 use crate::wire::Reply;
 
 /// The meaning of a successful response. Every result type has its own, so the less of it is generic, the less a

@@ -1,11 +1,12 @@
 //! A planned request: what is sent, and the meanings of its response and of its failure.
 
+use super::outcome::Outcome;
+use super::respelt::SentWrite;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::plan::call::respelt::SentWrite;
-use crate::plan::{
-    ConditionFailure, Outcome, Participant, Returned, TransactionMember, WriteRequest, request_of,
-};
+use crate::plan::check::ConditionFailure;
+use crate::plan::transaction::{Participant, TransactionMember, request_of};
+use crate::plan::write_request::{Returned, WriteRequest};
 use crate::schema::Pattern;
 use crate::wire::{Reply, Request};
 

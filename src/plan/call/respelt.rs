@@ -8,7 +8,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use crate::json::{Reader, Writer, member};
-use crate::plan::{ItemKey, TransactionMember, WriteRequest, transaction_of};
+use crate::plan::keys::ItemKey;
+use crate::plan::transaction::{TransactionMember, transaction_of};
+use crate::plan::write_request::WriteRequest;
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
 /// A write that was sent. Its table, and its item or key, are in the body.

@@ -13,13 +13,16 @@
 
 use std::task::{Context, Poll};
 
+use super::confirm;
+use super::outcome::{Answer, WrittenItem, polled_again};
+use super::planned::PlannedRequest;
+use super::respelt::{SentWrite, respelt};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
-use crate::plan::call::confirm;
-use crate::plan::call::outcome::{Answer, polled_again};
-use crate::plan::call::respelt::{SentWrite, respelt};
-use crate::plan::{ConditionFailure, ItemKeys, Participant, PlannedRequest, WrittenItem};
+use crate::plan::check::ConditionFailure;
+use crate::plan::keys::ItemKeys;
+use crate::plan::transaction::{self, Participant};
 use crate::wire::{BoxFuture, Failure, Reply, Request};
 
 impl PlannedRequest {
@@ -48,7 +51,7 @@ impl PlannedRequest {
 fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) -> ItemKeys {
     match participants {
         [] => ItemKeys::One(condition_failure.keys()),
-        participants => crate::plan::keys_of(participants),
+        participants => transaction::keys_of(participants),
     }
 }
 
@@ -70,7 +73,7 @@ impl PendingRequest {
                 .condition_failure
                 .explain(failure, self.entity, self.now);
         }
-        crate::plan::explain(failure, &self.participants, self.now)
+        transaction::explain(failure, &self.participants, self.now)
     }
 
     /// Waits for the response, and sends the request again if only the format of a stored item differed.

@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 
+use super::outcome::found_item;
 use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::json::Writer;
-use crate::plan::{ConditionFailure, found_item};
+use crate::plan::check::ConditionFailure;
 use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 

@@ -3,11 +3,14 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::owner::Owner;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::expr::Node;
-use crate::plan::{ItemKey, KeyNames, Meaning, Owner, WriteRequest, WriteVerb};
+use crate::plan::keys::{ItemKey, KeyNames};
+use crate::plan::meaning::Meaning;
+use crate::plan::write_request::{WriteRequest, WriteVerb};
 use crate::schema::{SEVERAL, TableDef};
 
 /// An operation of a transaction, planned.

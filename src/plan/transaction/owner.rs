@@ -8,7 +8,8 @@ use crate::entity::sentinel::MARK;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
 use crate::path::Place;
-use crate::plan::{KeyNames, check};
+use crate::plan::check;
+use crate::plan::keys::KeyNames;
 use crate::schema::{EntityDef, TableDef};
 
 /// The owner of unique values.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::member::TransactionMember;
 use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
-use crate::plan::{TransactionMember, WriteRequest};
+use crate::plan::write_request::WriteRequest;
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use super::member::TransactionMember;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::plan::TransactionMember;
 
 /// An operation for a [`Transaction`](crate::Transaction): a write or a check of an item.
 #[diagnostic::on_unimplemented(
