@@ -12,6 +12,7 @@ mod respell;
 pub(crate) mod size;
 mod transaction;
 mod write_request;
+pub(crate) mod written;
 
 #[doc(hidden)]
 pub use call::Plan;

@@ -13,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
-use crate::json::{CodecError, Writer, members};
+use crate::json::{CodecError, Writer};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -53,7 +53,7 @@ pub(crate) struct WriteRequest {
     pub(super) head: Writer,
     /// The start of the item or key.
     subject: usize,
-    pub(crate) update: UpdateActions,
+    pub(super) update: UpdateActions,
     pub(crate) condition: Node,
     returns: Returned,
     pub(crate) resend: Resend,
@@ -66,7 +66,8 @@ pub(crate) struct WriteRequest {
 }
 
 impl WriteRequest {
-    /// A write under this condition, with room for `room` bytes. Its item or key is still to be written.
+    /// A write under this condition, with room for `room` bytes. Its item or key is still to be written, by a method of
+    /// `written.rs`.
     pub(crate) fn new(
         verb: WriteVerb,
         table: String,
@@ -117,9 +118,15 @@ impl WriteRequest {
         WriteRequest::new(verb, table, room, pattern, now, asked)
     }
 
-    /// The writer of the item or key, which is an object.
-    pub(crate) fn writer(&mut self) -> &mut Writer {
+    /// The writer of the item or key.
+    pub(super) fn subject_writer(&mut self) -> &mut Writer {
         &mut self.head
+    }
+
+    /// Puts another item in the place of the one that it has.
+    pub(super) fn replace_subject(&mut self, json: &[u8]) {
+        self.head.rewind(self.subject);
+        self.head.raw_bytes(json);
     }
 
     /// The item or key.
@@ -130,6 +137,11 @@ impl WriteRequest {
     /// The item, if one is put.
     pub(crate) fn item(&self) -> Option<&[u8]> {
         (self.verb == WriteVerb::Put).then(|| self.subject())
+    }
+
+    /// Whether it changes attributes of the item, and not only checks it.
+    pub(crate) fn has_changes(&self) -> bool {
+        !self.update.is_empty()
     }
 
     /// The meaning of a failed condition, if it is the write of an item.
@@ -148,25 +160,6 @@ impl WriteRequest {
         if self.resend == Resend::UnlessAmbiguous {
             self.resend = Resend::Repeatable;
         }
-    }
-
-    /// Sets an attribute of the item that is put to this DynamoDB JSON, and replaces the one that it has.
-    pub(crate) fn set_attribute(&mut self, attribute: &str, json: &[u8]) -> Result<()> {
-        let fail = |fault| Error::encode(self.entity, fault);
-        let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
-        item.raw("{");
-        item.dynamic_name(attribute);
-        item.raw_bytes(json);
-        for (name, value) in members(self.subject()).map_err(fail)? {
-            if name != attribute {
-                item.dynamic_name(&name);
-                item.raw_bytes(value);
-            }
-        }
-        item.raw("}");
-        self.head.rewind(self.subject);
-        self.head.raw_bytes(item.as_bytes());
-        Ok(())
     }
 
     /// Sets the part of the item that it returns.

@@ -12,10 +12,10 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
-use crate::json::{CodecError, Writer};
+use crate::json::CodecError;
 use crate::plan::{
     ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite, TransactionMember,
-    WriteRequest, WriteVerb, check, size,
+    WriteRequest, WriteVerb, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
@@ -268,7 +268,7 @@ impl PreparedPut<'_> {
             self.now,
             db,
         );
-        encode_item(self.entity, &self.stamp, write.writer())?;
+        write.put_entity(self.entity, &self.stamp)?;
         Ok((write, self.stamp))
     }
 }
@@ -333,23 +333,6 @@ fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan,
     let (write, stamp) = prepared.write(db)?;
     let intent = intent_of(write, entity, is_entering, db)?;
     Ok((WritePlan::new(intent, Returned::Nothing), stamp))
-}
-
-/// Writes the item and checks its size.
-pub(crate) fn encode_item(
-    entity: &dyn UntypedEntity,
-    stamp: &Stamp,
-    body: &mut Writer,
-) -> Result<()> {
-    let declared = entity.declaration();
-    let start = body.len();
-    body.restart_size();
-    body.raw("{");
-    let written = entity.write(stamp, body);
-    written.map_err(|fault| declared.unwritten(fault))?;
-    body.raw("}");
-    let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check(declared, item, body.size())
 }
 
 #[cold]

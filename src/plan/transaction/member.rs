@@ -42,7 +42,7 @@ impl TransactionMember {
     /// In a transaction an update without a change is no update, but the check of its condition.
     pub(crate) fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
-        if write.verb == WriteVerb::Update && write.update.is_empty() {
+        if write.verb == WriteVerb::Update && !write.has_changes() {
             if write.condition_failure().may_create() {
                 let message =
                     "a transaction makes no item out of nothing: set a field in the same upsert";
@@ -83,7 +83,10 @@ impl TransactionMember {
         let pattern = &SEVERAL.transact;
         let mut write = WriteRequest::new(verb, table, room, pattern, owner.now(), asked);
         write.entity = owner.type_name();
-        write.writer().raw_bytes(subject);
+        match verb {
+            WriteVerb::Put => write.put_item(subject),
+            WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => write.at_key(subject),
+        }
         Ok(TransactionMember {
             owner: Some(owner.clone()),
             ..TransactionMember::in_table(owner.table(), write, sentinel)?
