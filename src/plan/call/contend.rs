@@ -18,14 +18,15 @@ const ATTEMPTS: u32 = 15;
 /// How long a request is sent again. Its token still has most of its life left then.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends a request, and sends it again while others are in its way.
+/// Sends a request, and sends it again while others are in its way. This is no `async fn`, because the future of one holds
+/// its arguments twice.
 pub(super) fn attempts<'r>(
     db: &'r Dynamo,
     request: &'r Request,
     token: Option<&'r Arc<TokenLife>>,
 ) -> impl Future<Output = Result<Reply, Failure>> + Send + use<'r> {
+    let began = Instant::now();
     async move {
-        let began = Instant::now();
         match db.attempt(request, token).await {
             Ok(reply) => Ok(reply),
             // Boxed: the rare future must not enlarge every call.
