@@ -8,7 +8,7 @@ pub(crate) mod check;
 mod cost;
 mod keys;
 mod meaning;
-mod respell;
+mod reencode_guards;
 pub(crate) mod size;
 mod transaction;
 mod write_request;
@@ -21,14 +21,14 @@ pub(crate) use call::{
     confirm, contend, found_item, read_item, read_raw, respell_members, returned_item,
 };
 pub use call::{Call, Explanation, Filter, Operation, Steps};
-pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired};
+pub(crate) use check::{ConditionFailure, LoadedItem, Precondition, expires_at, is_expired};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
 pub(crate) use keys::{ItemKey, ItemKeys};
 pub(crate) use meaning::Meaning;
 #[cfg(feature = "testing")]
 pub(crate) use meaning::taken;
 #[doc(hidden)]
-pub use respell::reread;
+pub use reencode_guards::reread;
 #[doc(hidden)]
 pub use transaction::TransactionMember;
 pub use transaction::{BoxedWrite, Named, TransactWrite};

@@ -6,7 +6,7 @@ mod explain;
 mod operation;
 mod outcome;
 mod planned;
-mod respelt;
+mod reencoded;
 mod running;
 mod sent;
 mod strong_read;
@@ -19,7 +19,7 @@ pub(crate) use outcome::{
 };
 pub use planned::Plan;
 pub(crate) use planned::PlannedRequest;
-pub(crate) use respelt::respell_members;
+pub(crate) use reencoded::respell_members;
 pub(crate) use running::RunningRequest;
 pub(crate) use sent::SentCall;
 pub(crate) use strong_read::{read_item, read_raw};

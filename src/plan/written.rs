@@ -1,4 +1,4 @@
-//! The items and updates that are written. Each of them passes this file on its way into a request, so what concerns all of
+//! The items and updates that are written. AnyOf of them passes this file on its way into a request, so what concerns all of
 //! them belongs here: a check of every item, a form in which an attribute is stored, an attribute that every item gets.
 //!
 //! ```text
@@ -18,13 +18,17 @@ use std::borrow::Cow;
 use super::size;
 use super::write_request::{WriteRequest, WriteVerb};
 use crate::codec::Item;
-use crate::entity::{Stamp, UntypedEntity};
+use crate::entity::{ManagedValues, UntypedEntity};
 use crate::error::{Error, Result};
 use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::{Writer, members};
 
 /// Writes the item of an entity, an object of DynamoDB JSON, and checks its size.
-pub(crate) fn entity(entity: &dyn UntypedEntity, stamp: &Stamp, body: &mut Writer) -> Result<()> {
+pub(crate) fn entity(
+    entity: &dyn UntypedEntity,
+    stamp: &ManagedValues,
+    body: &mut Writer,
+) -> Result<()> {
     let declared = entity.declaration();
     let start = body.len();
     body.restart_size();
@@ -45,7 +49,11 @@ pub(crate) fn untyped(name: &'static str, item: &Item) -> Result<Vec<u8>> {
 
 impl WriteRequest {
     /// Puts the item of this entity.
-    pub(crate) fn put_entity(&mut self, of: &dyn UntypedEntity, stamp: &Stamp) -> Result<()> {
+    pub(crate) fn put_entity(
+        &mut self,
+        of: &dyn UntypedEntity,
+        stamp: &ManagedValues,
+    ) -> Result<()> {
         entity(of, stamp, self.subject_writer())
     }
 

@@ -8,5 +8,7 @@ pub struct Order {
 }
 
 fn main() {
-    let _ = Order::key("a").update().when(|o| o.total().starts_with("1"));
+    let _ = Order::key("a")
+        .update()
+        .when(|o| o.total().starts_with("1"));
 }

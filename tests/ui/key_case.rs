@@ -15,7 +15,10 @@ mod with_others {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(table = "orders", key(pk = "C#{customer:lower:08}", sk = "{name:first:lower}"))]
+    #[dynamo(
+        table = "orders",
+        key(pk = "C#{customer:lower:08}", sk = "{name:first:lower}")
+    )]
     pub struct Order {
         pub customer: String,
         pub name: String,
@@ -26,7 +29,10 @@ mod misspelt {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(table = "orders", key(pk = "C#{customer:lowercase}", sk = "{name:Upper}"))]
+    #[dynamo(
+        table = "orders",
+        key(pk = "C#{customer:lowercase}", sk = "{name:Upper}")
+    )]
     pub struct Order {
         pub customer: String,
         pub name: String,
@@ -50,7 +56,10 @@ mod two_cases {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(table = "orders", key(pk = "C#{customer:lower}", sk = "{customer:upper}"))]
+    #[dynamo(
+        table = "orders",
+        key(pk = "C#{customer:lower}", sk = "{customer:upper}")
+    )]
     pub struct Order {
         pub customer: String,
     }

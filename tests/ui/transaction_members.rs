@@ -10,7 +10,10 @@ struct Note {
 }
 
 fn main() {
-    let note = Note { id: "n1".into(), text: "x".into() };
+    let note = Note {
+        id: "n1".into(),
+        text: "x".into(),
+    };
     let key = || Note::key("n1");
     // A transaction takes no read.
     let _ = Transaction::new().with(key().get());
@@ -21,5 +24,5 @@ fn main() {
     // This create has a token of its own.
     let _ = Transaction::new().with(note.create().idempotent());
     // A snapshot takes no write.
-    let _ = snapshot((key().get(), key().delete()));
+    let _ = transact_get((key().get(), key().delete()));
 }

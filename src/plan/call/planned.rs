@@ -1,7 +1,7 @@
 //! A planned request: what is sent, and the meanings of its response and of its failure.
 
 use super::outcome::Outcome;
-use super::respelt::SentWrite;
+use super::reencoded::SentWrite;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::plan::check::ConditionFailure;

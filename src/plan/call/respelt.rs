@@ -1,5 +1,5 @@
 //! A request that is sent once more, with the values of its guards in the format of the stored items (law K8). The format
-//! of one write is taken over in `respell.rs`; this is about the whole request.
+//! of one write is taken over in `reencode_guards.rs`; this is about the whole request.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -39,11 +39,11 @@ impl SentWrite {
     }
 
     /// Takes the stored format, only once: if the item differs again, another writer was first.
-    fn respell(&mut self, item: &Bytes) -> Option<()> {
+    fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
         if self.is_respelt {
             return None;
         }
-        self.write.respell(item)?;
+        self.write.reencode_guards(item)?;
         self.is_respelt = true;
         Some(())
     }
@@ -51,7 +51,7 @@ impl SentWrite {
 
 /// The request with the stored format of the values in its guards, if only the format prevents a write. The writes of
 /// a transaction are included, because the formats of others may turn out to differ too.
-pub(crate) fn respelt(
+pub(crate) fn reencoded(
     request: &Request,
     sent: Vec<SentWrite>,
     failure: &Failure,
@@ -62,14 +62,14 @@ pub(crate) fn respelt(
         return transaction(request, writes, &failure.reasons);
     }
     let mut sent = writes.pop()?;
-    sent.respell(failure.condition.as_ref()?.item.as_ref()?)?;
-    let (respelt, _) = sent.write.take_request().ok()?;
-    let respelt = Request {
+    sent.reencode_guards(failure.condition.as_ref()?.item.as_ref()?)?;
+    let (reencoded, _) = sent.write.take_request().ok()?;
+    let reencoded = Request {
         table: request.table.clone(),
         resend: request.resend,
-        ..respelt
+        ..reencoded
     };
-    Some((respelt, Vec::new()))
+    Some((reencoded, Vec::new()))
 }
 
 /// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
@@ -88,8 +88,11 @@ fn transaction(
     let mut is_respelt = false;
     let failed = writes.iter_mut().zip(reasons);
     for (sent, reason) in failed.filter(|(_, reason)| reason.is_condition()) {
-        let respelt = reason.item.as_ref().and_then(|item| sent.respell(item));
-        is_respelt |= respelt.is_some();
+        let reencoded = reason
+            .item
+            .as_ref()
+            .and_then(|item| sent.reencode_guards(item));
+        is_respelt |= reencoded.is_some();
     }
     if !is_respelt {
         return None;
@@ -116,15 +119,15 @@ fn token_after(token: &str) -> String {
 pub(crate) fn respell_members(
     members: &mut [TransactionMember],
     failure: &Failure,
-    respelt: &mut BTreeSet<ItemKey>,
+    reencoded: &mut BTreeSet<ItemKey>,
 ) -> bool {
     let mut is_any = false;
     for (member, reason) in members.iter_mut().zip(&failure.reasons) {
         if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
-            && !respelt.contains(&member.key)
-            && member.write.respell(item).is_some()
+            && !reencoded.contains(&member.key)
+            && member.write.reencode_guards(item).is_some()
         {
-            respelt.insert(member.key.clone());
+            reencoded.insert(member.key.clone());
             is_any = true;
         }
     }

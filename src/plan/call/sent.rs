@@ -1,7 +1,7 @@
 //! A request that is sent: the uppermost layer. It sends the request once more where only the format of a stored item
 //! differs, and says what a failure means.
 //!
-//! Each layer calls the next one:
+//! AnyOf layer calls the next one:
 //!
 //! ```text
 //! sent      the same write in the format of the stored item, and the meaning of a failure
@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use super::confirm;
 use super::outcome::{Answer, WrittenItem, polled_again};
 use super::planned::PlannedRequest;
-use super::respelt::{SentWrite, respelt};
+use super::reencoded::{SentWrite, reencoded};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -88,7 +88,7 @@ impl PendingRequest {
                 Ok(reply) => return Poll::Ready(Ok(reply)),
                 Err(failure) => failure,
             };
-            match self.respelt(&failure) {
+            match self.reencoded(&failure) {
                 Some(request) => {
                     let keys = keys_of(self.condition_failure, &self.participants);
                     *answer = confirm::call(db, request, keys);
@@ -99,10 +99,10 @@ impl PendingRequest {
     }
 
     /// The request in the format of the stored items, once for each item.
-    fn respelt(&mut self, failure: &Failure) -> Option<Request> {
+    fn reencoded(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
-        let (request, sent) = respelt(&request, sent, failure)?;
+        let (request, sent) = reencoded(&request, sent, failure)?;
         if !sent.is_empty() {
             self.sent = Some(Box::new((request.clone(), sent)));
         }

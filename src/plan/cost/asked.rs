@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::touched::{Touch, touched};
+use super::touched::{ChangedFields, touched};
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, elements, member, members};
@@ -34,7 +34,7 @@ pub(super) struct AskedWrite {
 pub(super) enum AskedChange {
     Put(Item),
     /// The key, and the attributes that change.
-    Update(Item, BTreeMap<String, Touch>),
+    Update(Item, BTreeMap<String, ChangedFields>),
     Delete(Item),
     Check(Item),
 }

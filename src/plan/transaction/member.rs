@@ -65,7 +65,7 @@ impl TransactionMember {
 
     /// Gives up the sentinel with this key, if it is this owner's.
     pub(crate) fn giving_up(owner: &Arc<Owner>, sentinel: &[u8], db: &Dynamo) -> Result<Self> {
-        let asked = (owner.mine_condition(), Meaning::NotOurs);
+        let asked = (owner.mine_condition(), Meaning::ForeignRow);
         TransactionMember::beside(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 

@@ -28,7 +28,7 @@ impl WriteRequest {
 
     /// Takes the stored format of the values that were read. None if a guard fails for more than its format, or if no
     /// format differs.
-    pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
+    pub(crate) fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
         let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
         // A guard that asks for a default also holds if the attribute is absent, so an absent attribute is no other
