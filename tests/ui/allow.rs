@@ -2,12 +2,7 @@ mod on_an_entity {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(
-        table = "orders",
-        key(pk = "ORDER#{id}"),
-        allow(unversionned),
-        allow(everything)
-    )]
+    #[dynamo(table = "orders", key(pk = "ORDER#{id}"), allow(unversionned), allow(everything))]
     #[dynamo(gsi(latest, pk = "ALL", allow(constant_partitions, long_key, long_key)))]
     #[dynamo(unique(by_note, note, allow(needless_uniq)))]
     pub struct Order {
@@ -26,10 +21,7 @@ mod on_a_table {
 
     #[derive(DynamoTable)]
     #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), allow = many_indexes)]
-    #[dynamo(
-        gsi(gsi1, pk = "a", allow("unasked_index")),
-        lsi(lsi1, sk = "b", allow(local_indexes))
-    )]
+    #[dynamo(gsi(gsi1, pk = "a", allow("unasked_index")), lsi(lsi1, sk = "b", allow(local_indexes)))]
     pub struct Shop;
 }
 

@@ -3,12 +3,7 @@
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
-#[dynamo(
-    name = "bank",
-    pk = "pk",
-    sk = "sk",
-    entities(Account, AuditEntry, Order)
-)]
+#[dynamo(name = "bank", pk = "pk", sk = "sk", entities(Account, AuditEntry, Order))]
 #[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk", project = keys))]
 struct Bank;
 
@@ -73,9 +68,7 @@ fn main() {
     // Rows of the entity, its keys, a part of it.
     let _ = AuditEntry::in_partition("a").delete_each();
     let _ = AuditEntry::by_number().delete_each();
-    let _ = AuditEntry::in_partition("a")
-        .select::<Cents>()
-        .delete_each();
+    let _ = AuditEntry::in_partition("a").select::<Cents>().delete_each();
     let _ = AuditEntry::in_partition("a").lenient().delete_each();
     let _ = AuditEntry::in_partition("a").update_each(|entry| entry.update());
     let _ = AuditEntry::in_partition("a").transact_each(|_| None::<Transaction<'_>>);

@@ -17,16 +17,10 @@ struct Note {
 }
 
 fn main() {
-    let draft = Draft {
-        id: "d".into(),
-        version: Version::default(),
-    };
+    let draft = Draft { id: "d".into(), version: Version::default() };
     let note = Note { id: "n".into() };
     // These compile: no condition and no version.
-    let _ = Batch::new()
-        .with(note.put())
-        .with(Note::key("n").delete())
-        .with(draft.put().unchecked());
+    let _ = Batch::new().with(note.put()).with(Note::key("n").delete()).with(draft.put().unchecked());
     let _ = Batch::new().with(draft.put());
     let _ = Batch::new().with(draft.delete());
     let _ = Batch::new().with(note.put().if_missing());

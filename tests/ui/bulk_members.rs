@@ -40,18 +40,14 @@ fn main() {
     // An index of keys has no whole rows.
     let _ = Note::by_text("x").update_each(|_| None::<dynamo_entity::write::Update<Note>>);
     // A projection is no whole row either.
-    let _ = Note::scan()
-        .select::<Stars>()
-        .update_each(|_| None::<dynamo_entity::write::Update<Note>>);
+    let _ = Note::scan().select::<Stars>().update_each(|_| None::<dynamo_entity::write::Update<Note>>);
     // The closure returns another verb than an update.
     let _ = Note::scan().update_each(|note| note.delete());
     // The closure returns a value and no update.
     let _ = Note::scan().update_each(|note| note.stars + 1);
     // Neither is a row of keys, a projection or a single write what `transact_each` takes.
     let _ = Note::by_text("x").transact_each(|_| None::<Transaction<'_>>);
-    let _ = Note::scan()
-        .select::<Stars>()
-        .transact_each(|_| None::<Transaction<'_>>);
+    let _ = Note::scan().select::<Stars>().transact_each(|_| None::<Transaction<'_>>);
     let _ = Note::scan().transact_each(|note| note.delete());
     // A read is no write.
     let _ = put_each([Note::key("a").get()]);

@@ -13,7 +13,5 @@ pub struct Order {
 fn main() {
     let _ = Order::key("a").update().apply(|o| o.rank().add(1));
     let _ = Order::key("a").update().apply(|o| o.rank().sub(1));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.status().set_if_absent("x"));
+    let _ = Order::key("a").update().apply(|o| o.status().set_if_absent("x"));
 }

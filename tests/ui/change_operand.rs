@@ -16,23 +16,13 @@ pub struct Order {
 fn main() {
     // Of another type.
     let _ = Order::key("a").update().apply(|o| o.total().add(o.price()));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.nick().set_if_absent(o.total()));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.counts().extend(o.tags()));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.counts().prepend(["a"]));
+    let _ = Order::key("a").update().apply(|o| o.nick().set_if_absent(o.total()));
+    let _ = Order::key("a").update().apply(|o| o.counts().extend(o.tags()));
+    let _ = Order::key("a").update().apply(|o| o.counts().prepend(["a"]));
     let _ = Order::key("a").update().apply(|o| o.counts().prepend(5));
     // Keys of an index are made of it.
     let _ = Order::key("a").update().apply(|o| o.rank().add(o.total()));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.rank().set_if_absent(o.total()));
+    let _ = Order::key("a").update().apply(|o| o.rank().set_if_absent(o.total()));
     // These compile.
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| (o.total().add(o.rank()), o.counts().prepend(&o.counts())));
+    let _ = Order::key("a").update().apply(|o| (o.total().add(o.rank()), o.counts().prepend(&o.counts())));
 }

@@ -11,7 +11,5 @@ pub struct Order {
 fn main() {
     let _ = Order::key("a").update().apply(|o| o.total().remove());
     let _ = Order::key("a").update().apply(|o| o.lines().at(0).remove());
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.total().set_or_remove(Some(1)));
+    let _ = Order::key("a").update().apply(|o| o.total().set_or_remove(Some(1)));
 }

@@ -1,12 +1,7 @@
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
-#[dynamo(
-    name = "desk",
-    pk = "pk",
-    sk = "sk",
-    entities(Ticket, Call, Note, Log, Word, Plain)
-)]
+#[dynamo(name = "desk", pk = "pk", sk = "sk", entities(Ticket, Call, Note, Log, Word, Plain))]
 #[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk", project = keys))]
 #[dynamo(lsi(lsi1, sk = "l1sk"))]
 pub struct Desk;

@@ -39,9 +39,7 @@ pub enum OwnTable {
 #[dynamo(table = Shop, partition(id))]
 pub enum NoNewtype {
     User(User),
-    Order {
-        order: Order,
-    },
+    Order { order: Order },
     Both(User, Order),
     None,
     #[dynamo(other)]

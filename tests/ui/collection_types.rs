@@ -56,10 +56,7 @@ pub enum Account {
 
 async fn ask(db: &Dynamo) {
     let _ = Account::in_partition("ann").all(db).await;
-    let _ = Account::in_partition(1)
-        .filter(|user| user.id().eq(2))
-        .all(db)
-        .await;
+    let _ = Account::in_partition(1).filter(|user| user.id().eq(2)).all(db).await;
     let _ = Account::scan();
 }
 

@@ -16,16 +16,10 @@ pub struct Order {
 }
 
 fn main() {
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.status() == Status::Open);
+    let _ = Order::key("a").update().when(|o| o.status() == Status::Open);
     let _ = Order::key("a").update().when(|o| o.count() < 5);
     let _ = Order::key("a").update().when(|o| o.count() != o.count());
     // These are the compiler's words: no type of ours can say more about `&&` and `||`.
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.count().lt(5) && o.status().eq(Status::Open));
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.count().lt(5) || o.status().eq(Status::Open));
+    let _ = Order::key("a").update().when(|o| o.count().lt(5) && o.status().eq(Status::Open));
+    let _ = Order::key("a").update().when(|o| o.count().lt(5) || o.status().eq(Status::Open));
 }

@@ -11,7 +11,5 @@ pub struct Order {
 fn main() {
     let _ = Order::key("a").update().when(|o| o.on().lt(true));
     let _ = Order::key("a").update().when(|o| o.lines().ge(vec![1]));
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.on().between(false..true));
+    let _ = Order::key("a").update().when(|o| o.on().between(false..true));
 }

@@ -34,8 +34,6 @@ fn main() {
     let _ = Order::in_partition("a").filter(|o| o.wrapped().gt(Wrapped(Named::Low)));
     // These compile.
     let _ = Order::in_partition("a").named().eq(Named::Low);
-    let _ = Order::ordered("a")
-        .ordered()
-        .between(Ordered::Low..Ordered::High);
+    let _ = Order::ordered("a").ordered().between(Ordered::Low..Ordered::High);
     let _ = Order::bare("a").filter(|o| o.ordered().lt(Ordered::High) & o.named().ne(Named::Low));
 }

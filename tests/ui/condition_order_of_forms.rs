@@ -30,17 +30,11 @@ fn main() {
     let now = SystemTime::now();
     let _ = Order::key("a").update().when(|o| o.at().lt(now));
     let _ = Order::key("a").update().when(|o| o.until().ge(now));
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.created().between(now..now));
+    let _ = Order::key("a").update().when(|o| o.created().between(now..now));
     let _ = Order::key("a").update().when(|o| o.theirs().gt("x"));
     let _ = Order::key("a").update().when(|o| o.part().at().le(now));
     // These compile.
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.at().eq(now) & o.theirs().ne("x"));
+    let _ = Order::key("a").update().when(|o| o.at().eq(now) & o.theirs().ne("x"));
     let _ = Order::key("a").update().when(|o| o.sorted().lt(now));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| (o.at().set(now), o.until().remove()));
+    let _ = Order::key("a").update().apply(|o| (o.at().set(now), o.until().remove()));
 }

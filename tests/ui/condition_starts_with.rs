@@ -8,7 +8,5 @@ pub struct Order {
 }
 
 fn main() {
-    let _ = Order::key("a")
-        .update()
-        .when(|o| o.total().starts_with("1"));
+    let _ = Order::key("a").update().when(|o| o.total().starts_with("1"));
 }

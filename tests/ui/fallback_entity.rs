@@ -12,10 +12,7 @@ pub struct User {
 
 #[derive(DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "ORDER#{id}", sk = "{plcaed_at}"))]
-#[dynamo(
-    gsi(by_city, pk = "C#{city}", sk = "{placed_at}#{id}"),
-    lsi(by_mail, sk = "M#{mail}")
-)]
+#[dynamo(gsi(by_city, pk = "C#{city}", sk = "{placed_at}#{id}"), lsi(by_mail, sk = "M#{mail}"))]
 #[dynamo(unique(mailed, mail, city))]
 pub struct Order {
     pub id: String,
@@ -32,30 +29,10 @@ async fn uses(order: Order, user: User, db: Dynamo) -> Result<()> {
     let _ = order.key().get().consistent().send(&db).await?;
     let _: Option<Order> = Order::key("a", 1u64).get().send(&db).await?;
     user.create().send(&db).await?;
-    let _: Vec<Order> = Order::in_partition("a")
-        .plcaed_at()
-        .ge(5u64)
-        .all(&db)
-        .await?;
-    let _ = Order::by_city("Kobe")
-        .placed_at()
-        .eq(5u64)
-        .id()
-        .lt("x")
-        .limit(3)
-        .page(&db)
-        .await?;
-    let _: Option<Order> = Order::by_mail("a")
-        .mail()
-        .missing()
-        .descending()
-        .consistent()
-        .first(&db)
-        .await?;
-    let _ = Order::by_city("Kobe")
-        .filter(|o| o.mail().eq("x"))
-        .count(&db)
-        .await?;
+    let _: Vec<Order> = Order::in_partition("a").plcaed_at().ge(5u64).all(&db).await?;
+    let _ = Order::by_city("Kobe").placed_at().eq(5u64).id().lt("x").limit(3).page(&db).await?;
+    let _: Option<Order> = Order::by_mail("a").mail().missing().descending().consistent().first(&db).await?;
+    let _ = Order::by_city("Kobe").filter(|o| o.mail().eq("x")).count(&db).await?;
     let _: Option<Order> = Order::mailed("x", "Kobe").send(&db).await?;
     db.create_tables([Shop::schema()]).await
 }

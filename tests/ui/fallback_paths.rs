@@ -30,14 +30,7 @@ pub struct Order {
 fn uses(order: &Order) {
     let _ = order
         .update()
-        .apply(|o| {
-            (
-                o.placed_at().add(1),
-                o.note().remove(),
-                o.address().city().set("x"),
-                o.points().add(Points(1)),
-            )
-        })
+        .apply(|o| (o.placed_at().add(1), o.note().remove(), o.address().city().set("x"), o.points().add(Points(1))))
         .when(|o| o.version().lt(3) & o.address().floor().ge(2) & o.rest().entry("x").exists())
         .when(|o| o.foreign().exists() & o.note().starts_with("a"));
     let _ = order.put().when(|o| o.id().eq("a"));

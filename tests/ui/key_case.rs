@@ -15,10 +15,7 @@ mod with_others {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(
-        table = "orders",
-        key(pk = "C#{customer:lower:08}", sk = "{name:first:lower}")
-    )]
+    #[dynamo(table = "orders", key(pk = "C#{customer:lower:08}", sk = "{name:first:lower}"))]
     pub struct Order {
         pub customer: String,
         pub name: String,
@@ -29,10 +26,7 @@ mod misspelt {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(
-        table = "orders",
-        key(pk = "C#{customer:lowercase}", sk = "{name:Upper}")
-    )]
+    #[dynamo(table = "orders", key(pk = "C#{customer:lowercase}", sk = "{name:Upper}"))]
     pub struct Order {
         pub customer: String,
         pub name: String,
@@ -56,10 +50,7 @@ mod two_cases {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(
-        table = "orders",
-        key(pk = "C#{customer:lower}", sk = "{customer:upper}")
-    )]
+    #[dynamo(table = "orders", key(pk = "C#{customer:lower}", sk = "{customer:upper}"))]
     pub struct Order {
         pub customer: String,
     }

@@ -17,20 +17,14 @@ mod orders {
     }
 
     pub fn seen_here() {
-        let _ = Order::key("a")
-            .update()
-            .apply(|o| (o.secret().set(1), o.address().zip().set("1")));
+        let _ = Order::key("a").update().apply(|o| (o.secret().set(1), o.address().zip().set("1")));
     }
 }
 
 use orders::Order;
 
 fn main() {
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| (o.shared().set(1), o.address().city().set("x")));
+    let _ = Order::key("a").update().apply(|o| (o.shared().set(1), o.address().city().set("x")));
     let _ = Order::key("a").update().apply(|o| o.secret().set(1));
-    let _ = Order::key("a")
-        .update()
-        .apply(|o| o.address().zip().set("1"));
+    let _ = Order::key("a").update().apply(|o| o.address().zip().set("1"));
 }

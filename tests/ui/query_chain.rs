@@ -1,10 +1,7 @@
 use dynamo_entity::prelude::*;
 
 #[derive(Debug, DynamoEntity)]
-#[dynamo(
-    table = "orders",
-    key(pk = "USER#{user}", sk = "{year:04}#{month:02}#{number}")
-)]
+#[dynamo(table = "orders", key(pk = "USER#{user}", sk = "{year:04}#{month:02}#{number}"))]
 #[dynamo(gsi(by_place, pk = country, sk = [state, city]))]
 #[dynamo(gsi(by_city, pk = "CITY#{city}", sk = "{year:04}#{number}"))]
 pub struct Order {
@@ -27,11 +24,5 @@ fn main() {
     let _ = Order::in_partition("ann").limit(5).year().eq(2024);
     let _ = Order::by_city("NY").year().ge(2020).number().eq(7);
     let _ = Order::by_place("USA").state().lt("NY").city().eq("NY");
-    let _ = Order::by_place("USA")
-        .state()
-        .eq("NY")
-        .city()
-        .eq("NY")
-        .state()
-        .eq("NY");
+    let _ = Order::by_place("USA").state().eq("NY").city().eq("NY").state().eq("NY");
 }

@@ -18,16 +18,8 @@ pub struct Row {
 }
 
 async fn ask(db: &Dynamo) -> Result<()> {
-    let _: Vec<Order> = Order::by_city("Kobe")
-        .hydrate()
-        .consistent()
-        .all(db)
-        .await?;
-    let _: Vec<Order> = Order::by_city("Kobe")
-        .select::<Row>()
-        .hydrate()
-        .all(db)
-        .await?;
+    let _: Vec<Order> = Order::by_city("Kobe").hydrate().consistent().all(db).await?;
+    let _: Vec<Order> = Order::by_city("Kobe").select::<Row>().hydrate().all(db).await?;
 
     let _ = Order::by_year(2024).number().gt(5).hydrate();
     let _ = Order::by_city("Kobe").lenient().hydrate();

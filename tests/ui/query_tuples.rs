@@ -24,35 +24,16 @@ fn main() {
     // A None has a place in the part.
     Task::by_due("red").due().and(|t| t.number()).ge((7u64, 1));
     // These parts are attributes of their own.
-    Task::by_size("red")
-        .year()
-        .and(|t| t.number())
-        .ge((2025, 1));
+    Task::by_size("red").year().and(|t| t.number()).ge((2025, 1));
     // The text of others does not sort here.
-    Page::in_partition("b")
-        .title()
-        .and(|p| p.number())
-        .ge(("t", 1));
+    Page::in_partition("b").title().and(|p| p.number()).ge(("t", 1));
     // Two values for three parts, and one value for two.
-    Task::in_partition("red")
-        .year()
-        .and(|t| t.month())
-        .and(|t| t.number())
-        .lt((2025, 1));
+    Task::in_partition("red").year().and(|t| t.month()).and(|t| t.number()).lt((2025, 1));
     Task::in_partition("red").year().and(|t| t.month()).lt(2025);
     // A value of another type.
-    Task::in_partition("red")
-        .year()
-        .and(|t| t.month())
-        .lt((2025, "May"));
+    Task::in_partition("red").year().and(|t| t.month()).lt((2025, "May"));
     // No range.
-    Task::in_partition("red")
-        .year()
-        .and(|t| t.month())
-        .between((2025, 1));
+    Task::in_partition("red").year().and(|t| t.month()).between((2025, 1));
     // The part behind the next one.
-    Task::in_partition("red")
-        .year()
-        .and(|t| t.number())
-        .lt((2025, 1));
+    Task::in_partition("red").year().and(|t| t.number()).lt((2025, 1));
 }

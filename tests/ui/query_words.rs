@@ -38,11 +38,7 @@ async fn ask(db: &Dynamo) {
     let _ = Foreign::in_partition("x").name().eq("n").number().gt(5);
     let _ = Foreign::in_partition("x").name().eq("n").number().eq(5);
     let _ = Foreign::in_partition("x").name().starts_with("n");
-    let _ = Foreign::in_partition("x")
-        .name()
-        .eq("n")
-        .number()
-        .starts_with("5");
+    let _ = Foreign::in_partition("x").name().eq("n").number().starts_with("5");
     let _ = Note::in_partition("x").all(db).await;
     q.page(db);
 }

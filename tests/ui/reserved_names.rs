@@ -18,13 +18,7 @@ pub struct Note {
 }
 
 #[derive(DynamoTable)]
-#[dynamo(
-    name = "shop",
-    pk = "$unique",
-    sk = "_job.sk",
-    type_attribute = "_shape",
-    entities()
-)]
+#[dynamo(name = "shop", pk = "$unique", sk = "_job.sk", type_attribute = "_shape", entities())]
 #[dynamo(gsi(gsi1, pk = "_fill.pk"))]
 pub struct Shop;
 

@@ -13,10 +13,7 @@ async fn counts(db: &Dynamo) -> Result<()> {
     let mut runs = 0;
     transact(db, async |tx| {
         runs += 1;
-        tx.put(&Counter {
-            name: "a".into(),
-            last: runs,
-        })
+        tx.put(&Counter { name: "a".into(), last: runs })
     })
     .await
 }

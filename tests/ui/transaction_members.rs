@@ -10,10 +10,7 @@ struct Note {
 }
 
 fn main() {
-    let note = Note {
-        id: "n1".into(),
-        text: "x".into(),
-    };
+    let note = Note { id: "n1".into(), text: "x".into() };
     let key = || Note::key("n1");
     // A transaction takes no read.
     let _ = Transaction::new().with(key().get());

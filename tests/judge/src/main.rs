@@ -16,14 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let policy: IAMPolicy = serde_json::from_value(question["policy"].take())?;
         let request: IAMRequest = serde_json::from_value(question["request"].take())?;
         let decision = evaluate_policy(&policy, &request).map_err(|error| error.to_string())?;
-        println!(
-            "{}",
-            if decision == Decision::Allow {
-                "allowed"
-            } else {
-                "denied"
-            }
-        );
+        println!("{}", if decision == Decision::Allow { "allowed" } else { "denied" });
     }
     Ok(())
 }
