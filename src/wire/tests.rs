@@ -19,10 +19,13 @@ use aws_smithy_runtime_api::client::ser_de::{
     DeserializeResponse, SharedRequestSerializer, SharedResponseDeserializer,
 };
 
+use bytes::Bytes;
+
 use super::*;
 use crate::codec::Item;
 use crate::connect::testing::{Fault, Faults};
 use crate::error::ErrorKind;
+use crate::schema::Pattern;
 use crate::wire::embedded::EmbeddedEngine;
 
 type Http = Faults;

@@ -12,7 +12,7 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, FrozenLayer};
 use bytes::Bytes;
 
-use super::EmbeddedEngine;
+use super::engine::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::wire::failure::{FailureContext, from_engine};
 

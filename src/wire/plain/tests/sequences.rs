@@ -98,7 +98,7 @@ fn acting(
     config.http_client(Acting { inner, act })
 }
 
-/// AnyOf request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
+/// Each request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
 /// and a wrong clock in between. An interceptor of a next SDK that counts requests would be seen here.
 #[tokio::test]
 async fn sequences_are_those_of_a_plain_client() {

@@ -5,11 +5,14 @@
 
 use bytes::Bytes;
 
-use super::failure::{self, Failure, FailureContext};
-use super::{Reply, Request};
-use crate::wire::embedded::EmbeddedEngine;
+use super::engine::EmbeddedEngine;
+use crate::wire::failure::{self, Failure, FailureContext};
+use crate::wire::request::{Reply, Request};
 
-pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<Reply, Failure> {
+pub(in crate::wire) async fn call(
+    engine: &EmbeddedEngine,
+    request: &Request,
+) -> Result<Reply, Failure> {
     let operation = request.operation.name();
     let request_id = engine.next_request_id();
     let (status, body) = engine.call(operation.into(), request.body.clone()).await;
