@@ -4,16 +4,17 @@
 //! operation once it is planned; a [`Reply`] is what the service said.
 //!
 //! ```text
-//! Request -> call -> plain (a first attempt without the SDK's orchestration)
-//!                      |  a failed attempt, or a client that is not known yet
-//!                      v
-//!                    sdk (our bytes for the SDK's: endpoint, signing, HTTP, retries)
+//! Request -> call -> gate -> plain (a first attempt without the SDK's orchestration)
+//!                              |  a failed attempt, or a client that is not known yet
+//!                              v
+//!                            sdk (our bytes for the SDK's: endpoint, signing, HTTP, retries)
 //!
 //! Reply   <- the body as it came
 //! Failure <- failure <- ambiguity (may an attempt without an answer have worked?)
 //! ```
 //!
-//! An engine in this process gets the bytes by `embedded` instead, past the SDK. `table` sends operations on tables.
+//! An engine in this process gets the bytes by `embedded` instead, past the SDK. `table` sends operations on tables,
+//! which pass the same gate.
 
 mod ambiguity;
 mod call;
@@ -21,6 +22,8 @@ mod capacity;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod failure;
+mod gate;
+mod partition_key;
 mod plain;
 mod request;
 mod sdk;
@@ -37,6 +40,8 @@ pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
+pub(crate) use partition_key::PartitionFinder;
+pub use partition_key::PartitionKey;
 pub(crate) use request::{BoxFuture, Reply, Request, Resend, ServiceOperation};
 #[cfg(any(feature = "aws", feature = "embedded"))]
 pub(crate) use sdk::AnySleep;

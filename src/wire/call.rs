@@ -12,6 +12,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 #[cfg(feature = "embedded")]
 use super::embedded::{self, EmbeddedEngine};
 use super::failure::{self, Failure};
+use super::gate::{Admitted, Gate};
 use super::plain::{DirectPath, FailedAttempt, ReplayClient};
 #[cfg(test)]
 use super::request::Resend;
@@ -20,12 +21,12 @@ use super::sdk::{self, HookExchange, UserAgentCache};
 use super::server_capabilities::ServerCapabilities;
 use super::token_life::TokenLife;
 use super::wire_path::{SdkFallback, WirePath, WireTrace};
-use crate::runtime;
 
 /// An SDK client, and what has been learned of it.
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
+    gate: Gate,
     /// The user agent of a client that this library has built: nothing else changes it.
     agent: Option<Arc<UserAgentCache>>,
     /// The engine behind the client, for requests that can do without the client.
@@ -51,6 +52,7 @@ impl Wire {
     pub(crate) fn new(client: Client) -> Self {
         Wire {
             client,
+            gate: Gate::default(),
             agent: None,
             #[cfg(feature = "embedded")]
             engine: None,
@@ -107,6 +109,7 @@ impl Wire {
     #[cfg(feature = "aws")]
     pub(crate) fn ours(client: Client) -> Self {
         Wire {
+            gate: Gate::of_sockets(),
             agent: Some(Arc::default()),
             ..Wire::new(client)
         }
@@ -153,10 +156,12 @@ impl Wire {
 
     /// Fails where the sockets of a client that the library built would panic.
     pub(crate) fn require_runtime(&self) -> crate::error::Result<()> {
-        match self.agent {
-            Some(_) => runtime::require_tokio(),
-            None => Ok(()),
-        }
+        self.gate.require_runtime()
+    }
+
+    /// The gate that every request passes before it is sent.
+    pub(super) fn gate(&self) -> Gate {
+        self.gate
     }
 
     /// Sends a request and waits for its answer. If it is dropped before the end, the request may or may not have been
@@ -184,7 +189,7 @@ impl Wire {
         token: Option<&Arc<TokenLife>>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        self.require_runtime()?;
+        let request = self.gate.admit(request)?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             trace.path = WirePath::InProcess;
@@ -242,13 +247,13 @@ impl Wire {
     /// may learn from it how to do without.
     async fn through(
         &self,
-        request: &Request,
+        request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
         learner: Option<&DirectPath>,
         identity: Option<SharedIdentityCache>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token, trace);
+        let exchange = self.exchange(&request, token, trace);
         let Some(learner) = learner else {
             let settings =
                 identity.map(|cache| Box::new(config::Builder::new().identity_cache(cache)));
@@ -265,12 +270,12 @@ impl Wire {
     /// Hands the failed first attempt to the SDK, which decides what becomes of the call.
     async fn replay(
         &self,
-        request: &Request,
+        request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
         failed: FailedAttempt,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token, trace);
+        let exchange = self.exchange(&request, token, trace);
         let (route, began) = (failed.route.clone(), failed.began);
         let limit = route.limit_of_all().map(|limit| (began, limit));
         let exchange = exchange.replaying(&failed.result, failed.invocation.clone(), limit);

@@ -28,6 +28,8 @@ mod traced;
 
 pub(super) use agent::UserAgentCache;
 pub(super) use exchange::HookExchange;
+#[cfg(test)]
+pub(super) use hooks::Hooks;
 pub(super) use send::send;
 #[cfg(any(feature = "aws", feature = "embedded"))]
 pub(crate) use sleep::AnySleep;

@@ -519,8 +519,8 @@ async fn errors_hold_no_values() {
     wire.call(&secret()).await.unwrap();
     let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = Arc::new(swap::HookExchange::new(&secret(), true, None, None, None));
-    assert!(!format!("{:?}", swap::Hooks(exchange)).contains("secret"));
+    let exchange = Arc::new(sdk::HookExchange::new(&secret(), true, None, None, None));
+    assert!(!format!("{:?}", sdk::Hooks(exchange)).contains("secret"));
 }
 
 #[tokio::test]

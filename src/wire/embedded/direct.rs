@@ -7,11 +7,12 @@ use bytes::Bytes;
 
 use super::engine::EmbeddedEngine;
 use crate::wire::failure::{self, Failure, FailureContext};
-use crate::wire::request::{Reply, Request};
+use crate::wire::gate::Admitted;
+use crate::wire::request::Reply;
 
 pub(in crate::wire) async fn call(
     engine: &EmbeddedEngine,
-    request: &Request,
+    request: Admitted<'_>,
 ) -> Result<Reply, Failure> {
     let operation = request.operation.name();
     let request_id = engine.next_request_id();
@@ -23,6 +24,6 @@ pub(in crate::wire) async fn call(
             has_stray: false,
         });
     }
-    let site = FailureContext::in_process(request, status);
+    let site = FailureContext::in_process(&request, status);
     Err(failure::from_engine(status, &body, request_id, site))
 }

@@ -16,6 +16,7 @@ use super::client_probe::ClientProbe;
 use super::clock::ServiceClock;
 use super::identity::IdentityLoad;
 use super::route::Route;
+use crate::wire::gate::Admitted;
 use crate::wire::request::{Request, ServiceOperation};
 use crate::wire::token_life::TokenLife;
 use crate::wire::wire_path::SdkFallback;
@@ -65,10 +66,10 @@ impl DirectPath {
     /// Sends the request, or tells why it does not go this way.
     pub(in crate::wire) fn begin(
         &self,
-        request: &Request,
+        request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<PlainAttempt, SdkCourse> {
-        let (route, lesson) = self.route(request)?;
+        let (route, lesson) = self.route(&request)?;
         let now = route.now();
         if let Some(token) = token
             && !token.is_remembered(now)

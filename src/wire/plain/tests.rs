@@ -20,8 +20,7 @@ use aws_sdk_dynamodb::config::{self, Credentials};
 use crate::connect::testing::Faults;
 use crate::wire::tests::{create, engine_of_tab, get, put, request};
 use crate::wire::{
-    Failure, Reply, Request, Resend, SdkFallback, ServiceOperation, TokenLife, Wire, WirePath,
-    WireTrace,
+    Failure, Reply, Request, Resend, SdkFallback, ServiceOperation, Wire, WirePath, WireTrace,
 };
 
 /// A client of a table `tab` that shares nothing with other clients.

@@ -34,7 +34,7 @@ use crate::wire::request::CONTENT_TYPE;
 
 /// The hooks of one call.
 #[derive(Debug)]
-pub(super) struct Hooks(pub(super) Arc<HookExchange>);
+pub(in crate::wire) struct Hooks(pub(in crate::wire) Arc<HookExchange>);
 
 #[dyn_dispatch_hint]
 impl Intercept for Hooks {

@@ -12,6 +12,7 @@ use super::hooks::Hooks;
 use super::{naming, retry_guard};
 use crate::error::{Error, ErrorKind, Stage};
 use crate::wire::failure::{self, Failure};
+use crate::wire::gate::Admitted;
 use crate::wire::plain::TimeOver;
 use crate::wire::request::{Reply, Request, Resend, ServiceOperation};
 use crate::wire::wire_path::WireTrace;
@@ -19,7 +20,7 @@ use crate::wire::wire_path::WireTrace;
 /// Sends a request, and waits for the end of the SDK's last attempt.
 pub(in crate::wire) async fn send(
     client: &Client,
-    request: &Request,
+    request: Admitted<'_>,
     exchange: &Arc<HookExchange>,
     settings: Option<Box<config::Builder>>,
     trace: &mut WireTrace,
@@ -37,7 +38,7 @@ pub(in crate::wire) async fn send(
 
 async fn send_by_sdk(
     client: &Client,
-    request: &Request,
+    request: Admitted<'_>,
     exchange: &Arc<HookExchange>,
     settings: Option<Box<config::Builder>>,
 ) -> Result<CapturedBody, Failure> {
@@ -51,7 +52,7 @@ async fn send_by_sdk(
     };
     let Request {
         operation, table, ..
-    } = request;
+    } = &*request;
     // The builders differ only in type.
     macro_rules! send {
         ($method:ident) => {
@@ -64,7 +65,7 @@ async fn send_by_sdk(
             }
             match (call.send().await, exchange.take_answer()) {
                 (Ok(_), Some(answer)) => Ok(answer),
-                (Ok(_), None) => Err(hidden(request)),
+                (Ok(_), None) => Err(hidden(&request)),
                 (Err(error), _) => {
                     let error = name_limit(error, exchange);
                     Err(failure::from_sdk(error, exchange.site(table)))

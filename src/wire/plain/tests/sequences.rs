@@ -1,9 +1,11 @@
 //! Many requests of one client, one after the other and at once: clocks that drift, credentials that are renewed, and
 //! each request beside that of a plain SDK client.
 
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::time::SystemTime;
 
 use aws_credential_types::provider::future;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
