@@ -12,7 +12,7 @@ use super::plain::{DATE, Plain, TOKEN};
 
 /// Signs plain requests, and keeps the keys for it.
 #[derive(Debug, Default)]
-pub(in crate::wire) struct PlainSigner(SigningKeys);
+pub(in crate::wire) struct PlainSigner(pub(super) SigningKeys);
 
 impl PlainSigner {
     /// The headers to add; None if this is not a plain request.
