@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::request::{Request, ServiceOperation};
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::key::point::KeyPoint;
 use crate::schema::PartitionName;
-use crate::wire::{Request, ServiceOperation};
 
-/// A partition of a request; see [`RequestEvent::partition_keys`](super::RequestEvent::partition_keys). Its key is a value,
+/// A partition of a request; see [`RequestEvent::partition_keys`](crate::observe::RequestEvent::partition_keys). Its key is a value,
 /// which only [`text`](Self::text) shows.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PartitionKey<'r> {
@@ -20,7 +20,7 @@ pub struct PartitionKey<'r> {
 
 impl<'r> PartitionKey<'r> {
     #[cfg(test)]
-    pub(super) fn of(table: &'r str, json: &'r [u8]) -> Self {
+    pub(crate) fn of(table: &'r str, json: &'r [u8]) -> Self {
         PartitionKey {
             table: table.into(),
             index: None,
@@ -46,7 +46,7 @@ impl<'r> PartitionKey<'r> {
     }
 
     /// The bytes that are the same for the same key.
-    pub(super) fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = &[u8]> {
         self.values.iter().copied()
     }
 }
@@ -71,15 +71,15 @@ impl fmt::Debug for PartitionKey<'_> {
 }
 
 /// Finds the partitions of a request.
-pub(super) struct PartitionFinder<'r, 'k> {
-    pub(super) request: &'r Request,
+pub(crate) struct PartitionFinder<'r, 'k> {
+    pub(crate) request: &'r Request,
     /// The partition key of a table, if other requests have shown it.
-    pub(super) known: &'k dyn Fn(&str) -> Option<&'static str>,
+    pub(crate) known: &'k dyn Fn(&str) -> Option<&'static str>,
 }
 
 impl<'r> PartitionFinder<'r, '_> {
     /// The partitions, each once. A scan has none.
-    pub(super) fn find(&self) -> Vec<PartitionKey<'r>> {
+    pub(crate) fn find(&self) -> Vec<PartitionKey<'r>> {
         let mut found: Vec<PartitionKey<'r>> = Vec::new();
         for key in self.all().unwrap_or_default() {
             if !found.contains(&key) {

@@ -5,11 +5,15 @@
 
 use bytes::Bytes;
 
-use super::failure::{self, Failure, FailureContext};
-use super::{Reply, Request};
-use crate::wire::embedded::EmbeddedEngine;
+use super::engine::EmbeddedEngine;
+use crate::wire::failure::{self, Failure, FailureContext};
+use crate::wire::gate::Admitted;
+use crate::wire::request::Reply;
 
-pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<Reply, Failure> {
+pub(in crate::wire) async fn call(
+    engine: &EmbeddedEngine,
+    request: Admitted<'_>,
+) -> Result<Reply, Failure> {
     let operation = request.operation.name();
     let request_id = engine.next_request_id();
     let (status, body) = engine.call(operation.into(), request.body.clone()).await;
@@ -20,6 +24,6 @@ pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<R
             has_stray: false,
         });
     }
-    let site = FailureContext::in_process(request, status);
+    let site = FailureContext::in_process(&request, status);
     Err(failure::from_engine(status, &body, request_id, site))
 }

@@ -14,9 +14,9 @@ use crate::wire::tests::{engine_of_tab, get, put};
 
 /// All values of both headers, request by request.
 #[derive(Debug, Clone, Default)]
-struct Seen(Arc<Mutex<Vec<Vec<String>>>>);
+struct RecordedRequest(Arc<Mutex<Vec<Vec<String>>>>);
 
-impl Intercept for Seen {
+impl Intercept for RecordedRequest {
     fn name(&self) -> &'static str {
         "what is sent"
     }
@@ -42,7 +42,7 @@ async fn sent(
     wire: fn(Client) -> Wire,
     change: impl FnOnce(config::Builder) -> config::Builder,
 ) -> (Vec<Vec<String>>, bool) {
-    let seen = Seen::default();
+    let seen = RecordedRequest::default();
     let engine = engine_of_tab().await;
     let config = engine.sdk_config().interceptor(seen.clone());
     let wire = wire(Client::from_conf(change(config).build()));
