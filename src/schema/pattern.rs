@@ -73,6 +73,8 @@ pub(crate) struct JointPatterns {
     pub(crate) read_together: Pattern,
     pub(crate) snapshot: Pattern,
     pub(crate) put_each: Pattern,
+    /// A scan of an entity that is known by its name.
+    pub(crate) scan: Pattern,
     pub(crate) update_each: Pattern,
     pub(crate) delete_each: Pattern,
     pub(crate) transact_each: Pattern,
@@ -95,6 +97,7 @@ impl JointPatterns {
             read_together: Pattern::part(entity, "read_together", partition),
             snapshot: Pattern::part(entity, "snapshot", partition),
             put_each: Pattern::part(entity, "put_each", partition),
+            scan: Pattern::part(entity, "scan", partition),
             update_each: Pattern::part(entity, "update_each", partition),
             delete_each: Pattern::part(entity, "delete_each", partition),
             transact_each: Pattern::part(entity, "transact_each", partition),
