@@ -224,8 +224,11 @@ impl<'w> Export<'w> {
             return Err(Error::config(message).of(self.entity));
         }
         let (left_out, query) = counting_others(self.query.clone());
+        let mut report = ExportReport {
+            position: query.selection.options.resume.clone(),
+            ..ExportReport::default()
+        };
         let mut stream = query.stream(db);
-        let mut report = ExportReport::default();
         let stopped = self.write_rows(&mut stream, &mut report).await;
         report.stopped = stopped.err();
         report.left_out = left_out.load(Ordering::Relaxed);
@@ -237,7 +240,7 @@ impl<'w> Export<'w> {
         stream: &mut RowStream<Result<Vec<u8>>>,
         report: &mut ExportReport,
     ) -> Result<()> {
-        let mut portion = Portion::default();
+        let mut portion = PendingLines::default();
         while let Some(row) = stream.next().await {
             let row = match row {
                 Ok(row) => row,
@@ -264,7 +267,7 @@ impl<'w> Export<'w> {
     /// Gives the lines to the writer.
     fn write(
         &mut self,
-        portion: &mut Portion,
+        portion: &mut PendingLines,
         stream: &RowStream<Result<Vec<u8>>>,
         report: &mut ExportReport,
     ) -> Result<()> {
@@ -273,8 +276,10 @@ impl<'w> Export<'w> {
         flushed.map_err(|error| of_caller("writer of the export", error))?;
         report.rows += portion.rows;
         report.bytes += portion.lines.len() as u64;
-        report.position = stream.cursor()?;
-        *portion = Portion::default();
+        if let Some(position) = stream.cursor()? {
+            report.position = Some(position);
+        }
+        *portion = PendingLines::default();
         if let Some(tell) = &mut self.progress {
             tell(&ExportProgress {
                 rows: report.rows,
@@ -288,7 +293,7 @@ impl<'w> Export<'w> {
 
 /// Lines that the writer does not have yet.
 #[derive(Default)]
-struct Portion {
+struct PendingLines {
     lines: Vec<u8>,
     rows: u64,
 }

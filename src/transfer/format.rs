@@ -16,11 +16,12 @@ const ITEM: &str = "Item";
 ///
 /// `Json` is plain JSON with every digit of its numbers. JSON has no bytes and no sets, so these are objects with one
 /// member that names the type: `{"$B":"aGk="}`, `{"$SS":["a"]}`, `{"$NS":[1,2]}`, `{"$BS":["aGk="]}`. A map with one
-/// member whose name begins with `$` is written as `{"$M":{"$..":..}}`, so nothing is ambiguous. Attributes are sorted
-/// by name. An import for an entity also reads sets as lists, and bytes and numbers as text, if the field has that type.
+/// member whose name begins with `$` is written as `{"$M":{"$..":..}}`, so nothing is ambiguous. An import
+/// for an entity also reads sets as lists, and bytes and numbers as text, if the field has that type.
 ///
-/// `DynamoJson` is the format of the data files of DynamoDB's full exports to S3. Rows are written byte for byte as
-/// DynamoDB returned them.
+/// `DynamoJson` is the format of the data files of DynamoDB's full exports to S3.
+///
+/// In both formats, attributes are sorted by name and sets by value, so the same item is always the same line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum RowFormat {
@@ -34,17 +35,13 @@ pub enum RowFormat {
 impl RowFormat {
     /// Writes the line of an item, which is DynamoDB JSON.
     pub(super) fn write_line(self, item: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        // DynamoDB returns attributes and sets in no order, and an item sorts them.
+        let item = Item::from_dynamo_json(item)?;
         match self {
-            RowFormat::Json => plain_json::write_item(&Item::from_dynamo_json(item)?, out),
+            RowFormat::Json => plain_json::write_item(&item, out),
             RowFormat::DynamoJson => {
                 out.extend_from_slice(b"{\"Item\":");
-                match item.contains(&b'\n') || item.contains(&b'\r') {
-                    // A server may indent its responses.
-                    true => {
-                        out.extend_from_slice(&Item::from_dynamo_json(item)?.to_dynamo_json()?);
-                    }
-                    false => out.extend_from_slice(item),
-                }
+                out.extend_from_slice(&item.to_dynamo_json()?);
                 out.push(b'}');
             }
         }

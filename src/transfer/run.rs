@@ -254,6 +254,10 @@ impl<'r, 'i> Runner<'r, 'i> {
                     self.state.counts.unchanged += 1;
                 }
                 Some(error) if error.is_outcome_unknown() && !is_last => unknown.push(line),
+                Some(error) if error.is_lost_race() && !self.import.mode.replaces => {
+                    let message = "another item with this key is stored: leave it, or write `.replace()`";
+                    self.fail(line.number, error.with_kind(ErrorKind::AlreadyExists, message));
+                }
                 Some(error) => self.fail(line.number, error),
             }
         }
