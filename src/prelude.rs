@@ -5,8 +5,8 @@
 
 pub use crate::{
     Batch, BulkVerbs, ChangeableEntity, CollectionVerbs, Cursor, Dynamo, DynamoCollection,
-    DynamoEntity, DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, ExportVerbs, Item, Key,
-    Operation, Page, Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, ExportVerbs, Item,
+    Key, Operation, Page, Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each,
     put_each, read_together, snapshot, transact::transact,
 };
 pub use dynamo_entity_derive::DynamoValue;

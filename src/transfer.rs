@@ -21,7 +21,9 @@ mod report;
 mod run;
 mod target;
 
-pub use export::{Export, ExportProgress, ExportReport, ExportVerbs, ExportedRow, OfItem};
+pub use export::{
+    Export, ExportCounts, ExportProgress, ExportReport, ExportVerbs, ExportedRow, OfItem,
+};
 pub use format::RowFormat;
 pub use import::Import;
 pub use report::{FailedLine, ImportCounts, ImportReport};

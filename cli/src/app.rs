@@ -22,7 +22,8 @@ use crate::model::{ImportOf, Model};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, get, lint, list, plan, put, query,
+    apply, check, completions, count, data, delete, explain, export, get, lint, list, plan, put,
+    query,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -167,7 +168,8 @@ impl App {
 /// no one reads their output. Others are told by their exit code too, and what was begun is done.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "query" | "list" | "count" | "export" | "export-data" | "explain" | "completions" => |_| false,
+        "get" | "query" | "list" | "count" | "export" | "export-data" | "explain"
+        | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }

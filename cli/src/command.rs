@@ -177,12 +177,18 @@ fn export_data(model: &Model) -> Command {
     Command::new("export-data")
         .about("Writes all items of an entity, or of a table, as lines; reads the whole table")
         .args(whole(model, "All items of a table, whatever they are"))
-        .arg(arguments::rate("UNITS", "Reads at most this number of units per second"))
+        .arg(arguments::rate(
+            "UNITS",
+            "Reads at most this number of units per second",
+        ))
 }
 
 fn import_data(model: &Model) -> Command {
     let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
     };
     let file = Arg::new("file")
         .value_name("FILE")
@@ -192,14 +198,23 @@ fn import_data(model: &Model) -> Command {
         .help("The file with the lines");
     Command::new("import-data")
         .about("Stores the lines of a file as items; replaces nothing unless you say so")
-        .args(whole(model, "The lines are items of a table, stored as they are"))
+        .args(whole(
+            model,
+            "The lines are items of a table, stored as they are",
+        ))
         .arg(file)
         .args([
-            flag("as-is", "Stores the attributes of the file and builds no keys"),
+            flag(
+                "as-is",
+                "Stores the attributes of the file and builds no keys",
+            ),
             flag("replace", "Replaces items with the same keys"),
             flag("drop-unknown", "Drops attributes that no field has"),
         ])
-        .arg(arguments::rate("WRITES", "Writes at most this number of items per second"))
+        .arg(arguments::rate(
+            "WRITES",
+            "Writes at most this number of items per second",
+        ))
         .arg(
             Arg::new("checkpoint")
                 .long("checkpoint")
@@ -212,7 +227,11 @@ fn import_data(model: &Model) -> Command {
 /// An entity or a table, and the format of its lines.
 fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
     let names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
-    let tables: Vec<String> = model.schemas.iter().map(|schema| schema.name.clone()).collect();
+    let tables: Vec<String> = model
+        .schemas
+        .iter()
+        .map(|schema| schema.name.clone())
+        .collect();
     [
         Arg::new("entity")
             .value_name("ENTITY")

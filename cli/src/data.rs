@@ -42,20 +42,21 @@ pub(crate) async fn export(
         export.send(&db).await?
     };
     bar.finish_and_clear();
-    if let Some(error) = &report.stopped
+    if let Some(error) = report.stopped()
         && is_unread(error)
     {
         return Err(Failure::Output(io::ErrorKind::BrokenPipe.into()));
     }
-    for error in &report.errors {
+    for error in report.errors() {
         context.note(&error.to_string())?;
     }
-    let rows = report.rows;
-    let left_out = report.left_out;
-    report.complete()?;
-    context.note(&match left_out {
-        0 => format!("{rows} rows"),
-        _ => format!("{rows} rows; {left_out} other items of the table are not among them"),
+    let counts = report.complete()?;
+    context.note(&match counts.left_out {
+        0 => format!("{} rows", counts.rows),
+        others => format!(
+            "{} rows; {others} other items of the table are not among them",
+            counts.rows
+        ),
     })?;
     Ok(Exit::Done)
 }
@@ -70,11 +71,16 @@ pub(crate) async fn import(
         Some(schema) => {
             // A program that only reads an entity does not write its items in any way.
             let mut entities = context.model.entities();
-            let mut own = entities.by_ref().filter(|entity| entity.schema.name == schema.name);
+            let mut own = entities
+                .by_ref()
+                .filter(|entity| entity.schema.name == schema.name);
             own.try_for_each(|entity| entity.writes().map(drop))?;
             schema.import(file)?
         }
-        None => context.model.entity(entity(matches))?.import(Box::new(file))?,
+        None => context
+            .model
+            .entity(entity(matches))?
+            .import(Box::new(file))?,
     };
     import = import.format(format(matches));
     if matches.get_flag("as-is") {
@@ -95,7 +101,8 @@ pub(crate) async fn import(
     let db = context.connect().await?;
     let bar = context.streams.watched();
     let shown = bar.clone();
-    let import = import.on_progress(move |counts| shown.set_message(format!("{} lines", counts.lines)));
+    let import =
+        import.on_progress(move |counts| shown.set_message(format!("{} lines", counts.lines)));
     let report = import.send(&db).await?;
     bar.finish_and_clear();
     for failed in report.errors() {
@@ -116,7 +123,9 @@ pub(crate) async fn import(
 }
 
 fn entity(matches: &ArgMatches) -> &str {
-    matches.get_one::<String>("entity").map_or("", String::as_str)
+    matches
+        .get_one::<String>("entity")
+        .map_or("", String::as_str)
 }
 
 /// The table, if the command is about all of its items.
@@ -142,6 +151,8 @@ fn format(matches: &ArgMatches) -> RowFormat {
 
 /// Whether the reader of the output has gone.
 fn is_unread(error: &Error) -> bool {
-    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let source = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
     source.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -15,7 +15,10 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let (name, matches) = within(matches)?;
     let entity = context.model.entity(name)?;
-    let is_on_aws = context.url.as_deref().is_some_and(|url| url.starts_with("aws"));
+    let is_on_aws = context
+        .url
+        .as_deref()
+        .is_some_and(|url| url.starts_with("aws"));
     if is_on_aws && !matches.get_flag("scan") {
         return Err(Failure::said(
             "a list is a scan: DynamoDB reads, and charges, the table until the page is full; `--scan` says that you mean it",

@@ -189,8 +189,7 @@ impl<'m> ModelEntity<'m> {
         let writes = self.writes()?;
         let mut imports = self.model.imports.iter();
         let found = imports.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
-        let (_, import) =
-            found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
+        let (_, import) = found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
         Ok(import(file))
     }
 

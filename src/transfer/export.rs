@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::io::Write;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +12,7 @@ use super::report::of_caller;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoCollection, DynamoEntity};
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, Result};
 use crate::plan::Steps;
 use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryVerbs, RowStream};
 use crate::read::{ProgressWatch, RawRow, ReadProgress, ReadRow};
@@ -120,11 +121,10 @@ pub struct ExportProgress<'p> {
     pub position: Option<&'p Cursor>,
 }
 
-/// The result of an export.
-#[derive(Debug, Default)]
-#[must_use = "rows may have failed: look at it, or write `.complete()?`"]
+/// The results of the rows of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct ExportReport {
+pub struct ExportCounts {
     /// The rows that were written.
     pub rows: u64,
     /// The bytes that were written.
@@ -134,44 +134,75 @@ pub struct ExportReport {
     pub left_out: u64,
     /// The rows that were not written, because they cannot be read.
     pub failed: u64,
-    /// The reasons, for the first 1000 of them.
-    pub errors: Vec<Error>,
-    /// The reason why the export ended early, if it did.
-    pub stopped: Option<Error>,
-    /// The position after the written rows. An export that was stopped continues there with
-    /// [`resume`](QueryVerbs::resume).
-    pub position: Option<Cursor>,
+}
+
+/// The result of an export. Its counts are fields: `report.rows`.
+#[derive(Debug, Default)]
+#[must_use = "rows may have failed: look at it, or write `.complete()?`"]
+pub struct ExportReport {
+    counts: ExportCounts,
+    errors: Vec<Error>,
+    stopped: Option<Error>,
+    position: Option<Cursor>,
 }
 
 impl ExportReport {
+    /// The counts, which are fields of the report too.
+    pub fn counts(&self) -> ExportCounts {
+        self.counts
+    }
+
+    /// The reasons why rows were not written, for the first 1000 of them.
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    /// The reason why the export ended early, if it did.
+    pub fn stopped(&self) -> Option<&Error> {
+        self.stopped.as_ref()
+    }
+
+    /// The position after the written rows. An export that was stopped continues there with
+    /// [`resume`](QueryVerbs::resume).
+    pub fn position(&self) -> Option<&Cursor> {
+        self.position.as_ref()
+    }
+
+    /// Returns the counts, or an error if the export was stopped or a row could not be read. The error has the kind of
+    /// the error that stopped the export, or of the first row that failed.
+    pub fn complete(self) -> Result<ExportCounts> {
+        let counts = self.counts;
+        let first = self.errors.into_iter().next();
+        let (error, message) = match (self.stopped, first) {
+            (Some(error), _) => {
+                let rows = counts.rows;
+                let message = format!("the export was stopped after {rows} rows: {error}");
+                (error, message)
+            }
+            (None, Some(error)) => {
+                let failed = counts.failed;
+                let message =
+                    format!("{failed} rows were not exported, the first of them: {error}");
+                (error, message)
+            }
+            (None, None) => return Ok(counts),
+        };
+        Err(Error::new(error.kind(), error.stage(), message).with_source(error))
+    }
+
     fn fail(&mut self, error: Error) {
-        self.failed += 1;
+        self.counts.failed += 1;
         if self.errors.len() < MOST_ERRORS {
             self.errors.push(error);
         }
     }
+}
 
-    /// Returns the report, or an error if the export was stopped or a row could not be read.
-    pub fn complete(mut self) -> Result<Self> {
-        let (error, message) = match self.stopped.take() {
-            Some(error) => {
-                let message = format!("the export was stopped after {} rows: {error}", self.rows);
-                (error, message)
-            }
-            None if self.failed == 0 => return Ok(self),
-            None => {
-                let first = self.errors.into_iter().next();
-                let error = first.unwrap_or_else(|| {
-                    Error::new(ErrorKind::RowsFailed, Stage::Decode, "a row cannot be read")
-                });
-                let message = format!(
-                    "{} rows were not exported, the first of them: {error}",
-                    self.failed
-                );
-                (error, message)
-            }
-        };
-        Err(Error::new(error.kind(), error.stage(), message).with_source(error))
+impl Deref for ExportReport {
+    type Target = ExportCounts;
+
+    fn deref(&self) -> &ExportCounts {
+        &self.counts
     }
 }
 
@@ -231,7 +262,7 @@ impl<'w> Export<'w> {
         let mut stream = query.stream(db);
         let stopped = self.write_rows(&mut stream, &mut report).await;
         report.stopped = stopped.err();
-        report.left_out = left_out.load(Ordering::Relaxed);
+        report.counts.left_out = left_out.load(Ordering::Relaxed);
         Ok(report)
     }
 
@@ -274,8 +305,8 @@ impl<'w> Export<'w> {
         let written = self.writer.write_all(&portion.lines);
         let flushed = written.and_then(|()| self.writer.flush());
         flushed.map_err(|error| of_caller("writer of the export", error))?;
-        report.rows += portion.rows;
-        report.bytes += portion.lines.len() as u64;
+        report.counts.rows += portion.rows;
+        report.counts.bytes += portion.lines.len() as u64;
         if let Some(position) = stream.cursor()? {
             report.position = Some(position);
         }
@@ -320,7 +351,10 @@ fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
     let count = Arc::clone(&left_out);
     let before = query.selection.options.watch.clone();
     let watch = ProgressWatch::new(move |progress: &ReadProgress| {
-        count.store(progress.scanned.saturating_sub(progress.rows), Ordering::Relaxed);
+        count.store(
+            progress.scanned.saturating_sub(progress.rows),
+            Ordering::Relaxed,
+        );
         if let Some(before) = &before {
             before.tell(progress);
         }

@@ -69,7 +69,8 @@ impl RowFormat {
 }
 
 fn dynamo_item(line: &str) -> Result<Item, CodecError> {
-    let other = || CodecError::new("a line of DynamoDB JSON has one member, `Item`: `{\"Item\":{..}}`");
+    let other =
+        || CodecError::new("a line of DynamoDB JSON has one member, `Item`: `{\"Item\":{..}}`");
     let mut reader = Reader::within(line, 0);
     let mut first = true;
     reader.open_object()?;

@@ -160,7 +160,10 @@ mod tests {
         assert_eq!(lines(b""), []);
         assert_eq!(lines(b"a\nb"), [text("a"), text("b")]);
         assert_eq!(lines(b"a\r\n\r\n b \n"), [text("a"), text(""), text("b")]);
-        assert_eq!(lines("\u{feff}a\n\u{feff}\n".as_bytes()), [text("a"), text("\u{feff}")]);
+        assert_eq!(
+            lines("\u{feff}a\n\u{feff}\n".as_bytes()),
+            [text("a"), text("\u{feff}")]
+        );
     }
 
     #[test]

@@ -138,9 +138,15 @@ mod tests {
         };
         let bytes = encode(&state, "Note").unwrap();
         assert_eq!(decode(&bytes, "Note").unwrap(), state);
-        assert_eq!(decode(&bytes, "Order").unwrap_err().kind(), ErrorKind::Checkpoint);
+        assert_eq!(
+            decode(&bytes, "Order").unwrap_err().kind(),
+            ErrorKind::Checkpoint
+        );
         for cut in 0..bytes.len() {
-            assert_eq!(decode(&bytes[..cut], "Note").unwrap_err().kind(), ErrorKind::Checkpoint);
+            assert_eq!(
+                decode(&bytes[..cut], "Note").unwrap_err().kind(),
+                ErrorKind::Checkpoint
+            );
         }
     }
 }

@@ -115,7 +115,8 @@ fn unmarked(value: Value) -> Result<Value, CodecError> {
         Value::M(map) if is_like_a_mark(&map) => {
             let only = map.into_iter().next();
             let (name, value) = only.unwrap_or((String::new(), Value::Null));
-            of_type(name.trim_start_matches(MARK), value).map_err(|fault| fault.at(name.as_str()))?
+            of_type(name.trim_start_matches(MARK), value)
+                .map_err(|fault| fault.at(name.as_str()))?
         }
         Value::M(map) => Value::M(unmarked_members(map)?),
         other => other,
@@ -126,9 +127,8 @@ fn of_type(name: &str, value: Value) -> Result<Value, CodecError> {
     let found = Tag::from_name(name);
     Ok(match (found, value) {
         (Some(Tag::M), Value::M(map)) => Value::M(unmarked_members(map)?),
-        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => {
-            typed(value, tag).ok_or_else(|| CodecError::mismatch(expected(tag), "something else"))?
-        }
+        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => typed(value, tag)
+            .ok_or_else(|| CodecError::mismatch(expected(tag), "something else"))?,
         _ => {
             return Err(CodecError::new(
                 "no type has this name: a map with one member that begins with `$` is written `{\"$M\":{..}}`",

@@ -80,7 +80,10 @@ impl ImportReport {
     pub fn complete(self) -> Result<ImportCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
-            let message = format!("the import was stopped after {} lines: {error}", counts.lines);
+            let message = format!(
+                "the import was stopped after {} lines: {error}",
+                counts.lines
+            );
             return Err(wrap(error, message));
         }
         let failed = counts.failed + counts.existing;

@@ -68,11 +68,7 @@ struct Portion {
 }
 
 impl<'r, 'i> Runner<'r, 'i> {
-    fn new(
-        import: Import<'i>,
-        db: &'r Dynamo,
-        store: Option<&'r (dyn Checkpoint + 'i)>,
-    ) -> Self {
+    fn new(import: Import<'i>, db: &'r Dynamo, store: Option<&'r (dyn Checkpoint + 'i)>) -> Self {
         Runner {
             binding: binding(&import, db),
             import,
@@ -214,7 +210,9 @@ impl<'r, 'i> Runner<'r, 'i> {
 
     fn writes_again(&self, lines: &[ImportedLine]) -> Result<Vec<Box<dyn SingleWrite>>> {
         let (target, mode): (_, ImportMode) = (&self.import.target, self.import.mode);
-        let again = lines.iter().map(|line| target.item(line.item.clone(), mode));
+        let again = lines
+            .iter()
+            .map(|line| target.item(line.item.clone(), mode));
         again.map(|item| Ok(item?.write)).collect()
     }
 
@@ -255,8 +253,12 @@ impl<'r, 'i> Runner<'r, 'i> {
                 }
                 Some(error) if error.is_outcome_unknown() && !is_last => unknown.push(line),
                 Some(error) if error.is_lost_race() && !self.import.mode.replaces => {
-                    let message = "another item with this key is stored: leave it, or write `.replace()`";
-                    self.fail(line.number, error.with_kind(ErrorKind::AlreadyExists, message));
+                    let message =
+                        "another item with this key is stored: leave it, or write `.replace()`";
+                    self.fail(
+                        line.number,
+                        error.with_kind(ErrorKind::AlreadyExists, message),
+                    );
                 }
                 Some(error) => self.fail(line.number, error),
             }

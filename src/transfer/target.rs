@@ -16,7 +16,7 @@ use crate::plan::{Expect, Meaning, WriteRequest, WriteVerb, check, size};
 use crate::schema::{
     DeclaredEntity, EntityDef, KeyAttribute, KeyType, Pattern, TableDef, TableSchema, is_reserved,
 };
-use crate::write::{Put, Intent, PlannedWrite};
+use crate::write::{Intent, PlannedWrite, Put};
 
 /// The name of items without a declaration in errors.
 const NAME: &str = "Item";
@@ -147,7 +147,8 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         if mode.is_as_is {
             let json = item.to_dynamo_json().map_err(fail)?;
             if !is_item_of::<E>(&json) {
-                let message = "the item is not one of this entity: import the table, or leave `.as_is()` out";
+                let message =
+                    "the item is not one of this entity: import the table, or leave `.as_is()` out";
                 return Err(Error::new(ErrorKind::Decode, Stage::Decode, message).of(name));
             }
             return self.items.item(item, mode).map_err(|error| error.of(name));
@@ -257,7 +258,11 @@ impl KeysOfTable {
         let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
         let keys = indexes.flat_map(|index| index.keys());
         KeysOfTable {
-            primary: [&schema.pk].into_iter().chain(&schema.sk).cloned().collect(),
+            primary: [&schema.pk]
+                .into_iter()
+                .chain(&schema.sk)
+                .cloned()
+                .collect(),
             of_indexes: keys.cloned().collect(),
         }
     }

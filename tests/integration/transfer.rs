@@ -20,7 +20,13 @@ pub fn tests() -> Vec<Test> {
 const FORMATS: [RowFormat; 2] = [RowFormat::Json, RowFormat::DynamoJson];
 
 #[derive(DynamoTable)]
-#[dynamo(name = "depot", pk = "pk", sk = "sk", entities(Part, Note), gsi(gsi1, pk = "g1pk", sk = "g1sk"))]
+#[dynamo(
+    name = "depot",
+    pk = "pk",
+    sk = "sk",
+    entities(Part, Note),
+    gsi(gsi1, pk = "g1pk", sk = "g1sk")
+)]
 pub(super) struct Depot;
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -78,16 +84,35 @@ pub(super) fn note(id: u32) -> Note {
 /// A text with everything that JSON and lines treat in a special way.
 fn text(random: &mut fastrand::Rng) -> String {
     const PARTS: [&str; 14] = [
-        "a", "\n", "\r\n", "\"", "\\", "\u{feff}", "\u{2028}", "ä", "𝄞", "$", "{\"$B\":\"\"}", "#", "%", "\u{1}",
+        "a",
+        "\n",
+        "\r\n",
+        "\"",
+        "\\",
+        "\u{feff}",
+        "\u{2028}",
+        "ä",
+        "𝄞",
+        "$",
+        "{\"$B\":\"\"}",
+        "#",
+        "%",
+        "\u{1}",
     ];
-    (0..random.usize(1..6)).map(|_| PARTS[random.usize(..PARTS.len())]).collect()
+    (0..random.usize(1..6))
+        .map(|_| PARTS[random.usize(..PARTS.len())])
+        .collect()
 }
 
 fn number(random: &mut fastrand::Rng) -> Number {
-    let digits: String = (0..random.usize(1..=38)).map(|_| random.digit(10)).collect();
+    let digits: String = (0..random.usize(1..=38))
+        .map(|_| random.digit(10))
+        .collect();
     let sign = if random.bool() { "-" } else { "" };
     let exponent = random.i32(-80..80);
-    format!("{sign}{digits}e{exponent}").parse().expect("in range")
+    format!("{sign}{digits}e{exponent}")
+        .parse()
+        .expect("in range")
 }
 
 fn bytes(random: &mut fastrand::Rng) -> Vec<u8> {
@@ -113,7 +138,11 @@ fn value(random: &mut fastrand::Rng, levels: usize) -> Value {
             let name = names[random.usize(..names.len())];
             Value::M(Item::from_iter([(name, value(random, levels - 1))]))
         }
-        _ => Value::M((0..2).map(|_| (text(random), value(random, levels - 1))).collect()),
+        _ => Value::M(
+            (0..2)
+                .map(|_| (text(random), value(random, levels - 1)))
+                .collect(),
+        ),
     }
 }
 
@@ -142,7 +171,9 @@ pub(super) fn part(random: &mut fastrand::Rng, number_of_part: u32) -> Part {
                 more: present(random, 2).map(Box::new),
             })
             .collect(),
-        by_name: (0..random.usize(0..3)).map(|_| (text(random), random.u64(..))).collect(),
+        by_name: (0..random.usize(0..3))
+            .map(|_| (text(random), random.u64(..)))
+            .collect(),
         any: present(random, 3),
         rest: match random.bool() {
             true => Item::from_iter([("unknown", value(random, 3))]),

@@ -52,7 +52,11 @@ async fn an_entity_that_is_imported_is_the_same(db: Db) -> Outcome {
     let before = every_item(&db).await?;
     for format in FORMATS {
         let file = export::<Part>(&db, format).await?;
-        assert_eq!(file.iter().filter(|byte| **byte == b'\n').count(), 40, "seed {seed}");
+        assert_eq!(
+            file.iter().filter(|byte| **byte == b'\n').count(),
+            40,
+            "seed {seed}"
+        );
         db.truncate([Depot::schema()]).even_on_aws().await?;
         let report = Part::import(&file[..]).format(format).send(&db).await?;
         assert_eq!(report.complete()?.written, 40, "seed {seed}");
@@ -69,24 +73,57 @@ async fn a_table_that_is_imported_is_the_same(db: Db) -> Outcome {
     for id in 0..5 {
         note(id).create().send(&db).await?;
     }
-    let foreign = [("pk", Value::from("X")), ("sk", Value::from("Y")), ("n", Value::from(1))];
-    Item::in_table("depot").put(Item::from_iter(foreign)).send(&db).await?;
+    let foreign = [
+        ("pk", Value::from("X")),
+        ("sk", Value::from("Y")),
+        ("n", Value::from(1)),
+    ];
+    Item::in_table("depot")
+        .put(Item::from_iter(foreign))
+        .send(&db)
+        .await?;
     let before = every_item(&db).await?;
-    assert_eq!(before.len(), 15 * 2 + 5 + 1, "with the items that keep serials unique");
+    assert_eq!(
+        before.len(),
+        15 * 2 + 5 + 1,
+        "with the items that keep serials unique"
+    );
     for format in FORMATS {
         let mut file = Vec::new();
         let every = Depot::schema().scan_items()?.consistent().segments(3);
-        let report = every.export(&mut file).format(format).send(&db).await?.complete()?;
+        let report = every
+            .export(&mut file)
+            .format(format)
+            .send(&db)
+            .await?
+            .complete()?;
         assert_eq!((report.rows, report.left_out), (36, 0));
         db.truncate([Depot::schema()]).even_on_aws().await?;
-        let report = Depot::schema().import(&file[..])?.format(format).send(&db).await?;
+        let report = Depot::schema()
+            .import(&file[..])?
+            .format(format)
+            .send(&db)
+            .await?;
         assert_eq!(report.complete()?.written, 36, "seed {seed}");
         assert_same(&every_item(&db).await?, &before, seed);
         // One entity as it is, from the file of the table.
         db.truncate([Depot::schema()]).even_on_aws().await?;
-        let report = Note::import(&file[..]).format(format).as_is().send(&db).await?;
-        assert_eq!((report.written, report.failed), (5, 31), "others are reported");
-        Depot::schema().import(&file[..])?.format(format).send(&db).await?.complete()?;
+        let report = Note::import(&file[..])
+            .format(format)
+            .as_is()
+            .send(&db)
+            .await?;
+        assert_eq!(
+            (report.written, report.failed),
+            (5, 31),
+            "others are reported"
+        );
+        Depot::schema()
+            .import(&file[..])?
+            .format(format)
+            .send(&db)
+            .await?
+            .complete()?;
     }
     Ok(())
 }
@@ -108,7 +145,11 @@ async fn other_rows_are_left_out_and_counted(db: Db) -> Outcome {
     let report = export.send(&db).await?.complete()?;
     assert_eq!((report.rows, report.left_out, report.failed), (1, 6, 0));
     assert_eq!(scanned, 1);
-    assert_eq!(told.load(std::sync::atomic::Ordering::Relaxed), 7, "the listener of the query");
+    assert_eq!(
+        told.load(std::sync::atomic::Ordering::Relaxed),
+        7,
+        "the listener of the query"
+    );
     Ok(())
 }
 
@@ -120,9 +161,13 @@ async fn a_row_that_cannot_be_read_is_reported(db: Db) -> Outcome {
     Item::in_table("depot").put(broken).send(&db).await?;
     for format in FORMATS {
         let mut file = Vec::new();
-        let report = Note::scan().export(&mut file).format(format).send(&db).await?;
+        let report = Note::scan()
+            .export(&mut file)
+            .format(format)
+            .send(&db)
+            .await?;
         assert_eq!((report.rows, report.failed), (1, 1));
-        assert_eq!(report.errors[0].attribute(), Some("text"));
+        assert_eq!(report.errors()[0].attribute(), Some("text"));
         assert!(report.complete().is_err());
     }
     Ok(())
@@ -152,7 +197,15 @@ async fn a_partition_is_exported(db: Db) -> Outcome {
 async fn rows_without_all_attributes_are_refused(db: Db) -> Outcome {
     let keys = Depot::schema().dynamic("Note")?;
     let mut file = Vec::new();
-    assert_eq!(keys.scan().export(&mut file).send(&db).await?.complete()?.rows, 0);
+    assert_eq!(
+        keys.scan()
+            .export(&mut file)
+            .send(&db)
+            .await?
+            .complete()?
+            .rows,
+        0
+    );
     Ok(())
 }
 
@@ -218,7 +271,11 @@ async fn unique_values_are_taken(db: Db) -> Outcome {
     }
     let report = Part::import(&file[..]).concurrency(1).send(&db).await?;
     assert_eq!((report.written, report.failed), (1, 1));
-    assert!(report.errors()[0].error().is_not_unique(), "{:?}", report.errors());
+    assert!(
+        report.errors()[0].error().is_not_unique(),
+        "{:?}",
+        report.errors()
+    );
     let holder = Part::by_serial("s").send(&db).await?;
     assert_eq!(holder.map(|part| part.number), Some(1));
     Ok(())
@@ -230,11 +287,22 @@ async fn plain_json_of_people_is_read(db: Db) -> Outcome {
     let line = line.replace('\n', "");
     let report = Part::import(line.as_bytes()).send(&db).await?;
     assert_eq!(report.complete()?.written, 1);
-    let part = Part::key("g", 1).get().consistent().send(&db).await?.expect("a part");
+    let part = Part::key("g", 1)
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .expect("a part");
     assert_eq!(part.bytes, b"hi");
     assert_eq!(part.tags.len(), 2);
     assert_eq!(part.exact.as_str(), "123456789012345678901234567890");
-    assert_eq!(part.sizes.iter().map(|size| size.as_str()).collect::<Vec<_>>(), ["1.5", "2"]);
+    assert_eq!(
+        part.sizes
+            .iter()
+            .map(|size| size.as_str())
+            .collect::<Vec<_>>(),
+        ["1.5", "2"]
+    );
     assert_eq!(part.any, Some(Value::Ss(["x".to_owned()].into())));
     Ok(())
 }
@@ -246,7 +314,10 @@ async fn attributes_without_a_field_are_not_lost(db: Db) -> Outcome {
     let error = report.errors()[0].error();
     assert_eq!(error.attribute(), Some("colour"));
     assert!(error.to_string().contains(".drop_unknown()"), "{error}");
-    let report = Note::import(file.as_bytes()).drop_unknown().send(&db).await?;
+    let report = Note::import(file.as_bytes())
+        .drop_unknown()
+        .send(&db)
+        .await?;
     assert_eq!(report.complete()?.written, 1);
     Ok(())
 }
@@ -258,16 +329,36 @@ async fn the_last_line_of_a_key_wins_if_it_replaces(db: Db) -> Outcome {
             .collect()
     };
     let file = lines(1300);
-    let report = Note::import(file.as_bytes()).replace().concurrency(32).send(&db).await?;
+    let report = Note::import(file.as_bytes())
+        .replace()
+        .concurrency(32)
+        .send(&db)
+        .await?;
     assert_eq!(report.complete()?.written, 1300);
     for id in 0..3u32 {
-        let found = Note::key(id).get().consistent().send(&db).await?.expect("a note");
-        let last = (0..1300u32).rev().find(|number| number % 3 == id).expect("one");
+        let found = Note::key(id)
+            .get()
+            .consistent()
+            .send(&db)
+            .await?
+            .expect("a note");
+        let last = (0..1300u32)
+            .rev()
+            .find(|number| number % 3 == id)
+            .expect("one");
         assert_eq!(found.text, last.to_string());
     }
     db.truncate([Depot::schema()]).even_on_aws().await?;
-    let report = Note::import(file.as_bytes()).concurrency(32).max_failures(9999).send(&db).await?;
-    assert_eq!((report.written, report.existing), (3, 1297), "the first one");
+    let report = Note::import(file.as_bytes())
+        .concurrency(32)
+        .max_failures(9999)
+        .send(&db)
+        .await?;
+    assert_eq!(
+        (report.written, report.existing),
+        (3, 1297),
+        "the first one"
+    );
     let found = Note::key(2).get().consistent().send(&db).await?;
     assert_eq!(found.expect("a note").text, "2");
     Ok(())

@@ -23,9 +23,21 @@ async fn reasons(db: &Db, format: RowFormat, lines: &[&str]) -> Result<Vec<Strin
         RowFormat::Json => format!("{{\"id\":{id},\"text\":\"good\"}}\n"),
         _ => format!("{{\"Item\":{{\"id\":{{\"N\":\"{id}\"}},\"text\":{{\"S\":\"good\"}}}}}}\n"),
     };
-    let file: String = lines.iter().enumerate().map(|(at, line)| format!("{line}\n{}", good(at))).collect();
-    let report = Note::import(file.as_bytes()).format(format).send(db).await?;
-    assert_eq!(report.written as usize, lines.len(), "{:?}", report.errors());
+    let file: String = lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| format!("{line}\n{}", good(at)))
+        .collect();
+    let report = Note::import(file.as_bytes())
+        .format(format)
+        .send(db)
+        .await?;
+    assert_eq!(
+        report.written as usize,
+        lines.len(),
+        "{:?}",
+        report.errors()
+    );
     let numbers: Vec<u64> = report.errors().iter().map(|line| line.number()).collect();
     let expected: Vec<u64> = (0..lines.len() as u64).map(|at| 2 * at + 1).collect();
     assert_eq!(numbers, expected, "{:?}", report.errors());
@@ -40,18 +52,30 @@ async fn each_bad_line_is_reported_alone(db: Db) -> Outcome {
         ("[]", "not JSON"),
         ("null", "not JSON"),
         ("{\"id\":1,\"text\":\"a\"} x", "not JSON"),
-        ("{\"id\":1,\"text\":\"a\"}{\"id\":2,\"text\":\"b\"}", "not JSON"),
+        (
+            "{\"id\":1,\"text\":\"a\"}{\"id\":2,\"text\":\"b\"}",
+            "not JSON",
+        ),
         ("{\"id\":\"seven\",\"text\":\"a\"}", "id"),
         ("{\"id\":-1,\"text\":\"a\"}", "id"),
         ("{\"id\":1e999,\"text\":\"a\"}", "id"),
         ("{\"id\":NaN,\"text\":\"a\"}", "not JSON"),
         ("{\"id\":1,\"text\":7}", "text"),
-        ("{\"id\":1,\"text\":{\"$X\":\"a\"}}", "no type has this name"),
+        (
+            "{\"id\":1,\"text\":{\"$X\":\"a\"}}",
+            "no type has this name",
+        ),
         ("{\"id\":1,\"text\":{\"$B\":\"*\"}}", "Base64"),
-        ("{\"id\":1,\"text\":{\"$SS\":[\"a\",\"a\"]}}", "without repetition"),
+        (
+            "{\"id\":1,\"text\":{\"$SS\":[\"a\",\"a\"]}}",
+            "without repetition",
+        ),
         ("{\"id\":1,\"id\":2,\"text\":\"a\"}", "stands twice"),
         // A key that is not the one of the fields.
-        ("{\"id\":1,\"text\":\"a\",\"pk\":\"NOTE#0000000002\",\"sk\":\"NOTE\"}", "pk"),
+        (
+            "{\"id\":1,\"text\":\"a\",\"pk\":\"NOTE#0000000002\",\"sk\":\"NOTE\"}",
+            "pk",
+        ),
         ("\u{0}", "not JSON"),
     ];
     let lines = cases.map(|(line, _)| line);
@@ -67,9 +91,18 @@ async fn each_bad_line_of_dynamo_json_is_reported_alone(db: Db) -> Outcome {
     let cases = [
         ("{}", "one member, `Item`"),
         ("{\"id\":{\"N\":\"1\"}}", "one member, `Item`"),
-        ("{\"Item\":{\"id\":{\"N\":\"1\"},\"text\":{\"S\":\"a\"}},\"Keys\":{}}", "one member, `Item`"),
-        ("{\"Item\":{\"id\":{\"N\":\"1\"},\"text\":{\"S\":\"a\"}}} {}", "end"),
-        ("{\"Item\":{\"id\":{\"N\":\"x\"},\"text\":{\"S\":\"a\"}}}", "id"),
+        (
+            "{\"Item\":{\"id\":{\"N\":\"1\"},\"text\":{\"S\":\"a\"}},\"Keys\":{}}",
+            "one member, `Item`",
+        ),
+        (
+            "{\"Item\":{\"id\":{\"N\":\"1\"},\"text\":{\"S\":\"a\"}}} {}",
+            "end",
+        ),
+        (
+            "{\"Item\":{\"id\":{\"N\":\"x\"},\"text\":{\"S\":\"a\"}}}",
+            "id",
+        ),
         ("{\"Item\":{\"id\":{\"Q\":\"x\"}}}", "id"),
         ("{\"Item\":7}", ""),
     ];
@@ -93,10 +126,18 @@ async fn keys_that_the_table_does_not_take_are_reported(db: Db) -> Outcome {
         r#"{"pk":"a","sk":"b","g1pk":"c","g1sk":""}"#,
         r#"{"pk":"a","sk":"b"}"#,
     ];
-    let huge = format!("{{\"pk\":\"h\",\"sk\":\"h\",\"text\":\"{}\"}}", "x".repeat(400 << 10));
+    let huge = format!(
+        "{{\"pk\":\"h\",\"sk\":\"h\",\"text\":\"{}\"}}",
+        "x".repeat(400 << 10)
+    );
     let file = format!("{}\n{huge}\n", lines.join("\n"));
     let report = Depot::schema().import(file.as_bytes())?.send(&db).await?;
-    assert_eq!((report.written, report.failed), (1, 8), "{:?}", report.errors());
+    assert_eq!(
+        (report.written, report.failed),
+        (1, 8),
+        "{:?}",
+        report.errors()
+    );
     assert!(report.stopped().is_none());
     assert_eq!(report.errors()[7].error().kind(), ErrorKind::TooLarge);
     Ok(())
@@ -108,7 +149,12 @@ async fn a_file_of_any_form_is_read(db: Db) -> Outcome {
     assert_eq!(report.complete()?.lines, 3);
     let report = Note::import(&b""[..]).send(&db).await?;
     assert_eq!(report.complete()?.lines, 0);
-    let long = [&b"{\"id\":4,\"text\":\""[..], &vec![b'x'; 17 << 20], b"\"}\n{\"id\":5,\"text\":\"d\"}\n"].concat();
+    let long = [
+        &b"{\"id\":4,\"text\":\""[..],
+        &vec![b'x'; 17 << 20],
+        b"\"}\n{\"id\":5,\"text\":\"d\"}\n",
+    ]
+    .concat();
     let report = Note::import(&long[..]).send(&db).await?;
     assert_eq!((report.written, report.failed), (1, 1));
     assert_eq!(report.errors()[0].error().kind(), ErrorKind::TooLarge);
@@ -120,7 +166,9 @@ async fn arbitrary_bytes_are_no_panic(db: Db) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
     let alphabet = b"{}[]\":,\\$0123456789eE+-.ntfIemSNBLM \r\xff\xc3\n";
     for _ in 0..60 {
-        let file: Vec<u8> = (0..400).map(|_| alphabet[random.usize(..alphabet.len())]).collect();
+        let file: Vec<u8> = (0..400)
+            .map(|_| alphabet[random.usize(..alphabet.len())])
+            .collect();
         for format in FORMATS {
             let report = Note::import(&file[..]).format(format).send(&db).await?;
             assert_eq!(report.lines, report.failed, "seed {seed}");
@@ -131,8 +179,15 @@ async fn arbitrary_bytes_are_no_panic(db: Db) -> Outcome {
 
 async fn many_bad_lines_stop_the_import(db: Db) -> Outcome {
     let file = "x\n".repeat(2000) + "{\"id\":1,\"text\":\"a\"}\n";
-    let report = Note::import(file.as_bytes()).max_failures(600).send(&db).await?;
-    assert_eq!((report.failed, report.written), (1000, 0), "two portions of 500 lines");
+    let report = Note::import(file.as_bytes())
+        .max_failures(600)
+        .send(&db)
+        .await?;
+    assert_eq!(
+        (report.failed, report.written),
+        (1000, 0),
+        "two portions of 500 lines"
+    );
     let stopped = report.stopped().map(|error| error.kind());
     assert_eq!(stopped, Some(ErrorKind::RowsFailed));
     Ok(())

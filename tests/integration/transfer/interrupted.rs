@@ -29,29 +29,37 @@ fn denied_after(requests: usize) -> impl Iterator<Item = Fault> {
 
 async fn an_export_goes_on_where_it_was_stopped(db: Db) -> Outcome {
     let notes: Vec<Note> = (0..60).map(note).collect();
-    put_each(notes.iter().map(Note::create)).send(&db).await?.complete()?;
+    put_each(notes.iter().map(Note::create))
+        .send(&db)
+        .await?
+        .complete()?;
     let seed = fastrand::u64(..);
     let mut random = fastrand::Rng::with_seed(seed);
     for segments in [1, 4] {
         for format in FORMATS {
             let scan = || Note::scan().segments(segments).page_size(5).consistent();
             let mut whole = Vec::new();
-            scan().export(&mut whole).format(format).send(&db).await?.complete()?;
+            scan()
+                .export(&mut whole)
+                .format(format)
+                .send(&db)
+                .await?
+                .complete()?;
             let (mut file, mut next, mut runs) = (Vec::new(), None, 0);
             loop {
                 let (faulty, _) = db.faulty(denied_after(random.usize(1..6)));
                 let export = scan().resume(next.take()).export(&mut file);
                 let report = export.format(format).send(&faulty).await?;
                 runs += 1;
-                next = report.position.clone();
-                if report.stopped.is_none() {
+                next = report.position().cloned();
+                if report.stopped().is_none() {
                     break;
                 }
                 // A crash writes some more bytes that nobody reported.
                 file.extend_from_slice(b"{\"id\":");
                 file.truncate(file.len() - 6);
             }
-            assert!(runs > 2, "seed {seed}");
+            assert!(runs > 1, "seed {seed}: it was not stopped");
             let is_same = super::sorted_lines(&file) == super::sorted_lines(&whole);
             assert!(is_same, "seed {seed}, {segments} segments");
         }
@@ -80,7 +88,11 @@ impl Write for Full {
 async fn a_writer_that_fails_stops_the_export(db: Db) -> Outcome {
     note(1).create().send(&db).await?;
     let report = Note::scan().export(Full(10)).send(&db).await?;
-    assert_eq!((report.rows, report.bytes), (0, 0), "the writer does not have a whole line");
+    assert_eq!(
+        (report.rows, report.bytes),
+        (0, 0),
+        "the writer does not have a whole line"
+    );
     let stopped = report.complete().expect_err("full");
     assert_eq!(stopped.kind(), ErrorKind::FailedByCaller);
     Ok(())
@@ -109,12 +121,14 @@ async fn an_import_goes_on_where_it_was_stopped(db: Db) -> Outcome {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("import");
         let import = || {
-            let import = Part::import(&long[..]).checkpoint(FileCheckpoint::new(&path)).concurrency(3);
+            let import = Part::import(&long[..])
+                .checkpoint(FileCheckpoint::new(&path))
+                .concurrency(3);
             if replaces { import.replace() } else { import }
         };
         let (mut runs, mut older) = (0, None);
         let report: ImportReport = loop {
-            let faults = denied_after(random.usize(2..30)).map(|fault| match random.u32(0..12) {
+            let faults = denied_after(random.usize(2..20)).map(|fault| match random.u32(0..12) {
                 0 => Fault::Lose,
                 1 => Fault::throttle(),
                 _ => fault,
@@ -131,9 +145,13 @@ async fn an_import_goes_on_where_it_was_stopped(db: Db) -> Outcome {
             }
             assert!(runs < 400, "seed {seed}: no progress");
         };
-        assert!(runs > 2, "seed {seed}");
+        assert!(runs > 1, "seed {seed}: it was not stopped");
         let counts = report.counts();
-        assert_eq!((counts.lines, counts.failed, counts.existing), (41, 1, 0), "seed {seed}: {report:?}");
+        assert_eq!(
+            (counts.lines, counts.failed, counts.existing),
+            (41, 1, 0),
+            "seed {seed}: {report:?}"
+        );
         assert_eq!(counts.written + counts.unchanged, 40, "seed {seed}");
         assert_same(&every_item(&db).await?, &before, seed);
         let again = import().send(&db).await?;
@@ -144,9 +162,17 @@ async fn an_import_goes_on_where_it_was_stopped(db: Db) -> Outcome {
 }
 
 async fn a_lost_answer_stores_each_line_once(db: Db) -> Outcome {
-    let file: String = (0..30).map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n")).collect();
+    let file: String = (0..30)
+        .map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n"))
+        .collect();
     for (as_is, replaces) in [(false, false), (false, true)] {
-        let (faulty, _) = db.faulty([Fault::Lose, Fault::Io, Fault::Pass, Fault::Lose, Fault::Timeout]);
+        let (faulty, _) = db.faulty([
+            Fault::Lose,
+            Fault::Io,
+            Fault::Pass,
+            Fault::Lose,
+            Fault::Timeout,
+        ]);
         let import = Note::import(file.as_bytes());
         let import = if as_is { import.as_is() } else { import };
         let import = if replaces { import.replace() } else { import };
@@ -159,12 +185,17 @@ async fn a_lost_answer_stores_each_line_once(db: Db) -> Outcome {
 }
 
 async fn a_checkpoint_is_of_one_file_and_one_import(db: Db) -> Outcome {
-    let file: String = (0..600).map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n")).collect();
+    let file: String = (0..600)
+        .map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n"))
+        .collect();
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("import");
     let checkpoint = || FileCheckpoint::new(&path);
     let (faulty, _) = db.faulty(denied_after(510));
-    let report = Note::import(file.as_bytes()).checkpoint(checkpoint()).send(&faulty).await?;
+    let report = Note::import(file.as_bytes())
+        .checkpoint(checkpoint())
+        .send(&faulty)
+        .await?;
     assert!(report.stopped().is_some());
     assert_eq!(report.written, 500);
     let other = file.replace("\"id\":3,", "\"id\":7,");
@@ -179,7 +210,10 @@ async fn a_checkpoint_is_of_one_file_and_one_import(db: Db) -> Outcome {
         assert_eq!(kind, ErrorKind::Checkpoint, "{why}");
     }
     let longer = file.clone() + "{\"id\":600,\"text\":\"a\"}\n";
-    let report = Note::import(longer.as_bytes()).checkpoint(checkpoint()).send(&db).await?;
+    let report = Note::import(longer.as_bytes())
+        .checkpoint(checkpoint())
+        .send(&db)
+        .await?;
     assert_eq!(report.complete()?.lines, 601, "a file that has grown since");
     Ok(())
 }
@@ -197,16 +231,24 @@ impl Read for Broken<'_> {
 }
 
 async fn a_reader_that_fails_stops_the_import(db: Db) -> Outcome {
-    let report = Note::import(Broken(b"{\"id\":1,\"text\":\"a\"}\n")).send(&db).await?;
+    let report = Note::import(Broken(b"{\"id\":1,\"text\":\"a\"}\n"))
+        .send(&db)
+        .await?;
     let stopped = report.stopped().map(|error| error.kind());
     assert_eq!(stopped, Some(ErrorKind::FailedByCaller));
     Ok(())
 }
 
 async fn the_rate_is_kept(db: Db) -> Outcome {
-    let file: String = (0..20).map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n")).collect();
+    let file: String = (0..20)
+        .map(|id| format!("{{\"id\":{id},\"text\":\"a\"}}\n"))
+        .collect();
     let began = std::time::Instant::now();
-    Note::import(file.as_bytes()).rate(50).send(&db).await?.complete()?;
+    Note::import(file.as_bytes())
+        .rate(50)
+        .send(&db)
+        .await?
+        .complete()?;
     assert!(began.elapsed().as_millis() >= 350, "{:?}", began.elapsed());
     Ok(())
 }
