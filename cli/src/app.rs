@@ -12,7 +12,7 @@ use clap_complete::Shell;
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{DynamoCollection, DynamoEntity, EntityVerbs};
+use dynamo_entity::{DynamoCollection, DynamoEntity, EntityExt};
 
 use crate::command::command;
 use crate::context::Context;

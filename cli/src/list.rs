@@ -1,7 +1,7 @@
 //! `list`: the items of an entity, by a scan of its table, page by page.
 
 use clap::ArgMatches;
-use dynamo_entity::{Cursor, QueryVerbs};
+use dynamo_entity::{Cursor, QueryExt};
 
 use crate::context::{Context, within};
 use crate::exit::Exit;

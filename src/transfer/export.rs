@@ -14,7 +14,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoCollection, DynamoEntity};
 use crate::error::{Error, Result};
 use crate::plan::Steps;
-use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryVerbs, RowStream};
+use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryExt, RowStream};
 use crate::read::{ProgressWatch, RawRow, ReadProgress, ReadRow};
 
 /// The bytes of lines that are written at once.
@@ -45,11 +45,11 @@ impl<C: DynamoCollection> ExportedRow<OfCollection> for C {}
 impl ExportedRow<OfItem> for Item {}
 
 /// The export of the rows of a query.
-pub trait ExportVerbs: QueryVerbs {
-    /// Writes each row as a line of a file: a whole table by [`scan`](crate::EntityVerbs::scan), or any other query.
+pub trait ExportVerbs: QueryExt {
+    /// Writes each row as a line of a file: a whole table by [`scan`](crate::EntityExt::scan), or any other query.
     ///
-    /// Each line is the item as it is stored, with its keys, its version, and attributes that its entity does not
-    /// know. Each row is decoded too: a row that the entity cannot read is reported and not written.
+    /// AnyOf line is the item as it is stored, with its keys, its version, and attributes that its entity does not
+    /// know. AnyOf row is decoded too: a row that the entity cannot read is reported and not written.
     /// [`scan_items`](crate::schema::TableSchema::scan_items) exports every item of a table, whatever it is.
     ///
     /// The writer is any [`Write`]: a file, a compressor, a `&mut Vec<u8>`. It is called on the thread that polls the
@@ -87,7 +87,7 @@ pub trait ExportVerbs: QueryVerbs {
     }
 }
 
-impl<Q: QueryVerbs> ExportVerbs for Q {}
+impl<Q: QueryExt> ExportVerbs for Q {}
 
 /// An export before it runs; see [`export`](ExportVerbs::export).
 ///
@@ -95,7 +95,7 @@ impl<Q: QueryVerbs> ExportVerbs for Q {}
 ///
 /// [`on_progress`](Export::on_progress) is called after each portion, when the writer has it, with the number of bytes
 /// and the position. A program that saves both can cut the file to those bytes and continue with
-/// [`resume`](QueryVerbs::resume). An export that DynamoDB interrupts reports both too.
+/// [`resume`](QueryExt::resume). An export that DynamoDB interrupts reports both too.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Export<'w> {
     query: Query<Result<Vec<u8>>>,
@@ -163,7 +163,7 @@ impl ExportReport {
     }
 
     /// The position after the written rows. An export that was stopped continues there with
-    /// [`resume`](QueryVerbs::resume).
+    /// [`resume`](QueryExt::resume).
     pub fn position(&self) -> Option<&Cursor> {
         self.position.as_ref()
     }

@@ -20,7 +20,7 @@ const CONCURRENCY: usize = 8;
 const FAILURES: usize = 1000;
 
 /// The lines of a file, each of which is stored as an item: of an entity by
-/// [`Order::import`](crate::EntityVerbs::import), or as it is by [`TableSchema::import`].
+/// [`Order::import`](crate::EntityExt::import), or as it is by [`TableSchema::import`].
 ///
 /// | | default | |
 /// |---|---|---|

@@ -120,5 +120,5 @@ fn wrap(error: Error, message: String) -> Error {
 /// The error of the caller's reader or writer.
 pub(super) fn of_caller(what: &str, error: std::io::Error) -> Error {
     let message = format!("the {what} failed, for the reason that is the source of this error");
-    Error::new(ErrorKind::FailedByCaller, Stage::Request, message).with_source(error)
+    Error::new(ErrorKind::CallbackError, Stage::Request, message).with_source(error)
 }

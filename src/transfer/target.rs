@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{CodecError, Tag};
 use crate::path::Place;
-use crate::plan::{Expect, Meaning, WriteRequest, WriteVerb, check, size};
+use crate::plan::{Meaning, Precondition, WriteRequest, WriteVerb, check, size};
 use crate::schema::{
     DeclaredEntity, EntityDef, KeyAttribute, KeyType, Pattern, TableDef, TableSchema, is_reserved,
 };
@@ -231,7 +231,7 @@ impl SingleWrite for ItemAsIs {
             // Expired items are not replaced either: this stores items, not rows of an entity.
             false => Node::Missing(Place::of(self.table.pk)),
         };
-        let (_, failure) = check::condition(self.entity, Expect::Missing, None, now);
+        let (_, failure) = check::condition(self.entity, Precondition::Missing, None, now);
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);

@@ -9,7 +9,7 @@ use crate::transfer::Import;
 use crate::write::{Create, Delete, Put, Update};
 
 /// The operations on every entity.
-pub trait EntityVerbs: DynamoEntity {
+pub trait EntityExt: DynamoEntity {
     /// Returns the key of this entity.
     fn key(&self) -> Key<Self> {
         Key::of(self)
@@ -251,4 +251,4 @@ pub trait EntityVerbs: DynamoEntity {
     }
 }
 
-impl<E: DynamoEntity> EntityVerbs for E {}
+impl<E: DynamoEntity> EntityExt for E {}

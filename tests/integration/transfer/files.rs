@@ -272,7 +272,7 @@ async fn unique_values_are_taken(db: Db) -> Outcome {
     let report = Part::import(&file[..]).concurrency(1).send(&db).await?;
     assert_eq!((report.written, report.failed), (1, 1));
     assert!(
-        report.errors()[0].error().is_not_unique(),
+        report.errors()[0].error().is_unique_violation(),
         "{:?}",
         report.errors()
     );

@@ -94,7 +94,7 @@ async fn a_writer_that_fails_stops_the_export(db: Db) -> Outcome {
         "the writer does not have a whole line"
     );
     let stopped = report.complete().expect_err("full");
-    assert_eq!(stopped.kind(), ErrorKind::FailedByCaller);
+    assert_eq!(stopped.kind(), ErrorKind::CallbackError);
     Ok(())
 }
 
@@ -235,7 +235,7 @@ async fn a_reader_that_fails_stops_the_import(db: Db) -> Outcome {
         .send(&db)
         .await?;
     let stopped = report.stopped().map(|error| error.kind());
-    assert_eq!(stopped, Some(ErrorKind::FailedByCaller));
+    assert_eq!(stopped, Some(ErrorKind::CallbackError));
     Ok(())
 }
 
