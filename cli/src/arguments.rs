@@ -180,7 +180,7 @@ fn paging() -> Vec<Arg> {
             .value_name("ROWS")
             .default_value("20")
             .value_parser(value_parser!(u32).range(1..))
-            .help("How many rows a page has"),
+            .help("Number of rows per page"),
         Arg::new("all")
             .long("all")
             .action(ArgAction::SetTrue)
@@ -190,8 +190,19 @@ fn paging() -> Vec<Arg> {
             .long("cursor")
             .value_name("CURSOR")
             .value_parser(value_parser!(Cursor))
+<<<<<<< HEAD
             .help("Goes on where an earlier page ended, or before it"),
     ]
+=======
+            .help("Resumes after an earlier page, or before it"),
+        Arg::new("descending")
+            .long("descending")
+            .action(ArgAction::SetTrue)
+            .help("Reads from the end to the beginning"),
+    ];
+    options.extend(reads(question));
+    options
+>>>>>>> main
 }
 
 /// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
@@ -204,7 +215,7 @@ fn strong() -> Arg {
     Arg::new("strong")
         .long("strong")
         .action(ArgAction::SetTrue)
-        .help("Sees every write that was acknowledged before; costs double")
+        .help("Sees all writes acknowledged before it; costs twice as much")
 }
 
 /// The options of a get.
@@ -247,7 +258,7 @@ pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
             .long("unchecked")
             .action(ArgAction::SetTrue)
             .conflicts_with("create")
-            .help("Replaces whatever version is there"),
+            .help("Replaces the item, whatever its version"),
     ]
 }
 
@@ -278,5 +289,5 @@ pub(crate) fn yes() -> Arg {
         .long("yes")
         .short('y')
         .action(ArgAction::SetTrue)
-        .help("Does not ask")
+        .help("Does not prompt for confirmation")
 }

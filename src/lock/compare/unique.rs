@@ -6,11 +6,11 @@ use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
-const FILL: &str = "let the items that are there take their values: `put_each` of what a scan returns, again until nothing fails; what \
-     two items have is reported with its holder";
+const FILL: &str = "let existing items take their values: `put_each` of the result of a scan, again until nothing fails; a value that two \
+     items have is reported with its holder";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
-    "leave it as it is, and declare another `unique` beside it with a new `rename`, of another field if the type of this one changes; \
+    "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
      deploy that everywhere",
     FILL,
     "deploy programs that look up by the new one, everywhere",
@@ -27,8 +27,8 @@ impl EntityPair<'_> {
                     ChangeClass::BreaksRunning,
                     &was.name,
                     format!(
-                        "the unique value `{stored}` is no longer declared: new programs neither take values nor give them up, so \
-                         programs that run look up what is no longer so, and values stay taken"
+                        "the unique value `{stored}` is no longer declared: new programs neither take nor release values, so \
+                         running programs find outdated values, and values stay taken"
                     ),
                     &[
                         "if only its attributes got other names, `rename` in `unique(..)` keeps its keys",
@@ -43,8 +43,8 @@ impl EntityPair<'_> {
                 changes.push(self.change(
                     ChangeClass::FillFirst,
                     &is.name,
-                    "the unique value is new: items that are there have not taken theirs, and programs that run neither take nor \
-                     give up any",
+                    "the unique value is new: existing items have not taken theirs, and running programs neither \
+                     take nor release any",
                     &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
                 ));
             }
@@ -62,8 +62,8 @@ impl EntityPair<'_> {
         }
         if fields(was) != fields(is) {
             let what = format!(
-                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
-                 each other's; if `rename` says so and the attributes alone have other names, this is free",
+                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see each other's; if `rename` \
+                 keeps them and only the attributes have other names, this is safe",
                 fields(was).join("`, `"),
                 fields(is).join("`, `")
             );
@@ -109,7 +109,7 @@ impl EntityPair<'_> {
         if self.types.change(type_text(was), type_text(is)) == TypeChange::Unknown {
             let what = format!(
                 "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values. If all texts are \
-                 the same, this is free",
+                 the same, this is safe",
                 type_text(was),
                 type_text(is)
             );
