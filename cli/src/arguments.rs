@@ -190,19 +190,8 @@ fn paging() -> Vec<Arg> {
             .long("cursor")
             .value_name("CURSOR")
             .value_parser(value_parser!(Cursor))
-<<<<<<< HEAD
-            .help("Goes on where an earlier page ended, or before it"),
-    ]
-=======
             .help("Resumes after an earlier page, or before it"),
-        Arg::new("descending")
-            .long("descending")
-            .action(ArgAction::SetTrue)
-            .help("Reads from the end to the beginning"),
-    ];
-    options.extend(reads(question));
-    options
->>>>>>> main
+    ]
 }
 
 /// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
