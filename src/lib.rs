@@ -149,6 +149,7 @@ mod retry;
 pub mod schema;
 mod table;
 pub mod transact;
+pub mod transfer;
 mod verbs;
 mod wire;
 pub mod write;
@@ -188,6 +189,7 @@ pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
+pub use transfer::ExportVerbs;
 pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

@@ -134,6 +134,22 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     }
 }
 
+impl<E: DynamoEntity> Put<'static, E, Conditional> {
+    /// Stores an entity as it is, for imports, also if it is append-only.
+    pub(crate) fn imported(entity: E, replaces: bool) -> Self {
+        Put {
+            entity: HeldEntity::Owned(Box::new(entity)),
+            expect: match replaces {
+                true => Precondition::Anything,
+                false => Precondition::Missing,
+            },
+            is_as_is: true,
+            condition: Node::all([]),
+            guard: PhantomData,
+        }
+    }
+}
+
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The managed attributes after the write.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<ManagedValues> {

@@ -64,6 +64,7 @@ mod table;
 mod traced;
 mod transact;
 mod transact_get;
+mod transfer;
 mod truth;
 mod unique;
 mod unit_of_work;
@@ -111,6 +112,7 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("executors", executors::tests),
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
@@ -175,6 +177,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("update", update::tests),
         ("operands", operands::tests),
         ("modify", modify::tests),

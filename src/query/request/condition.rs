@@ -88,7 +88,10 @@ impl Selection {
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
         let mut filters = Vec::new();
         let source = self.source();
-        let types = source.types(self.draft.parts, self.draft.is_scan);
+        let types = match self.options.every_item {
+            true => None,
+            false => source.types(self.draft.parts, self.draft.is_scan),
+        };
         filters.extend(types.as_ref().map(|_| Filter::Type));
         let ttl = self
             .hidden_by()
