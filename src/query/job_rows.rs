@@ -52,6 +52,12 @@ impl JobRows {
         self
     }
 
+    /// A refill leaves expired rows alone: they are about to be deleted.
+    pub(crate) fn for_refill(mut self) -> Self {
+        self.0.options.include_expired = false;
+        self
+    }
+
     /// The attributes that a delete needs: it releases unique values by them, and the type identifies the entity of a
     /// row.
     fn needed_by_deletes(&self) -> Vec<&'static str> {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
+use crate::bulk::refill::RefillMode;
 use crate::bulk::report::Fate;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
@@ -33,6 +34,8 @@ pub(in crate::bulk) struct RowWrites<'j> {
     /// The attributes of its primary key.
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
+    /// Whether rows are compared with fresh puts.
+    pub(in crate::bulk) refill: Option<RefillMode>,
     /// How rows are deleted without conditions.
     pub(in crate::bulk) unchecked: Option<SharedDeletes>,
 }
@@ -172,6 +175,9 @@ impl Attempt<'_, '_> {
             ControlFlow::Continue(planned_write) => planned_write,
             ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
         };
+        if self.rows.refill == Some(RefillMode::Count) {
+            return Ok(ControlFlow::Break(Fate::Written));
+        }
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
         let has_others = planned_write.has_others();
@@ -206,6 +212,10 @@ impl Attempt<'_, '_> {
     /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
     /// that is gone stays gone: every write of a row has that condition.
     fn ended(&self, fate: Fate) -> Result<Fate, Trouble> {
+        // The comparison shows it, and a late attempt writes nothing else.
+        if self.was_unknown && self.rows.refill.is_some() && fate == Fate::Unchanged {
+            return Ok(Fate::Written);
+        }
         if !self.was_unknown || !matches!(fate, Fate::Unchanged | Fate::LeftQuery) {
             return Ok(fate);
         }
@@ -329,7 +339,8 @@ impl Attempt<'_, '_> {
         error: Error,
         began: Instant,
     ) -> Result<ControlFlow<Fate>, Trouble> {
-        let can_tell = self.is_delete || self.tools.mark.is_some();
+        let is_refill = self.rows.refill.is_some();
+        let can_tell = self.is_delete || is_refill || self.tools.mark.is_some();
         self.busy.in_vain();
         if !can_tell || !self.busy.another(began.elapsed()).await {
             return Err(failed(self.key, None, error));
