@@ -257,7 +257,9 @@ pub trait BulkVerbs: QueryVerbs {
     {
         let rows = JobRows::of(self.query().consistent());
         let counted = Bulk::refill::<Self::Row>(rows, RefillMode::Count).send(db);
-        Steps(Box::pin(async move { Ok(counted.await?.complete()?.written) }))
+        Steps(Box::pin(
+            async move { Ok(counted.await?.complete()?.written) },
+        ))
     }
 }
 

@@ -118,10 +118,12 @@ impl KeyDef {
             KeySource::Field(field) => (Some(field), &[][..]),
             KeySource::Template(pieces) => (None, pieces),
         };
-        field.into_iter().chain(pieces.iter().filter_map(|piece| match piece {
-            Piece::Part { field, .. } => Some(*field),
-            Piece::Literal(_) | Piece::Shard(_) => None,
-        }))
+        field
+            .into_iter()
+            .chain(pieces.iter().filter_map(|piece| match piece {
+                Piece::Part { field, .. } => Some(*field),
+                Piece::Literal(_) | Piece::Shard(_) => None,
+            }))
     }
 
     /// The number of shards of the partition key, if it has any.

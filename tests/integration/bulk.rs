@@ -7,6 +7,7 @@ mod faults;
 mod order;
 mod puts;
 mod races;
+mod refill;
 mod transactions;
 mod uniques;
 mod updates;
@@ -24,6 +25,7 @@ pub fn tests() -> Vec<Test> {
     let all = [
         updates::tests(),
         races::tests(),
+        refill::tests(),
         transactions::tests(),
         deletes::tests(),
         puts::tests(),

@@ -108,7 +108,10 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
 /// The patterns of one index have the same keys, so old items lack them for all of these patterns or for none.
 fn one_index_is_filled_for_all(entity: &Entity, index: &Index, diag: &Diag) {
     let mut others = entity.indexes.iter().filter(|other| other.on == index.on);
-    let Some(filling) = others.find(|other| other.filling).filter(|_| !index.filling) else {
+    let Some(filling) = others
+        .find(|other| other.filling)
+        .filter(|_| !index.filling)
+    else {
         return;
     };
     let (name, other, on) = (&index.name, &filling.name, &index.on);
