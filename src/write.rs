@@ -41,7 +41,8 @@ pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
 pub use unique::LookUp;
 pub(crate) use unique::{
-    Holdings, Intent, Main, PlannedWrite, Rewrite, Setback, UniqueExchange, attributes_of,
+    Holdings, Intent, Main, PlannedWrite, Rewrite, Sentinel, Setback, StoredValues, UniqueExchange,
+    attributes_of, stored_values,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};

@@ -7,7 +7,7 @@ use super::action::{self, Decide};
 use super::change::RowChange;
 use super::checkpoint::Checkpoint;
 use super::put::Writes;
-use super::refill::{self, RefillMode};
+use super::refill::{self, Refill, RefillMode};
 use super::report::BulkProgress;
 use super::row_transaction::{self, JobRow, RowTransaction};
 use crate::dynamo::Dynamo;
@@ -84,7 +84,7 @@ pub(super) enum JobWork<'j> {
 pub(super) enum Verb<'j> {
     Change(Decide<'j>),
     Transact(Decide<'j>),
-    Refill(Decide<'j>, RefillMode),
+    Refill(Decide<'j>, Refill),
     Delete,
     /// Without conditions, many rows in a request.
     DeleteUnchecked,
@@ -95,8 +95,10 @@ impl Verb<'_> {
         match self {
             Verb::Change(_) => "update",
             Verb::Transact(_) => "transact",
-            Verb::Refill(_, RefillMode::Write) => "refill",
-            Verb::Refill(_, RefillMode::Count) => "unfilled",
+            Verb::Refill(_, refill) => match refill.mode {
+                RefillMode::Write => "refill",
+                RefillMode::Count => "unfilled",
+            },
             Verb::Delete => "delete",
             Verb::DeleteUnchecked => "delete_unchecked",
         }
@@ -143,7 +145,7 @@ impl<'j> Bulk<'j> {
 
     pub(crate) fn refill<E: DynamoEntity>(target: JobRows, mode: RefillMode) -> Self {
         let pattern = target.source().pattern.with(|joint| &joint.refill);
-        let verb = Verb::Refill(refill::decide::<E>(pattern), mode);
+        let verb = Verb::Refill(refill::decide::<E>(pattern), Refill::of::<E>(mode));
         Bulk::of(JobWork::Rows(Box::new(target.for_refill()), verb))
     }
 

@@ -14,7 +14,7 @@ use crate::json::{Names, members};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check, is_null};
 use crate::schema::{AttributeDef, KeySource, Pattern, SHAPE};
-use crate::write::{PlannedWrite, attribute_of};
+use crate::write::{PlannedWrite, StoredValues, attribute_of, stored_values};
 
 /// Whether a refill writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,29 @@ pub(crate) enum RefillMode {
     Count,
 }
 
-/// Compares each row with a fresh put of it.
+/// Reads the unique values of an item.
+pub(super) type ReadValues = fn(&[u8]) -> Result<StoredValues>;
+
+/// How rows are refilled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Refill {
+    pub(super) mode: RefillMode,
+    /// `None` for an entity without unique values.
+    pub(super) read_values: Option<ReadValues>,
+}
+
+impl Refill {
+    pub(super) fn of<E: DynamoEntity>(mode: RefillMode) -> Self {
+        let has_uniques = !E::ENTITY.uniques.is_empty();
+        Refill {
+            mode,
+            read_values: has_uniques.then_some(stored_values::<E> as ReadValues),
+        }
+    }
+}
+
+/// Compares each row with a fresh put of it. A row with unique values is checked if nothing else is to be done, because
+/// its sentinels are compared later.
 pub(super) fn decide<'j, E: DynamoEntity>(pattern: &'static Pattern) -> Decide<'j> {
     Box::new(move |db, item, claim| {
         let entity: E = entity::read(item)?;
@@ -71,9 +93,11 @@ impl Difference {
         pattern: &'static Pattern,
         db: &Dynamo,
     ) -> Result<Option<PlannedWrite>> {
-        if self.changes.is_empty() {
-            return Ok(None);
-        }
+        let verb = match self.changes.is_empty() {
+            true if self.declared.def.uniques.is_empty() => return Ok(None),
+            true => WriteVerb::Check,
+            false => WriteVerb::Update,
+        };
         let table = self.declared.table;
         let names: Vec<_> = table.key_names().collect();
         let key = key_of(item, &names)?;
@@ -83,7 +107,7 @@ impl Difference {
             condition,
             Meaning::Row(ConditionFailure::NEVER.or_condition()),
         );
-        let (verb, name) = (WriteVerb::Update, db.table_name(table.name));
+        let name = db.table_name(table.name);
         let mut write = WriteRequest::new(verb, name, 512, pattern, db.now(), asked);
         write.writer().raw_bytes(&key);
         write.entity = self.declared.def.type_name;
@@ -203,7 +227,7 @@ impl RowSides<'_> {
 }
 
 /// Whether two values are the same; another program may have written one of them in another format.
-fn is_same(stored: &[u8], fresh: &[u8]) -> bool {
+pub(super) fn is_same(stored: &[u8], fresh: &[u8]) -> bool {
     let read = |json: &[u8]| Item::from_dynamo_json(&[b"{\"v\":", json, b"}"].concat()).ok();
     stored == fresh || read(stored).is_some_and(|stored| read(fresh) == Some(stored))
 }

@@ -52,9 +52,10 @@ impl JobRows {
         self
     }
 
-    /// A refill leaves expired rows alone: they are about to be deleted.
+    /// A refill leaves expired rows alone: they are about to be deleted. A scan finds the sentinels of unique values too.
     pub(crate) fn for_refill(mut self) -> Self {
         self.0.options.include_expired = false;
+        self.0.options.sentinels = !self.source().entity.uniques.is_empty();
         self
     }
 

@@ -200,6 +200,8 @@ pub struct UniqueDef {
     pub stored: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
+    /// The text that the keys of the items that store the values begin with.
+    pub front: &'static str,
     /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
     /// yet.
     pub filling: bool,

@@ -77,8 +77,8 @@ pub(super) fn definitions(entity: &Entity) -> TokenStream {
             .fields
             .iter()
             .map(|(field, _)| plain_name(&entity.fields[*field].ident));
-        let (stored, filling) = (&unique.stored, unique.filling);
-        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*], filling: #filling })
+        let (stored, filling, front) = (&unique.stored, unique.filling, unique.front());
+        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*], front: #front, filling: #filling })
     });
     code!(&[#(#uniques),*])
 }

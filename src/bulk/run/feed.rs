@@ -85,7 +85,7 @@ fn begin_rows<'j>(
     let pattern = verb.pattern(target.source());
     let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
     let refill = match verb {
-        Verb::Refill(_, mode) => Some(mode),
+        Verb::Refill(_, refill) => Some(refill),
         _ => None,
     };
     let action = match verb {

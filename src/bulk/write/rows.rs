@@ -6,17 +6,19 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::values::UniqueRefill;
 use super::{
     RowFailure, SharedDeletes, Tools, Trouble, classify, doubtful, failed, marked, own, pause,
     pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
-use crate::bulk::refill::RefillMode;
+use crate::bulk::refill::{ReadValues, Refill, RefillMode};
 use crate::bulk::report::Fate;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
+use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::query::JobRows;
@@ -35,7 +37,7 @@ pub(in crate::bulk) struct RowWrites<'j> {
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
     /// Whether rows are compared with fresh puts.
-    pub(in crate::bulk) refill: Option<RefillMode>,
+    pub(in crate::bulk) refill: Option<Refill>,
     /// How rows are deleted without conditions.
     pub(in crate::bulk) unchecked: Option<SharedDeletes>,
 }
@@ -170,12 +172,15 @@ impl Attempt<'_, '_> {
         if self.tools.is_marked(&self.item) {
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
-        let planned = self.rows.plan(self.tools, &self.item, self.key);
-        let planned_write = match planned.map_err(|error| failed(self.key, None, error))? {
+        let planned = match self.rows.refill.and_then(|refill| refill.read_values) {
+            Some(read_values) => self.plan_with_values(read_values).await?,
+            None => self.plan()?,
+        };
+        let planned_write = match planned {
             ControlFlow::Continue(planned_write) => planned_write,
             ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
         };
-        if self.rows.refill == Some(RefillMode::Count) {
+        if self.rows.refill.is_some_and(|refill| refill.mode == RefillMode::Count) {
             return Ok(ControlFlow::Break(Fate::Written));
         }
         self.tools.turn().await;
@@ -204,9 +209,46 @@ impl Attempt<'_, '_> {
                 pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 Ok(ControlFlow::Continue(()))
             }
+            // A sentinel, or the item that it named, has changed since it was read.
+            RowFailure::Own if self.rows.refill.is_some() && is_about_others(&error) => {
+                self.after_contention(error, began).await
+            }
             RowFailure::Own => Err(self.lost_race(error)),
             RowFailure::Unknown => Err(failed(self.key, None, error)),
         }
+    }
+
+    fn plan(&self) -> Result<ControlFlow<Fate, PlannedWrite>, Trouble> {
+        let planned = self.rows.plan(self.tools, &self.item, self.key);
+        planned.map_err(|error| failed(self.key, None, error))
+    }
+
+    /// The write of a row with what keeps its unique values, or the delete of a sentinel that no item owns.
+    async fn plan_with_values(
+        &self,
+        read_values: ReadValues,
+    ) -> Result<ControlFlow<Fate, PlannedWrite>, Trouble> {
+        let refill = UniqueRefill {
+            tools: self.tools,
+            pattern: self.rows.pattern,
+            table: &self.rows.table,
+            source: self.rows.target.source(),
+            read_values,
+        };
+        let planned = if is_sentinel(&self.item) {
+            refill.sweep(&self.item, self.key).await?
+        } else {
+            match self.plan()? {
+                ControlFlow::Continue(PlannedWrite::Alone(write)) => {
+                    refill.claim(&self.item, self.key, write).await?
+                }
+                planned => return Ok(planned),
+            }
+        };
+        Ok(match planned {
+            Some(planned_write) => ControlFlow::Continue(planned_write),
+            None => ControlFlow::Break(Fate::Unchanged),
+        })
     }
 
     /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
@@ -375,6 +417,14 @@ fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
 fn is_contended(error: &Error) -> bool {
     let mut failures = error.failures().iter();
     failures.any(|failed| failed.error().is_unavailable())
+}
+
+/// Whether a transaction failed because of an item beside the row.
+fn is_about_others(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotUnique | ErrorKind::Conflict | ErrorKind::NotFound
+    )
 }
 
 /// Whether two items hold the same, in any order.
