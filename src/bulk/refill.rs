@@ -25,14 +25,14 @@ pub(crate) enum RefillMode {
 }
 
 /// Reads the unique values of an item.
-pub(super) type ReadValues = fn(&[u8]) -> Result<StoredValues>;
+pub(super) type ReadUniqueValues = fn(&[u8]) -> Result<StoredValues>;
 
 /// How rows are refilled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Refill {
     pub(super) mode: RefillMode,
     /// `None` for an entity without unique values.
-    pub(super) read_values: Option<ReadValues>,
+    pub(super) read_values: Option<ReadUniqueValues>,
 }
 
 impl Refill {
@@ -40,7 +40,7 @@ impl Refill {
         let has_uniques = !E::ENTITY.uniques.is_empty();
         Refill {
             mode,
-            read_values: has_uniques.then_some(stored_values::<E> as ReadValues),
+            read_values: has_uniques.then_some(stored_values::<E> as ReadUniqueValues),
         }
     }
 }

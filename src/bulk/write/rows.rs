@@ -13,7 +13,7 @@ use super::{
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
-use crate::bulk::refill::{ReadValues, Refill, RefillMode};
+use crate::bulk::refill::{ReadUniqueValues, Refill, RefillMode};
 use crate::bulk::report::Fate;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
@@ -226,7 +226,7 @@ impl Attempt<'_, '_> {
     /// The write of a row with what keeps its unique values, or the delete of a sentinel that no item owns.
     async fn plan_with_values(
         &self,
-        read_values: ReadValues,
+        read_values: ReadUniqueValues,
     ) -> Result<ControlFlow<Fate, PlannedWrite>, Trouble> {
         let refill = UniqueRefill {
             tools: self.tools,

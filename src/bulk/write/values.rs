@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Tools, Trouble, failed, read};
 use crate::bulk::action;
-use crate::bulk::refill::{ReadValues, is_same};
+use crate::bulk::refill::{ReadUniqueValues, is_same};
 use crate::clock::Timestamp;
 use crate::entity::sentinel::MARK;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -31,7 +31,7 @@ pub(super) struct UniqueRefill<'a> {
     /// The table's full name.
     pub(super) table: &'a str,
     pub(super) source: &'a QuerySource,
-    pub(super) read_values: ReadValues,
+    pub(super) read_values: ReadUniqueValues,
 }
 
 /// The item that a sentinel names, as it was read strongly.
