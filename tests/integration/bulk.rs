@@ -8,6 +8,7 @@ mod order;
 mod puts;
 mod races;
 mod refill;
+mod refilled_values;
 mod transactions;
 mod uniques;
 mod updates;
@@ -26,6 +27,7 @@ pub fn tests() -> Vec<Test> {
         updates::tests(),
         races::tests(),
         refill::tests(),
+        refilled_values::tests(),
         transactions::tests(),
         deletes::tests(),
         puts::tests(),
