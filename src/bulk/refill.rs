@@ -163,6 +163,10 @@ impl RowSides<'_> {
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
                 (Some(_), None) => UpdateAction::Remove,
             };
+            // No field decides the type.
+            if self.declared.table.type_attribute == Some(name) {
+                difference.guards.push(self.as_stored(name));
+            }
             difference.changes.push((name, action));
         }
         if difference.changes.len() == before {
