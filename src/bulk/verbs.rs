@@ -6,15 +6,15 @@ use crate::dynamo::Dynamo;
 use crate::entity::AllChangeable;
 use crate::error::Result;
 use crate::plan::Steps;
-use crate::query::{JobRows, QueryVerbs, StrongReads};
+use crate::query::{JobRows, QueryExt, StrongReads};
 
 /// The operations on each row of a query.
-pub trait BulkVerbs: QueryVerbs {
+pub trait BulkExt: QueryExt {
     /// Changes each row, by a conditional write of its own: an "update where".
     ///
-    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to skip it, or
+    /// The closure gets the row and returns its [`update`](crate::verbs::EntityExt::update), `None` to skip it, or
     /// a `Result` of these. A write takes effect only while its row is still a row of the query: of the index and of
-    /// the [`filter`](QueryVerbs::filter) too. If another writer has changed the row in the meantime, it is read
+    /// the [`filter`](QueryExt::filter) too. If another writer has changed the row in the meantime, it is read
     /// again and the closure runs again. Therefore the closure may run several times for a row; its last result is
     /// written, once. Whether another write is detected depends on the entity: a [`Version`](crate::Version) detects
     /// each one; without a version, only the conditions of the update itself do. After a lost response, a row is
@@ -55,7 +55,7 @@ pub trait BulkVerbs: QueryVerbs {
     }
 
     /// Deletes each row by its key: only keys are read. A row of an index, or of a query with a
-    /// [`filter`](QueryVerbs::filter), is deleted only while it is still a row of the query. A row of the table
+    /// [`filter`](QueryExt::filter), is deleted only while it is still a row of the query. A row of the table
     /// itself is deleted whatever it contains at that time.
     ///
     /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the
@@ -122,7 +122,7 @@ pub trait BulkVerbs: QueryVerbs {
     /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to leave the row alone, or a
     /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change where
     /// the others only have to happen once for the row. The others are any operations; what they store, they own
-    /// ([`into_put`](crate::EntityVerbs::into_put)), because the row is gone when they are sent.
+    /// ([`into_put`](crate::EntityExt::into_put)), because the row is gone when they are sent.
     ///
     /// The transaction takes effect only while the row is unchanged since the closure saw it, and still a row of the
     /// query. If another writer has changed it, it is read again and the closure runs again. If a condition of
@@ -186,7 +186,7 @@ pub trait BulkVerbs: QueryVerbs {
     /// that is present is left as it is stored. Version, `updated_at` and the other managed fields remain, because the
     /// entity is the same; so programs that have loaded a row get no conflict.
     ///
-    /// Each write takes effect only while the fields that it is derived from are as they were read, and while the row
+    /// AnyOf write takes effect only while the fields that it is derived from are as they were read, and while the row
     /// exists. If another writer has changed them, the row is read and compared again. Therefore you can run a refill
     /// beside other programs, as often as you want, and stop it at any time: rows that are right are
     /// [`unchanged`](crate::bulk::BulkCounts::unchanged) and cost only the read. It leaves no mark in any row, also with
@@ -263,4 +263,4 @@ pub trait BulkVerbs: QueryVerbs {
     }
 }
 
-impl<Q: QueryVerbs> BulkVerbs for Q {}
+impl<Q: QueryExt> BulkExt for Q {}

@@ -13,15 +13,13 @@ mod rules;
 mod sentinel;
 mod values;
 
-pub(crate) use exchange::{Holdings, UniqueExchange};
+pub(crate) use exchange::{HeldUniqueValues, UniqueExchange};
 pub use look_up::LookUp;
 pub(crate) use planned_write::{
-    PlannedWrite, Setback, attributes_of, given_up, keep_values_of_others,
+    FailedCondition, PlannedWrite, attributes_of, given_up, keep_values_of_others,
 };
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};
 pub(crate) use sentinel::{Sentinel, take_over};
-pub(crate) use values::{
-    LoadedUniques, StoredValues, as_loaded, entering, loaded, stored_values,
-};
+pub(crate) use values::{LoadedUniques, StoredValues, as_loaded, entering, loaded, stored_values};
 pub use values::{no_sentinels, sentinels_of};

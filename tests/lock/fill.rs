@@ -1,7 +1,7 @@
 //! The steps that a change asks for come to an end.
 
-use dynamo_entity::lock::{self, ChangeClass};
 use dynamo_entity::Error;
+use dynamo_entity::lock::{self, ChangeClass};
 use dynamo_entity::prelude::*;
 
 mod before {
@@ -88,14 +88,22 @@ fn the_word_makes_two_steps_of_one() -> Result<()> {
         let index = changes.find(|change| change.place() == Some("Task.by_owner"));
         Ok::<_, Error>(index.expect("a change").clone())
     };
-    assert_eq!(of_pattern(steps::Task::schema())?.class(), ChangeClass::Free);
+    assert_eq!(
+        of_pattern(steps::Task::schema())?.class(),
+        ChangeClass::Free
+    );
     assert_eq!(class(Task::schema())?, Some(ChangeClass::FillFirst));
 
     lock::write(&path, [steps::Task::schema()])?;
     assert!(lock::compare(&path, [steps::Task::schema()])?.is_same());
     let dropped = of_pattern(Task::schema())?;
     assert_eq!(dropped.class(), ChangeClass::FillFirst);
-    assert!(dropped.steps().join("\n").contains("`scan().unfilled(&db)` is 0"));
+    assert!(
+        dropped
+            .steps()
+            .join("\n")
+            .contains("`scan().unfilled(&db)` is 0")
+    );
 
     lock::write(&path, [Task::schema()])?;
     let back = of_pattern(steps::Task::schema())?;

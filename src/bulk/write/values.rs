@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Tools, Trouble, failed, read};
+use super::{JobContext, RowError, failed, read};
 use crate::bulk::action;
 use crate::bulk::refill::{ReadUniqueValues, is_same};
 use crate::clock::Timestamp;
@@ -26,7 +26,7 @@ use crate::write::{PlannedWrite, Sentinel, attributes_of};
 
 /// How the unique values of rows are compared with their sentinels.
 pub(super) struct UniqueRefill<'a> {
-    pub(super) tools: &'a Tools<'a>,
+    pub(super) tools: &'a JobContext<'a>,
     pub(super) pattern: &'static Pattern,
     /// The table's full name.
     pub(super) table: &'a str,
@@ -47,7 +47,7 @@ impl UniqueRefill<'_> {
         item: &[u8],
         key: &[u8],
         mut write: WriteRequest,
-    ) -> Result<Option<PlannedWrite>, Trouble> {
+    ) -> Result<Option<PlannedWrite>, RowError> {
         let fail = |error| failed(key, None, error);
         let values = (self.read_values)(item).map_err(fail)?;
         let mine = Arc::new(Owner::new(&values.key, values.ttl.clone(), write.now));
@@ -59,7 +59,9 @@ impl UniqueRefill<'_> {
                 let owner = owner_of(&found);
                 match owner.filter(|owner| !is_same(owner, mine.key())) {
                     Some(owner) => {
-                        other = self.other_owner(sentinel, &found, owner, key, write.now).await?;
+                        other = self
+                            .other_owner(sentinel, &found, owner, key, write.now)
+                            .await?;
                     }
                     None if self.has_ttl(&found, values.ttl.as_deref()) => continue,
                     None => {}
@@ -87,7 +89,7 @@ impl UniqueRefill<'_> {
         &self,
         sentinel: &[u8],
         key: &[u8],
-    ) -> Result<Option<PlannedWrite>, Trouble> {
+    ) -> Result<Option<PlannedWrite>, RowError> {
         let fail = |error| failed(key, None, error);
         let owner = owner_of(sentinel).filter(|_| self.is_of_entity(sentinel));
         let Some(owner) = owner else {
@@ -108,7 +110,7 @@ impl UniqueRefill<'_> {
         Ok(Some(PlannedWrite::Together(main, vec![check])))
     }
 
-    async fn read(&self, key: &[u8]) -> Result<Option<bytes::Bytes>, Trouble> {
+    async fn read(&self, key: &[u8]) -> Result<Option<bytes::Bytes>, RowError> {
         read(self.tools, self.pattern, self.table, key, None).await
     }
 
@@ -121,14 +123,17 @@ impl UniqueRefill<'_> {
         owner: Vec<u8>,
         key: &[u8],
         now: Timestamp,
-    ) -> Result<Option<OtherOwner>, Trouble> {
+    ) -> Result<Option<OtherOwner>, RowError> {
         if check::is_expired(found, self.source.entity.ttl, now) {
             return Ok(None);
         }
         let row = self.read(&owner).await?;
-        if row.as_deref().is_some_and(|row| self.may_hold(row, sentinel.key())) {
+        if row
+            .as_deref()
+            .is_some_and(|row| self.may_hold(row, sentinel.key()))
+        {
             let message = "another item has this value, and it is unique: change one of the two, and refill again";
-            let error = Error::new(ErrorKind::NotUnique, Stage::Service, message)
+            let error = Error::new(ErrorKind::UniqueViolation, Stage::Service, message)
                 .at(sentinel.fields().join(", "))
                 .of(self.source.entity.type_name)
                 .declared_as(Some(self.source.entity.id))
@@ -142,7 +147,8 @@ impl UniqueRefill<'_> {
     fn may_hold(&self, row: &[u8], sentinel: &[u8]) -> bool {
         match (self.read_values)(row) {
             Ok(values) => values.sentinels.iter().any(|held| {
-                let keys = [held.key(), sentinel].map(|key| ItemKey::in_table(self.source.table, key));
+                let keys =
+                    [held.key(), sentinel].map(|key| ItemKey::in_table(self.source.table, key));
                 matches!(keys, [Ok(held), Ok(sentinel)] if held == sentinel)
             }),
             Err(_) => true,

@@ -83,7 +83,10 @@ struct People;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = People, key(pk = "P#{id}"))]
-#[dynamo(unique(by_email, email, filling), unique(by_name, name, email, filling))]
+#[dynamo(
+    unique(by_email, email, filling),
+    unique(by_name, name, email, filling)
+)]
 struct Person {
     id: u32,
     email: Option<String>,
@@ -148,9 +151,15 @@ async fn people(db: &Db, seed: u64) -> Result<()> {
             _ => {
                 let taken = before::Person::scan().consistent().all(db).await?;
                 let email = format!("{}@x", rng.u32(..50));
-                let is_free = !taken.iter().any(|other| other.email.as_ref() == Some(&email));
+                let is_free = !taken
+                    .iter()
+                    .any(|other| other.email.as_ref() == Some(&email));
                 let change = before::Person {
-                    email: Some(if is_free { email } else { format!("new {step}@x") }),
+                    email: Some(if is_free {
+                        email
+                    } else {
+                        format!("new {step}@x")
+                    }),
                     ..person
                 };
                 change.put().send(db).await?;
@@ -167,7 +176,10 @@ async fn assert_claimed(db: &Db) -> Outcome {
     for person in Person::scan().consistent().all(db).await? {
         person.put().as_is().send(&other).await?;
     }
-    let (stored, fresh) = (items_of::<People>(db).await, items_of::<People>(&other).await);
+    let (stored, fresh) = (
+        items_of::<People>(db).await,
+        items_of::<People>(&other).await,
+    );
     other.close().await?;
     assert_eq!(stored, fresh);
     assert_eq!(Person::scan().unfilled(db).await?, 0);
@@ -239,7 +251,7 @@ async fn a_refill_reports_values_that_two_rows_have(db: Db) -> Outcome {
     let report = Person::scan().refill().concurrency(1).send(&db).await?;
     assert_eq!((report.written, report.failed), (2, 1));
     let error = report.errors()[0].error();
-    assert!(error.is_not_unique(), "{error}");
+    assert!(error.is_unique_violation(), "{error}");
     let failed = report.errors()[0].key_of::<Person>()?.expect("a key");
     let owner = error.holder::<Person>()?.expect("the holder");
     let mut both = [failed, owner].map(|key| format!("{:?}", key.to_item().expect("a key")));
@@ -247,7 +259,7 @@ async fn a_refill_reports_values_that_two_rows_have(db: Db) -> Outcome {
     let keys = [1u32, 2].map(|id| format!("{:?}", Person::key(id).to_item().expect("a key")));
     assert_eq!(both, keys);
     let refused = Person::scan().unfilled(&db).await.expect_err("an error");
-    assert!(refused.is_not_unique(), "{refused}");
+    assert!(refused.is_unique_violation(), "{refused}");
     Ok(())
 }
 
@@ -255,7 +267,11 @@ async fn a_refill_reports_values_that_two_rows_have(db: Db) -> Outcome {
 async fn a_refill_leaves_values_of_other_declarations(db: Db) -> Outcome {
     let owner: HashMap<_, _> = [("pk".to_owned(), s("P#77"))].into_iter().collect();
     for pk in ["$UNIQUE#Person#phone#5", "$UNIQUE#Robot#email#a"] {
-        let item = [("pk", s(pk)), ("_type", s("$unique")), ("$unique", AttributeValue::M(HashMap::clone(&owner)))];
+        let item = [
+            ("pk", s(pk)),
+            ("_type", s("$unique")),
+            ("$unique", AttributeValue::M(HashMap::clone(&owner))),
+        ];
         let item: Raw = item.map(|(name, value)| (name.to_owned(), value)).into();
         db.plant::<Person>(item).await;
     }

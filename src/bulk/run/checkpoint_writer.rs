@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
 use crate::bulk::job::{JobWork, Keeping, Verb};
-use crate::bulk::ledger::Passed;
+use crate::bulk::ledger::CompletedPrefix;
 use crate::bulk::mark::JobMark;
 use crate::bulk::stray::StrayAttempt;
 use crate::bulk::{BulkReport, CheckpointError};
@@ -15,7 +15,7 @@ use crate::query::{Cursor, Places, RowSpot};
 const LONGEST_NAME: usize = 64;
 
 /// The checkpoint of a job, and what was saved last.
-pub(super) struct Keeper<'j> {
+pub(super) struct CheckpointWriter<'j> {
     keeping: OwnCheckpoint<'j>,
     job: JobIdentity,
     state: JobState,
@@ -36,7 +36,7 @@ fn is_refill(work: &JobWork<'_>) -> bool {
     matches!(work, JobWork::Rows(_, Verb::Refill(..)))
 }
 
-impl<'j> Keeper<'j> {
+impl<'j> CheckpointWriter<'j> {
     /// Loads what earlier runs have done; the work goes on behind it. Rejects the checkpoint of another job.
     pub(super) async fn load(
         keeping: Keeping<'j>,
@@ -61,7 +61,7 @@ impl<'j> Keeper<'j> {
                 target.resume(text.parse()?);
             }
         }
-        Ok(Keeper {
+        Ok(CheckpointWriter {
             keeping,
             job,
             state,
@@ -102,8 +102,8 @@ impl<'j> Keeper<'j> {
     }
 
     /// The state from which the ledger resumes.
-    pub(super) fn passed(&self) -> Passed {
-        Passed {
+    pub(super) fn passed(&self) -> CompletedPrefix {
+        CompletedPrefix {
             spot: RowSpot::default(),
             rows: self.state.passed,
             counts: self.state.counts,
@@ -136,7 +136,7 @@ impl<'j> Keeper<'j> {
 
     pub(super) async fn save(
         &mut self,
-        passed: &Passed,
+        passed: &CompletedPrefix,
         places: Option<&Places>,
         strays: Vec<(u64, StrayAttempt)>,
         is_finished: bool,
