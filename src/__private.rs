@@ -46,8 +46,8 @@ pub use crate::key::{
     KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
     PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
     Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
-    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
-    wrong_parts,
+    UniquePart, Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if,
+    width_in, wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,

@@ -33,7 +33,7 @@ pub struct Unsent<O>(PhantomData<O>);
 
 /// A query that was given a verb. None was: what a verb returns is a future of its own.
 #[diagnostic::on_unimplemented(
-    message = "this query was not asked for anything",
+    message = "no verb was called on this query",
     label = "nothing to await yet",
     note = "write a verb before `.await`: `.all(&db)`, `.page(&db)`, `.first(&db)`, `.count(&db)` ..; `.stream(&db)` is not awaited"
 )]

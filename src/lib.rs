@@ -99,6 +99,7 @@
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![warn(unreachable_pub)]
@@ -142,6 +143,7 @@ mod path;
 pub mod plan;
 pub mod query;
 pub mod read;
+mod renamed;
 mod repository;
 mod retry;
 pub mod schema;
@@ -179,6 +181,9 @@ pub use observe::RequestEvent;
 pub use plan::Operation;
 pub use query::{Cursor, Page, Query, QueryExt, any_of};
 pub use read::{batch_get, transact_get};
+#[doc(hidden)]
+#[allow(deprecated, reason = "they stay for programs that have them")]
+pub use renamed::{Observed, each, read_together, snapshot};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};

@@ -58,7 +58,7 @@ impl App {
                 return self;
             }
         }
-        let fault = "the table of a collection is none of those that the `App` was given";
+        let fault = "the `App` was not given the table of a collection";
         self.fault.get_or_insert_with(|| fault.to_owned());
         self
     }
@@ -195,7 +195,9 @@ async fn run_command(
             }
             Ok(Exit::Done)
         }
-        _ => Err(Failure::said("say what to do: `--help` lists it")),
+        _ => Err(Failure::said(
+            "a command is missing: `--help` lists the commands",
+        )),
     }
 }
 

@@ -167,7 +167,7 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
             .value_name("ROWS")
             .default_value("20")
             .value_parser(value_parser!(u32).range(1..))
-            .help("How many rows a page has"),
+            .help("Number of rows per page"),
         Arg::new("all")
             .long("all")
             .action(ArgAction::SetTrue)
@@ -177,7 +177,7 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
             .long("cursor")
             .value_name("CURSOR")
             .value_parser(value_parser!(Cursor))
-            .help("Goes on where an earlier page ended, or before it"),
+            .help("Resumes after an earlier page, or before it"),
         Arg::new("descending")
             .long("descending")
             .action(ArgAction::SetTrue)
@@ -197,7 +197,7 @@ fn strong() -> Arg {
     Arg::new("strong")
         .long("strong")
         .action(ArgAction::SetTrue)
-        .help("Sees every write that was acknowledged before; costs double")
+        .help("Sees all writes acknowledged before it; costs twice as much")
 }
 
 /// The options of a get.
@@ -221,7 +221,7 @@ pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
             .long("unchecked")
             .action(ArgAction::SetTrue)
             .conflicts_with("create")
-            .help("Replaces whatever version is there"),
+            .help("Replaces the item, whatever its version"),
     ]
 }
 
@@ -252,5 +252,5 @@ pub(crate) fn yes() -> Arg {
         .long("yes")
         .short('y')
         .action(ArgAction::SetTrue)
-        .help("Does not ask")
+        .help("Does not prompt for confirmation")
 }

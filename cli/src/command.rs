@@ -40,18 +40,18 @@ fn connection() -> Vec<Arg> {
             .hide_env_values(true)
             .global(true)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("Where the tables are: aws, aws://REGION, http://HOST:PORT, embedded:PATH"),
+            .help("URL of the tables: aws, aws://REGION, http://HOST:PORT, embedded:PATH"),
         Arg::new("prefix")
             .long("prefix")
             .value_name("PREFIX")
             .global(true)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("What stands before the names of the tables, as in `PREFIX-shop`"),
+            .help("Prefix for all table names, as in `PREFIX-shop`"),
         Arg::new("json")
             .long("json")
             .action(ArgAction::SetTrue)
             .global(true)
-            .help("Writes JSON, a row in a line"),
+            .help("Writes JSON, one row per line"),
     ]
 }
 
@@ -72,17 +72,17 @@ fn tables() -> Vec<Command> {
             .help(help)
     };
     let plan = Command::new("plan")
-        .about("Shows what would be done for the tables to be as they are declared")
+        .about("Shows the steps that would make the tables match their declarations")
         .arg(keep(
-            "Ends with 0 if nothing but losses would be left to do",
+            "Exits with 0 if the only remaining steps would lose something",
         ));
     let apply = Command::new("apply")
-        .about("Makes the tables as they are declared, step by step")
+        .about("Makes the tables match their declarations, step by step")
         .args([
             allow(
                 "allow-delete-index",
                 "TABLE.INDEX",
-                "Allows this index to be deleted; where a name has a dot, write TABLE/INDEX",
+                "Allows this index to be deleted; if a name contains a dot, write TABLE/INDEX",
             ),
             allow(
                 "allow-delete-stream",
@@ -92,7 +92,7 @@ fn tables() -> Vec<Command> {
             allow(
                 "allow-unprotect",
                 "TABLE",
-                "Allows the protection of this table to be taken away",
+                "Allows the deletion protection of this table to be removed",
             ),
             allow(
                 "allow-delete-ttl",
@@ -102,18 +102,21 @@ fn tables() -> Vec<Command> {
             allow(
                 "allow-shorten-recovery",
                 "TABLE",
-                "Allows fewer days to which this table can be restored",
+                "Allows the recovery period of this table to be shortened",
             ),
         ])
-        .arg(keep("Leaves out what was not allowed to be lost"))
+        .arg(keep(
+            "Skips steps that would lose something that was not allowed",
+        ))
         .arg(arguments::yes());
-    let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
+    let lint =
+        Command::new("lint").about("Lists parts of the model that are likely to be regretted");
     vec![plan, apply, check(), lint, export()]
 }
 
 fn check() -> Command {
     Command::new("check")
-        .about("Says whether what is stored is what the lock file says, and the lints")
+        .about("Compares the stored form with the lock file, and lists the lints")
         .arg(
             Arg::new("lock")
                 .long("lock")
@@ -138,16 +141,16 @@ fn export() -> Command {
         .value_name("FORMAT")
         .required(true)
         .value_parser(PossibleValuesParser::new(formats()))
-        .help("What to write; `schema` is what --since reads");
+        .help("The format to write; --since reads `schema`");
     Command::new("export")
         .about("Writes the tables as a template, a configuration, a document or a policy")
         .args([
             format,
-            option("out", "PATH", "The file to write, or its folder"),
+            option("out", "PATH", "The file to write, or the folder for it"),
             option(
                 "since",
                 "FILE",
-                "An earlier `export schema`: writes the templates that lead from there, one by one",
+                "An earlier `export schema`: writes numbered templates that migrate from it",
             ),
             option("region", "REGION", "The region of the policy"),
             option("account", "ACCOUNT", "The account of the policy"),
@@ -159,7 +162,7 @@ fn data(model: &Model) -> Vec<Command> {
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
-    let delete = Command::new("delete").about("Deletes an item, and gives up its unique values");
+    let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
     vec![
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
@@ -170,13 +173,13 @@ fn data(model: &Model) -> Vec<Command> {
 }
 
 fn explain(model: &Model) -> Command {
-    let get = Command::new("get").about("Of one item");
-    let query = Command::new("query").about("Of a page of an access pattern");
-    let count = Command::new("count").about("Of counting the rows of an access pattern");
-    let put = Command::new("put").about("Of storing an item");
-    let delete = Command::new("delete").about("Of deleting an item");
+    let get = Command::new("get").about("For one item");
+    let query = Command::new("query").about("For a page of an access pattern");
+    let count = Command::new("count").about("For counting the rows of an access pattern");
+    let put = Command::new("put").about("For storing an item");
+    let delete = Command::new("delete").about("For deleting an item");
     Command::new("explain")
-        .about("Shows what a command would ask of the service, and what that costs; asks nothing")
+        .about("Shows the requests of a command and their cost, without sending them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
@@ -192,7 +195,7 @@ fn completions() -> Command {
         .required(true)
         .value_parser(value_parser!(Shell));
     Command::new("completions")
-        .about("Writes what a shell needs to complete these commands")
+        .about("Writes the completion script for a shell")
         .arg(shell)
 }
 

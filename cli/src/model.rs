@@ -30,7 +30,7 @@ impl Model {
     /// The entity that a command was called for, by the name that the command has.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
         let found = self.entities().find(|entity| entity.name() == name);
-        found.ok_or_else(|| Failure::said(format!("there is no entity `{name}`")))
+        found.ok_or_else(|| Failure::said(format!("no entity is named `{name}`")))
     }
 
     /// All access patterns, those of entities first.
@@ -77,7 +77,7 @@ impl Model {
     pub(crate) fn question(&self, name: &str) -> Result<Question<'_>, Failure> {
         let mut all = self.questions().into_iter();
         let found = all.find(|question| question.name == name);
-        found.ok_or_else(|| Failure::said(format!("there is no access pattern `{name}`")))
+        found.ok_or_else(|| Failure::said(format!("no access pattern is named `{name}`")))
     }
 }
 
@@ -171,7 +171,7 @@ impl<'m> ModelEntity<'m> {
         found.copied().ok_or_else(|| {
             let name = &self.entity.name;
             Failure::said(format!(
-                "this program does not let `{name}` be written: add `.writes::<{name}>()` to its `App`"
+                "this program does not allow writes of `{name}`: add `.writes::<{name}>()` to its `App`"
             ))
         })
     }
@@ -372,7 +372,7 @@ impl Question<'_> {
             names.join(", ")
         };
         let mut text = match (self.pattern, self.partition.is_empty()) {
-            (_, true) => "All that are there".to_owned(),
+            (_, true) => "All rows".to_owned(),
             (_, false) => format!("By {}", names(&self.partition)),
         };
         if !self.sort.is_empty() {

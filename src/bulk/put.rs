@@ -52,8 +52,8 @@ impl PreparedWrite {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
-    note = "a job returns no items: leave out `.returning_old()`",
-    note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
+    note = "a job returns no items: remove `.returning_old()`",
+    note = "one job takes writes of different types as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
     /// Plans the write.

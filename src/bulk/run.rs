@@ -61,6 +61,7 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         None => None,
     };
     let (feed, rows) = job_source::begin(work, keeper.as_ref(), db, budget).await?;
+    // After the input was compared with the checkpoint: a finished job with other writes is an error, not a success.
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }

@@ -37,7 +37,7 @@ impl Reader<'_> {
             let value = self.plain_value(depth + 1);
             let value = value.map_err(|fault| fault.at(name.as_str()))?;
             if item.contains(&name) {
-                return Err(CodecError::new("the attribute stands twice").at(name));
+                return Err(CodecError::new("the attribute occurs twice").at(name));
             }
             item.insert(name, value);
         }

@@ -244,7 +244,7 @@ fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Code
         format!("of the type `{}`", entity.stored_name)
     });
     Err(CodecError::new(format!(
-        "an item {found}, which is no variant: make it one, or add `#[dynamo(other)] Other(Item)`"
+        "an item {found}, which is not a variant: add one for it, or add `#[dynamo(other)] Other(Item)`"
     )))
 }
 

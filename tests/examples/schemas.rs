@@ -119,7 +119,7 @@ fn a_mistake_is_named_with_its_place() -> Outcome {
             .expect("an object")
             .remove("type");
     });
-    assert!(gone.contains("`pk` lacks `type`"), "{gone}");
+    assert!(gone.contains("`pk` has no `type`"), "{gone}");
     let days = refusal(&|json| json["settings"]["point_in_time_recovery"] = 300.into());
     assert!(
         days.contains("`settings.point_in_time_recovery` is not a number"),

@@ -37,7 +37,7 @@ fn none_sorts_in_sort_keys<'a>(
         };
         if format.none.is_some() {
             let message = format!(
-                "{} says where a None sorts, which is for the sort key of an index; write {}",
+                "{} sets the position of a None, which only the sort key of an index has; write {}",
                 uses::placeholder(field, format),
                 uses::placeholder(field, format.unplaced())
             );

@@ -228,7 +228,7 @@ fn in_the_index(collection: &Collection, variant: &CollectionVariant) -> Option<
         variant.ty.span(),
         &code!(__d::is_in_index(&#def, #declared)),
         &format!(
-            "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or say what its keys there are, `on = {index}`"
+            "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or declare its keys there, `on = {index}`"
         ),
     ))
 }
@@ -257,7 +257,7 @@ fn holds_all(collection: &Collection) -> Option<TokenStream> {
         index.span(),
         &code!(__d::holds_all(&#declared)),
         &format!(
-            "the index `{index}` of `{table}` holds only a part of each item, and `{ident}` is made of whole ones: declare the index with `project = all`, or ask for each entity by its own access pattern and `hydrate()`"
+            "the index `{index}` of `{table}` holds only a part of each item, and `{ident}` needs whole items: declare the index with `project = all`, or query each entity by its own access pattern and `hydrate()`"
         ),
     ))
 }
@@ -284,7 +284,7 @@ fn share_partitions(
     let index = declared_index(collection);
     let (place, way) = match &collection.index {
         Some(index) => (format!(" in the index `{index}`"), "remove one of them"),
-        None => (String::new(), "leave `partition(..)` out"),
+        None => (String::new(), "remove `partition(..)`"),
     };
     check(
         other.ty.span(),
@@ -331,7 +331,7 @@ fn names(
             check(
                 part.span(),
                 &code!(__d::is_part(&#def, #index, #at, #name)),
-                &format!("`{name}` is not what stands here in the partition key of `{entity}`{place}: name its fields, in the order of its template"),
+                &format!("`{name}` is not the field at this place in the partition key of `{entity}`{place}: name its fields, in the order of its template"),
             )
         })
         .collect();

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
 use super::attribute::pk_role;
-use super::tokens::{check, of, plain_name};
+use super::tokens::{aliased, check, of, plain_name};
 use super::{known, template};
 use crate::model::{Entity, Format, TableRef, Unique};
 
@@ -45,7 +45,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
     for (field, _) in &unique.fields {
         let field = &entity.fields[*field];
         let value = &field.ident;
-        let part = of(&field.ty, &template::index_contract(Format::PLAIN), "Part");
+        let part = aliased("UniquePart", &field.ty);
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
     }

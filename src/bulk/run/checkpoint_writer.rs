@@ -45,6 +45,7 @@ impl<'j> CheckpointWriter<'j> {
     ) -> Result<Self> {
         let job = job(&keeping.name, work, db)?;
         let loaded = keeping.store.load().await.map_err(unkept)?;
+        // Not before the load: if that fails, the checkpoint may belong to another job, and must not be released.
         let keeping = OwnCheckpoint(keeping);
         let state = match loaded {
             Some(bytes) => JobState::decode(&bytes, &job)?,

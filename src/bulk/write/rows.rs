@@ -265,8 +265,8 @@ impl Attempt<'_, '_> {
         if !self.was_unknown || !matches!(fate, RowOutcome::Unchanged | RowOutcome::LeftQuery) {
             return Ok(fate);
         }
-        let message = "an earlier attempt at this row has no answer and may still take effect, and by now the row is none \
-                       that would be written: read before deciding";
+        let message = "an earlier attempt at this row got no response and may still take effect, \
+                       and the row would no longer be written now: read it before you decide";
         let error = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);
         let error = error.of(self.rows.target.entity());
         Err(failed(self.key, None, error))
@@ -412,7 +412,7 @@ fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
     if error.current_bytes().is_some() {
         return error;
     }
-    let message = "the row is there, and does not fit a condition of its change";
+    let message = "the row exists, but does not meet a condition of its change";
     let error = error.with_kind(ErrorKind::Conflict, message);
     error.with_current(item.clone(), db.now())
 }

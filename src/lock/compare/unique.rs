@@ -6,12 +6,17 @@ use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
+<<<<<<< HEAD
 /// The way of old items to their values.
 const FILL: &str = "fill with a program that has the new declaration: `scan().refill()`; each item takes its values, what two items have is \
      reported with both keys, and values that no item has any more are released";
+=======
+const FILL: &str = "let existing items take their values: `put_each` of the result of a scan, again until nothing fails; a value that two \
+     items have is reported with its holder";
+>>>>>>> main
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
-    "leave it as it is, and declare another `unique` beside it with a new `rename`, of another field if the type of this one changes; \
+    "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
      deploy that everywhere",
     FILL,
     "deploy programs that look up by the new one, everywhere",
@@ -28,8 +33,8 @@ impl EntityPair<'_> {
                     ChangeClass::BreaksRunning,
                     &was.name,
                     format!(
-                        "the unique value `{stored}` is no longer declared: new programs neither take values nor give them up, so \
-                         programs that run look up what is no longer so, and values stay taken"
+                        "the unique value `{stored}` is no longer declared: new programs neither take nor release values, so \
+                         running programs find outdated values, and values stay taken"
                     ),
                     &[
                         "if only its attributes got other names, `rename` in `unique(..)` keeps its keys",
@@ -41,7 +46,17 @@ impl EntityPair<'_> {
         }
         for is in &self.new.uniques {
             if kept_by(self.old, &is.stored).is_none() {
+<<<<<<< HEAD
                 changes.push(self.unique_appeared(is));
+=======
+                changes.push(self.change(
+                    ChangeClass::FillFirst,
+                    &is.name,
+                    "the unique value is new: existing items have not taken theirs, and running programs neither \
+                     take nor release any",
+                    &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
+                ));
+>>>>>>> main
             }
         }
     }
@@ -104,8 +119,8 @@ impl EntityPair<'_> {
         }
         if fields(was) != fields(is) {
             let what = format!(
-                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
-                 each other's; if `rename` says so and the attributes alone have other names, this is free",
+                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see each other's; if `rename` \
+                 keeps them and only the attributes have other names, this is safe",
                 fields(was).join("`, `"),
                 fields(is).join("`, `")
             );
@@ -151,7 +166,7 @@ impl EntityPair<'_> {
         if self.types.change(type_text(was), type_text(is)) == TypeChange::Unknown {
             let what = format!(
                 "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values. If all texts are \
-                 the same, this is free",
+                 the same, this is safe",
                 type_text(was),
                 type_text(is)
             );

@@ -114,7 +114,9 @@ impl DynamicQuery {
     pub fn starts_with(mut self, part: &str, text: &str) -> Result<Query<Item>> {
         let (_, _, place) = self.next(part)?;
         if place.model.ranges != PartRanges::Text {
-            return Err(self.refused(format!("`{part}` is no text, so it begins with nothing")));
+            return Err(self.refused(format!(
+                "`{part}` is not text, so it has no beginning to compare"
+            )));
         }
         self.draft.starting_with(&in_case(place.case(), text));
         Ok(self.query())

@@ -40,8 +40,8 @@ impl Selection {
         // No bound is possible behind a part that is not known, and no filter may name a key.
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
             let message = format!(
-                "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
-                 it, or take them with `include_expired()`"
+                "expired rows cannot be omitted, because the TTL `{ttl}` is a key after a \
+                 part that is not given by `eq`: give it, or include them with `include_expired()`"
             );
             return Err(CodecError::new(message));
         }

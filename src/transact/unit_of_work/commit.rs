@@ -11,6 +11,7 @@ use crate::write::unique;
 
 /// Sends the writes, with the checks of items that were only read.
 pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+    // One strong read is consistent by itself, so its check would only cost a request.
     if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
         return Ok(());
     }
@@ -57,6 +58,7 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
             continue;
         };
         let has_changed = match is_condition(failed) {
+            // A taken value is a result for the caller. Another attempt would find it taken again.
             true if is_of_value(failed) => false,
             true => !read.is(failed.error().current_bytes().as_ref()),
             false => is_decided,
