@@ -8,20 +8,12 @@ use crate::lock::stored::seen_type;
 use crate::schema::{FieldSchema, KeyAttribute, KeySchema, KeyType, PatternSchema, Presence, Word};
 
 /// The way of items to other keys of an index.
-<<<<<<< HEAD
 const NEW_INDEX: [&str; 5] = [
     "leave it as it is, and declare an access pattern beside it under a new name, in another index, with `filling`; deploy that \
      everywhere",
     REFILL,
     CHECK_FILLED,
     "remove `filling`, and deploy programs that query the new one",
-=======
-const NEW_INDEX: [&str; 4] = [
-    "leave it as it is, and declare an access pattern beside it under a new name, in another index; deploy that everywhere, without \
-     asking it",
-    REWRITE,
-    "deploy programs that query the new one",
->>>>>>> main
     "then drop the old one",
 ];
 
@@ -95,8 +87,7 @@ impl EntityPair<'_> {
             return self.change(
                 ChangeClass::FillFirst,
                 name,
-<<<<<<< HEAD
-                "the access pattern is new, and items that are there lack its keys: they are found once they are filled",
+                "the access pattern is new, and existing items do not have its keys: they are found after they are filled",
                 &[
                     create,
                     "declare it with `filling`, so that every write keeps its keys and no query of it compiles, and deploy that everywhere",
@@ -104,10 +95,6 @@ impl EntityPair<'_> {
                     CHECK_FILLED,
                     "then remove `filling`, and deploy the queries",
                 ],
-=======
-                "the access pattern is new, and existing items do not have its keys: they are found after they are written again",
-                &[create, "deploy programs that write its keys and do not query it, everywhere", REWRITE, "then query it"],
->>>>>>> main
             );
         }
         if let Some((field, rejected)) = is.keys().find_map(|key| self.rejected_in(key)) {
@@ -261,7 +248,7 @@ impl EntityPair<'_> {
             (true, false) => Some(self.change(
                 ChangeClass::FillFirst,
                 name,
-                "it is no longer `filling`: new programs may query it, and do not find items that lack its keys",
+                "it is no longer `filling`: new programs may query it, and do not find items without its keys",
                 &[
                     "end all programs that run without this access pattern: they write items without its keys",
                     REFILL,
@@ -329,15 +316,9 @@ impl EntityPair<'_> {
             self.change(
                 ChangeClass::FillFirst,
                 name,
-<<<<<<< HEAD
-                "items without a part of its keys were not in the index, and belong there now: they are found once they are \
-                 written anew",
-                &["deploy programs that do not rely on it, everywhere", REFILL, CHECK_FILLED, "then rely on it"],
-=======
                 "items without a part of its keys were not in the index, and now belong there: they are found after \
-                 they are written again",
-                &["deploy programs that do not rely on it, everywhere", REWRITE, "then rely on it"],
->>>>>>> main
+                 they are filled",
+                &["deploy programs that do not rely on it, everywhere", REFILL, CHECK_FILLED, "then rely on it"],
             )
         })
     }
@@ -417,14 +398,9 @@ impl EntityPair<'_> {
             name,
             what,
             &[
-<<<<<<< HEAD
                 "deploy programs that do not rely on the new condition, everywhere: until then some write by the old one",
                 REFILL,
                 CHECK_FILLED,
-=======
-                "deploy programs that do not rely on the new condition, everywhere: until then some programs write by the old one",
-                REWRITE,
->>>>>>> main
                 "then rely on it",
             ],
         ))

@@ -6,14 +6,9 @@ use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
-<<<<<<< HEAD
 /// The way of old items to their values.
 const FILL: &str = "fill with a program that has the new declaration: `scan().refill()`; each item takes its values, what two items have is \
      reported with both keys, and values that no item has any more are released";
-=======
-const FILL: &str = "let existing items take their values: `put_each` of the result of a scan, again until nothing fails; a value that two \
-     items have is reported with its holder";
->>>>>>> main
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
     "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
@@ -46,17 +41,7 @@ impl EntityPair<'_> {
         }
         for is in &self.new.uniques {
             if kept_by(self.old, &is.stored).is_none() {
-<<<<<<< HEAD
                 changes.push(self.unique_appeared(is));
-=======
-                changes.push(self.change(
-                    ChangeClass::FillFirst,
-                    &is.name,
-                    "the unique value is new: existing items have not taken theirs, and running programs neither \
-                     take nor release any",
-                    &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
-                ));
->>>>>>> main
             }
         }
     }
@@ -73,8 +58,8 @@ impl EntityPair<'_> {
         self.change(
             ChangeClass::FillFirst,
             &is.name,
-            "the unique value is new: items that are there have not taken theirs, and programs that run neither take nor \
-             give up any",
+            "the unique value is new: existing items have not taken theirs, and running programs neither take nor \
+             release any",
             &[
                 "declare it with `filling`, so that every write keeps the values and no look-up of it compiles, and deploy that everywhere",
                 FILL,
