@@ -176,10 +176,9 @@ async fn items(db: &Db) -> BTreeMap<String, Raw> {
 pub(super) async fn items_of<T: DynamoTable>(db: &Db) -> BTreeMap<String, Raw> {
     let scan = db.client().scan().table_name(db.table::<T>());
     let found = scan.consistent_read(true).send().await.expect("a scan");
-    let text = |item: &Raw, name| item.get(name).map(|value| value.as_s().cloned());
     let named = |item: Raw| {
-        let keys = [text(&item, "pk"), text(&item, "sk")].into_iter().flatten();
-        let keys = keys.map(|key| key.expect("a text"));
+        let keys = ["pk", "sk"].into_iter().filter_map(|name| item.get(name));
+        let keys = keys.map(|key| key.as_s().expect("a text").as_str());
         (keys.collect::<Vec<_>>().join(" "), item)
     };
     found

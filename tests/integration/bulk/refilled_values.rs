@@ -128,7 +128,7 @@ async fn people(db: &Db, seed: u64) -> Result<()> {
     for step in 0..40 {
         let id = rng.u32(..50);
         let key = before::Person::key(id);
-        let Some(person) = key.get().consistent().send(db).await? else {
+        let Some(person) = key.clone().get().consistent().send(db).await? else {
             continue;
         };
         match rng.u8(..5) {
