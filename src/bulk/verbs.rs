@@ -193,6 +193,10 @@ pub trait BulkExt: QueryExt {
     /// a [checkpoint](Bulk::checkpoint). Expired rows are left alone. A row that this program cannot read, for example
     /// of another program or of a newer shape, is left as it is and reported with its key.
     ///
+    /// If the entity has unique values, each row also claims those that it does not own yet, in one transaction. A value
+    /// that two rows have is an error of the second one, with the key of the owner. A scan also finds the items that store
+    /// unique values, counts them as rows, and deletes those whose owner is gone or has another value.
+    ///
     /// A program of the older declaration still writes rows without the new keys. So deploy the new one everywhere, then
     /// run the refill, then check with [`unfilled`](Self::unfilled).
     ///
