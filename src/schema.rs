@@ -53,7 +53,7 @@ pub use model::{
 pub(crate) use origin::{Declaration, Origin};
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
-    has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
+    has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;

@@ -42,8 +42,8 @@ pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
 pub use unique::LookUp;
 pub(crate) use unique::{
-    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, UniqueExchange,
-    attributes_of,
+    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, Sentinel, StoredValues,
+    UniqueExchange, attributes_of, stored_values,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};

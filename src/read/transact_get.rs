@@ -340,7 +340,9 @@ struct TransactGetReading<Out> {
 impl<Out: 'static> TransactGetReading<Out> {
     fn read(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
         let Some(TransactGetReading { reader, count }) = kept.downcast_ref() else {
-            return Err(Error::config("a snapshot is read by the handles of its reads"));
+            return Err(Error::config(
+                "a snapshot is read by the handles of its reads",
+            ));
         };
         reader(&TransactGetAnswer::of(reply, *count, now)?)
     }

@@ -78,6 +78,7 @@ pub(crate) struct JointPatterns {
     pub(crate) update_each: Pattern,
     pub(crate) delete_each: Pattern,
     pub(crate) transact_each: Pattern,
+    pub(crate) refill: Pattern,
 }
 
 /// The name of an entity or a collection, and the ID that distinguishes it from others of that name.
@@ -101,6 +102,7 @@ impl JointPatterns {
             update_each: Pattern::part(entity, "update_each", partition),
             delete_each: Pattern::part(entity, "delete_each", partition),
             transact_each: Pattern::part(entity, "transact_each", partition),
+            refill: Pattern::part(entity, "refill", partition),
         }
     }
 }

@@ -6,8 +6,8 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, model, partition,
-    path, projection, query, repository, table, unique, way,
+    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, model,
+    partition, path, projection, query, repository, table, unique, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
