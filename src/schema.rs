@@ -31,7 +31,7 @@ pub use crate::codec::model::{
 };
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    name_or_empty, nth, shared_attributes_agree,
+    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,

@@ -172,6 +172,10 @@ pub struct FieldModel {
     pub form: &'static str,
     /// The default, as it is written; empty if there is none.
     pub default: &'static str,
+    /// The name under which older programs store it; empty if there is none.
+    pub former: &'static str,
+    /// Whether writes remove the former name.
+    pub is_former_dropped: bool,
     /// The doc comment.
     pub doc: &'static str,
 }

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entity::{self, DynamoEntity};
 use crate::json::{Reader, Writer, member, members};
+use crate::path::Place;
 use crate::plan::{ItemKey, TransactionMember, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
@@ -139,16 +140,16 @@ impl WriteRequest {
         // spelling.
         let differs = guards
             .iter()
-            .any(|(attribute, asked)| stored(item, attribute).is_some_and(|json| json != **asked));
+            .any(|(place, asked)| stored(item, place).is_some_and(|json| json != **asked));
         if !differs {
             return None;
         }
         let own = condition_failure.reread(item)?;
-        for (attribute, asked) in &guards {
-            stored(&own, attribute).filter(|json| json == *asked)?;
+        for (place, asked) in &guards {
+            stored(&own, place).filter(|json| json == *asked)?;
         }
-        for (attribute, asked) in &mut guards {
-            if let Some(json) = stored(item, attribute) {
+        for (place, asked) in &mut guards {
+            if let Some(json) = stored(item, place) {
                 **asked = json.to_vec();
             }
         }
@@ -156,8 +157,11 @@ impl WriteRequest {
     }
 }
 
-fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
-    let stored = member(item, attribute).ok().flatten();
+/// The value of an attribute, under its former name if the item has that one.
+fn stored<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
+    let named = |name: &str| member(item, name).ok().flatten();
+    let former = place.former().and_then(|former| named(former.name));
+    let stored = former.or_else(|| named(place.attribute()));
     stored.filter(|json| !is_null(json))
 }
 

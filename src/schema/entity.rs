@@ -70,6 +70,10 @@ pub struct FieldSchema {
     pub form: Option<String>,
     /// The meaning of a missing attribute, as it is written.
     pub default: Option<String>,
+    /// The name under which older programs store it, while it is being renamed.
+    pub former: Option<String>,
+    /// Whether writes remove the former name, instead of keeping both equal.
+    pub is_former_dropped: bool,
     /// The doc comment.
     pub doc: String,
 }

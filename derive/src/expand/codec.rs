@@ -14,12 +14,26 @@ pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
     }))
 }
 
-/// Writes a field. `place` is an expression for a reference to it.
+/// Writes a field, under its former name too if older programs read that one. `place` is an expression for a reference
+/// to it.
 pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
     if !field.is_stored() {
         return TokenStream::new();
     }
-    let (stored, name) = (&field.stored, name(&field.stored));
+    let mut written = encode_under(field, &field.stored, key, place);
+    if let Some(former) = field.former.as_ref().filter(|former| !former.is_dropped) {
+        written.extend(encode_under(field, &former.name, None, place));
+    }
+    written
+}
+
+fn encode_under(
+    field: &Field,
+    stored: &str,
+    key: Option<KeyUse>,
+    place: &TokenStream,
+) -> TokenStream {
+    let name = name(stored);
     let way = way(field, key);
     let (item, how) = match &way {
         Way::Field => ("encode_field", TokenStream::new()),
@@ -163,6 +177,33 @@ fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     })
 }
 
+/// Reads a field from the attribute of its former name.
+fn former_arm(field: &Field) -> Option<(&String, TokenStream)> {
+    let former = &field.former.as_ref()?.name;
+    let holder = former_holder(field);
+    let way = way(field, None);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let form = form.map(|form| code!(, #form));
+    let read = match field.default {
+        Some(_) => code!(__d::or_null(reader, |reader| #decode(reader #form))),
+        None => code!(#decode(reader #form).map(::core::option::Option::Some)),
+    };
+    Some((former, code!(#former => __d::keep_former(&mut #holder, #former, #read),)))
+}
+
+/// The variable that contains what was read under the former name of a field.
+fn former_holder(field: &Field) -> Ident {
+    local(&format!("former_{}", plain_name(&field.ident)))
+}
+
+/// Gives a field the value under its former name, if the item has that one, in whatever order the names came.
+pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
+    field.former.as_ref()?;
+    let (holder, former) = (holder(field), former_holder(field));
+    Some(code!(__d::prefer_former(&mut #holder, #former);))
+}
+
 /// Up to this many names are compared one by one.
 const FEW: usize = 16;
 
@@ -175,7 +216,10 @@ pub(super) fn match_name<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
     others: &TokenStream,
 ) -> TokenStream {
-    let arms = fields.filter_map(|(field, key)| Some((&field.stored, decode_arm(field, key)?)));
+    let arms = fields.flat_map(|(field, key)| {
+        let arm = decode_arm(field, key).map(|arm| (&field.stored, arm));
+        arm.into_iter().chain(former_arm(field))
+    });
     let arms: Vec<_> = arms.collect();
     if arms.len() <= FEW {
         let arms = arms.iter().map(|(_, arm)| arm);
@@ -224,7 +268,11 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
         return None;
     }
     let (holder, ty) = (holder(field), &field.ty);
-    Some(code!(let mut #holder = ::core::option::Option::None::<#ty>;))
+    let former = field.former.as_ref().map(|_| {
+        let holder = former_holder(field);
+        code!(let mut #holder = ::core::option::Option::None::<::core::option::Option<#ty>>;)
+    });
+    Some(code!(let mut #holder = ::core::option::Option::None::<#ty>; #former))
 }
 
 /// The value of a field once the object is read: `ident: value`.

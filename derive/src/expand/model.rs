@@ -164,6 +164,8 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
             may_be_absent: ::core::option::Option::Some(|| false),
             form: "",
             default: "",
+            former: "",
+            is_former_dropped: false,
             doc: "",
         }
     }
@@ -231,6 +233,9 @@ fn field_model(
     let (name, rust_type, doc) = (plain_name(&field.ident), shown(&field.ty), &field.doc);
     let attribute = if field.is_stored() { &field.stored } else { "" };
     let role = variant("FieldRole", field.role);
+    let former = field.former.as_ref();
+    let (former, is_dropped) =
+        former.map_or(("", false), |former| (former.name.as_str(), former.is_dropped));
     let form = match field.form {
         Form::Serde => "serde",
         form => Form::FOREIGN.word(form).unwrap_or_default(),
@@ -252,6 +257,8 @@ fn field_model(
             may_be_absent: #may_be_absent,
             form: #form,
             default: #default,
+            former: #former,
+            is_former_dropped: #is_dropped,
             doc: #doc,
         }
     }

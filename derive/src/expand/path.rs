@@ -67,8 +67,12 @@ fn own_method(
     stored: &str,
 ) -> TokenStream {
     let entity = code!(#entity);
+    let former = field.former.as_ref().map(|former| {
+        let (name, is_dropped) = (&former.name, former.is_dropped);
+        code!(.formerly(#name, #is_dropped))
+    });
     let (place, rest) = (
-        code!(__d::Place::of(#stored)),
+        code!(__d::Place::of(#stored) #former),
         code!(__d::RestPath::of_item()),
     );
     method(field, &entity, &entity, usage, key, &place, &rest)

@@ -17,6 +17,8 @@ pub(crate) struct Field {
     pub(crate) doc: String,
     /// `default`: what a missing or NULL attribute means.
     pub(crate) default: Option<DefaultValue>,
+    /// `was`: the name under which older programs store it.
+    pub(crate) former: Option<FormerName>,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
 }
@@ -31,6 +33,13 @@ impl Field {
     pub(crate) fn is_managed(&self) -> bool {
         self.is_stored() && self.role != FieldRole::Attribute
     }
+}
+
+/// `was = ".."` or `was("..", drop)`
+pub(crate) struct FormerName {
+    pub(crate) name: String,
+    /// Whether writes remove it.
+    pub(crate) is_dropped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -141,6 +141,8 @@ impl JsonRecord for FieldSchema {
         members.filled("required", &mut self.is_required)?;
         members.may("form", &mut self.form)?;
         members.may("default", &mut self.default)?;
+        members.may("was", &mut self.former)?;
+        members.filled("drops_was", &mut self.is_former_dropped)?;
         members.filled("doc", &mut self.doc)
     }
 }
