@@ -182,10 +182,28 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     field.role = role.unwrap_or_default();
     line.labelled("form", &mut field.form, FactLine::name)?;
     line.labelled("default", &mut field.default, FactLine::text)?;
+    former(field, line)?;
     let mut called = Some(field.name.clone()).filter(|called| *called != attribute);
     line.labelled("called", &mut called, FactLine::name)?;
     field.name = called.unwrap_or_else(|| attribute.clone());
     field.attribute = Some(attribute);
+    Ok(())
+}
+
+/// `was note`, or `drops note` if writes remove it.
+fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
+    let is_dropped = field.is_former_dropped;
+    let (mut kept, mut dropped) = match field.former.take() {
+        former if is_dropped => (None, former),
+        former => (former, None),
+    };
+    line.labelled("was", &mut kept, FactLine::name)?;
+    line.labelled("drops", &mut dropped, FactLine::name)?;
+    if kept.is_some() && dropped.is_some() {
+        return Err(line.wrong());
+    }
+    field.is_former_dropped = dropped.is_some();
+    field.former = kept.or(dropped);
     Ok(())
 }
 

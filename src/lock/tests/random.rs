@@ -214,6 +214,7 @@ impl RandomModel {
             role: self.one(&roles),
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
+            former: self.may(Self::name),
             ..FieldSchema::default()
         }
     }
@@ -414,7 +415,11 @@ impl RandomModel {
 
     fn change_value(&mut self, field: &mut FieldSchema) {
         let other = self.value();
-        match self.0.u8(..7) {
+        match self.0.u8(..8) {
+            7 => {
+                field.is_former_dropped = other.former.is_some() && self.0.bool();
+                field.former = other.former;
+            }
             6 => field.name = other.name,
             0 => field.stored = other.stored,
             1 => field.is_required = other.is_required,

@@ -1,0 +1,226 @@
+//! Attributes that get another name: the deployments in their order, and the steps that must not be skipped.
+//!
+//! A declaration is in one of four states: the old name, both names, the new name with the old one dropped, and the new
+//! name alone. Programs of neighbouring states may run at the same time, and no others.
+
+use super::pair::{DEPLOY_EVERYWHERE, EntityPair};
+use crate::lock::change::{ChangeClass, StoredChange};
+use crate::lock::stored::attributes;
+use crate::schema::{EntitySchema, FieldSchema, KeyContent, KeySchema, PieceSchema};
+
+/// The attributes that have another name now, each with its old and its new name. One of the two declarations has both.
+pub(super) fn renamed(old: &EntitySchema, new: &EntitySchema) -> Vec<(String, String)> {
+    let (before, after) = (attributes(&old.fields), attributes(&new.fields));
+    let is_plain = |field: Option<&&FieldSchema>| field.is_some_and(|field| field.former.is_none());
+    let forth = after.iter().filter_map(|(name, field)| {
+        let former = field.former.as_deref()?;
+        let is_new = !before.contains_key(name) && !after.contains_key(former);
+        (is_new && is_plain(before.get(former))).then(|| (former.to_owned(), (*name).to_owned()))
+    });
+    let back = before.iter().filter_map(|(name, field)| {
+        let former = field.former.as_deref()?;
+        let is_gone = !after.contains_key(name) && !before.contains_key(former);
+        (is_gone && is_plain(after.get(former))).then(|| ((*name).to_owned(), former.to_owned()))
+    });
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for (was, is) in forth.chain(back) {
+        if !renamed.iter().any(|(other, _)| *other == was) {
+            renamed.push((was, is));
+        }
+    }
+    renamed
+}
+
+/// The old declaration with the new names, so that keys made of these attributes count as the same.
+pub(super) fn with_new_names(old: &EntitySchema, renamed: &[(String, String)]) -> EntitySchema {
+    let mut entity = old.clone();
+    let rename = |name: &mut String| {
+        if let Some((_, is)) = renamed.iter().find(|(was, _)| was == name) {
+            name.clone_from(is);
+        }
+    };
+    for field in &mut entity.fields {
+        if let Some(attribute) = &mut field.attribute
+            && renamed.iter().any(|(was, _)| was == attribute)
+        {
+            // A field without a name of its own is called by its attribute.
+            if field.name == *attribute {
+                rename(&mut field.name);
+            }
+            rename(attribute);
+        }
+    }
+    let keys_of_patterns = entity.patterns.iter_mut().flat_map(|pattern| {
+        pattern.when_fields.iter_mut().for_each(rename);
+        if let [field] = &pattern.when_fields[..] {
+            pattern.when = pattern
+                .when
+                .take()
+                .map(|_| crate::lock::stored::condition_text(field, &pattern.when_values));
+        }
+        pattern.pk.iter_mut().chain(&mut pattern.sk)
+    });
+    let keys = [&mut entity.pk].into_iter().chain(&mut entity.sk);
+    for key in keys.chain(keys_of_patterns) {
+        rename_parts(key, &rename);
+    }
+    for part in entity.uniques.iter_mut().flat_map(|unique| &mut unique.parts) {
+        rename(&mut part.field);
+    }
+    entity
+}
+
+fn rename_parts(key: &mut KeySchema, rename: &impl Fn(&mut String)) {
+    if let KeyContent::Template(pieces) = &mut key.content {
+        for piece in pieces {
+            if let PieceSchema::Part(part) = piece {
+                rename(&mut part.field);
+            }
+        }
+    }
+}
+
+impl EntityPair<'_> {
+    /// The change of the names under which an attribute is stored.
+    pub(super) fn renaming(
+        &self,
+        name: &str,
+        was: &FieldSchema,
+        is: &FieldSchema,
+    ) -> Option<StoredChange> {
+        if was.former == is.former && was.is_former_dropped == is.is_former_dropped {
+            return None;
+        }
+        let renamed = self.renamed.iter().find(|(_, is)| is == name);
+        let (class, what, steps) = match (&was.former, &is.former, renamed) {
+            (None, Some(former), Some(_)) => begun(former, is.is_former_dropped),
+            (Some(_), None, Some((new, _))) => undone(new, name, was.is_former_dropped),
+            (Some(before), Some(former), _) if before == former => {
+                moved_on(former, is.is_former_dropped)
+            }
+            (Some(former), None, None) => ended(former, was.is_former_dropped),
+            (None, Some(former), None) => resumed(former, is.is_former_dropped),
+            (before, Some(former), _) => (
+                ChangeClass::BreaksRunning,
+                format!(
+                    "it was `{}` before and is said to have been `{former}`: what other programs store there is not read",
+                    before.as_deref().unwrap_or_default()
+                ),
+                vec![
+                    "complete one renaming before the next one".to_owned(),
+                    "then declare the next one".to_owned(),
+                ],
+            ),
+            (_, None, _) => return None,
+        };
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        Some(self.change(class, name, what, &steps))
+    }
+}
+
+type Told = (ChangeClass, String, Vec<String>);
+
+fn both(former: &str) -> String {
+    format!("declare `#[dynamo(was = \"{former}\")]`, and deploy that everywhere")
+}
+
+fn dropping(former: &str) -> String {
+    format!(
+        "when no program runs that knows `{former}` alone, declare `#[dynamo(was(\"{former}\", drop))]`, and deploy that everywhere"
+    )
+}
+
+fn filling(former: &str) -> String {
+    format!(
+        "write the items that still have `{former}` again: `scan().update_each(..)` that sets the field to what it is"
+    )
+}
+
+/// The old name alone, then another one.
+fn begun(former: &str, is_dropped: bool) -> Told {
+    let rest = [dropping(former), filling(former), "then remove the word".to_owned()];
+    if is_dropped {
+        let what = format!(
+            "a step of the renaming is skipped: writes remove `{former}`, and programs that run know no other name, so they no longer find the value"
+        );
+        let steps = [both(former)].into_iter().chain(rest).collect();
+        return (ChangeClass::BreaksRunning, what, steps);
+    }
+    let what = format!(
+        "it is being renamed from `{former}`: each write stores both names, and what programs that run write as `{former}` counts"
+    );
+    let steps = [DEPLOY_EVERYWHERE.to_owned()].into_iter().chain(rest).collect();
+    (ChangeClass::Free, what, steps)
+}
+
+/// Back to the old name alone.
+fn undone(new: &str, former: &str, was_dropped: bool) -> Told {
+    if was_dropped {
+        let what = format!(
+            "it is only called `{former}` again, and programs that run store `{new}` and remove `{former}`: what they write is not found"
+        );
+        let steps = vec![
+            format!("declare `#[dynamo(was = \"{former}\")]` again, and deploy that everywhere"),
+            format!("write all items again, so that each has `{former}`"),
+            "then go back to the old name".to_owned(),
+        ];
+        return (ChangeClass::BreaksRunning, what, steps);
+    }
+    let what = format!(
+        "its renaming to `{new}` is taken back; programs that run store `{former}` too, as long as none of them removed it"
+    );
+    (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()])
+}
+
+/// From both names to the new one, or back.
+fn moved_on(former: &str, is_dropped: bool) -> Told {
+    if !is_dropped {
+        let what = format!("writes store `{former}` again, beside the new name");
+        return (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()]);
+    }
+    let what = format!(
+        "writes remove `{former}`; programs that store both names still find each value, and programs that know `{former}` alone do not"
+    );
+    let steps = vec![
+        format!("make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"),
+        DEPLOY_EVERYWHERE.to_owned(),
+        filling(former),
+        "then remove the word".to_owned(),
+    ];
+    (ChangeClass::Free, what, steps)
+}
+
+/// The word is gone.
+fn ended(former: &str, was_dropped: bool) -> Told {
+    if was_dropped {
+        let what = format!(
+            "`{former}` is no longer read: an item that still has it is read by its new name, which it may lack, or which is older"
+        );
+        let steps = vec![
+            filling(former),
+            format!("then remove the word, when no item has `{former}` any more, and deploy"),
+        ];
+        return (ChangeClass::FillFirst, what, steps);
+    }
+    let what = format!(
+        "a step of the renaming is skipped: programs that run prefer `{former}`, so they do not see what new ones write under the new name alone"
+    );
+    let steps = vec![dropping(former), filling(former), "then remove the word".to_owned()];
+    (ChangeClass::BreaksRunning, what, steps)
+}
+
+/// The word is back, for an attribute that had no other name.
+fn resumed(former: &str, is_dropped: bool) -> Told {
+    if is_dropped {
+        let what = format!("items that still have `{former}` are read by that name, and writes remove it");
+        return (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()]);
+    }
+    let what = format!(
+        "writes store `{former}` too and prefer it when they read, and programs that run write the new name alone: what they write is not seen"
+    );
+    let steps = vec![
+        format!("declare `#[dynamo(was(\"{former}\", drop))]` first, and deploy that everywhere"),
+        "then declare the former name without `drop`".to_owned(),
+    ];
+    (ChangeClass::BreaksRunning, what, steps)
+}
