@@ -50,7 +50,7 @@ pub use crate::key::{
     wrong_parts,
 };
 pub use crate::path::{
-    AtPath, Defaulted, DefaultedPart, Fixed, Former, Free, Kept, KeyUsage, Mode, Part, Path, Place,
+    AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part, Path, Place,
     Unsorted, json as field_json,
 };
 pub use crate::plan::reread;

@@ -28,6 +28,7 @@ chapters! {
     model = "../docs/model.md"
     deploying = "../docs/deploying.md"
     lock_file = "../docs/lock_file.md"
+    evolution = "../docs/evolution.md"
     lints = "../docs/lints.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"

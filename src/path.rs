@@ -5,7 +5,7 @@ mod mode;
 mod place;
 mod typed;
 
-pub use former::Former;
+pub use former::{Former, FormerUse};
 pub use mode::{
     CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Managed,
     Mandatory, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, PrimaryKey, Sorted, Unsorted,

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use super::DynamoField;
 use crate::json::Tag;
+use crate::path::FormerUse;
 
 /// How the values of a type are stored, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -174,8 +175,8 @@ pub struct FieldModel {
     pub default: &'static str,
     /// The name under which older programs store it; empty if there is none.
     pub former: &'static str,
-    /// Whether writes remove the former name.
-    pub is_former_dropped: bool,
+    /// The part that the former name plays.
+    pub former_use: FormerUse,
     /// The doc comment.
     pub doc: &'static str,
 }

@@ -104,6 +104,7 @@ fn under_new_names(entity: &EntityDef, json: &[u8]) -> Result<Vec<u8>, CodecErro
         let known = known.find(|known| known.names().any(|known| known == name));
         let name = match known {
             Some(known) if known.former_name() == Some(name) => known.stored,
+            Some(known) if !known.read_names().any(|read| read == name) => continue,
             Some(known) if known.former_name().is_some_and(held) => continue,
             _ => name,
         };

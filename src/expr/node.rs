@@ -5,7 +5,7 @@ use std::mem;
 use super::comparison::Comparison;
 use super::expression::Expression;
 use crate::json::{CodecError, Tag};
-use crate::path::{Former, Place};
+use crate::path::{Former, FormerUse, Place};
 
 /// A condition on an item.
 #[derive(Debug, Clone)]
@@ -185,10 +185,13 @@ impl Node {
     }
 
     /// The same condition on whichever of the two names an item has: on the former one if it exists, because older
-    /// programs write no other. A NOT stays outside, since a missing attribute makes no comparison true.
+    /// programs write no other, or on the former one alone. A NOT stays outside, since a missing attribute makes no comparison true.
     fn under_both_names(&self) -> Option<Node> {
         let (renamed, former) = self.renamed()?;
         let (old, new) = (renamed.under_former_name(former), renamed.under_new_name());
+        if former.usage == FormerUse::Alone {
+            return Some(self.at(renamed, &old));
+        }
         if renamed.is_attribute() {
             match self {
                 Node::Exists(_) => return Some(Node::any([Node::Exists(old), Node::Exists(new)])),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::expression::Expression;
 use super::node::Node;
 use crate::json::{CodecError, Tag};
-use crate::path::{DisjointPlaces, Place};
+use crate::path::{DisjointPlaces, FormerUse, Place};
 
 /// An empty list, in the format of the writer.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
@@ -202,7 +202,10 @@ fn names_of(
 ) -> impl IntoIterator<Item = (WrittenName, Clause)> + use<> {
     let clause = action.clause();
     let former = place.former().map(|former| {
-        let clause = if former.is_dropped { Clause::Remove } else { clause };
+        let clause = match former.usage {
+            FormerUse::Dropped => Clause::Remove,
+            FormerUse::First | FormerUse::Alone => clause,
+        };
         (WrittenName::Former(former.name), clause)
     });
     [Some((WrittenName::New, clause)), former].into_iter().flatten()
@@ -345,10 +348,15 @@ fn json(json: &[u8]) -> impl FnOnce(&mut Expression) {
 /// Writes the value of a place, or another one if it has none: of a renamed attribute, the value under its former name
 /// first.
 fn if_absent(place: &Place, other: impl FnOnce(&mut Expression), out: &mut Expression) {
-    let former = place.former().map(|former| place.under_former_name(former));
-    for place in former.iter().chain([place]) {
+    let former = place.former();
+    let read_alone = former.is_some_and(|former| former.usage == FormerUse::Alone);
+    let under_former = former.map(|former| place.under_former_name(former));
+    let places = under_former.iter().chain((!read_alone).then_some(place));
+    for place in places.clone() {
         out.operator("if_not_exists(").place(place).push(", ");
     }
     other(out);
-    out.push(if former.is_some() { "))" } else { ")" });
+    for _ in places {
+        out.push(")");
+    }
 }

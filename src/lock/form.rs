@@ -5,11 +5,7 @@ use super::stored::{FieldGroups, StoredEntity, condition_text, sorted_indexes};
 use super::words::is_plain;
 use crate::error::Result;
 use crate::json::Tag;
-use crate::schema::{
-    FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
-};
+use crate::schema::{FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word};
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
     facts.must("pk", &mut table.pk, key_attribute)?;
@@ -190,20 +186,22 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     Ok(())
 }
 
-/// `was note`, or `drops note` if writes remove it.
+/// `first note`, `keep note` or `drop note`: the former name after the part that it plays.
 fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
-    let is_dropped = field.is_former_dropped;
-    let (mut kept, mut dropped) = match field.former.take() {
-        former if is_dropped => (None, former),
-        former => (former, None),
-    };
-    line.labelled("was", &mut kept, FactLine::name)?;
-    line.labelled("drops", &mut dropped, FactLine::name)?;
-    if kept.is_some() && dropped.is_some() {
-        return Err(line.wrong());
+    let mut found = None;
+    for usage in [FormerUse::First, FormerUse::Alone, FormerUse::Dropped] {
+        let mut former = field.former.clone().filter(|_| usage == field.former_use);
+        line.labelled(&usage.word(), &mut former, FactLine::name)?;
+        match (former, &found) {
+            (None, _) => {}
+            (Some(former), None) => found = Some((former, usage)),
+            (Some(_), Some(_)) => return Err(line.wrong()),
+        }
     }
-    field.is_former_dropped = dropped.is_some();
-    field.former = kept.or(dropped);
+    (field.former, field.former_use) = match found {
+        Some((former, usage)) => (Some(former), usage),
+        None => (None, FormerUse::default()),
+    };
     Ok(())
 }
 

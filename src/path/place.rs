@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::Former;
+use super::{Former, FormerUse};
 use crate::json::CodecError;
 
 /// An attribute, or something inside one.
@@ -43,12 +43,11 @@ impl Place {
         }
     }
 
-    /// The same place in an attribute that older programs store under another name. If writes do not keep that one
-    /// equal, they remove it.
+    /// The same place in an attribute that older programs store under another name.
     #[doc(hidden)]
     #[must_use]
-    pub fn formerly(mut self, name: &'static str, is_dropped: bool) -> Self {
-        self.former = Some(Former { name, is_dropped });
+    pub fn formerly(mut self, name: &'static str, usage: FormerUse) -> Self {
+        self.former = Some(Former { name, usage });
         self
     }
 

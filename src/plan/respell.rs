@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entity::{self, DynamoEntity};
 use crate::json::{Reader, Writer, member, members};
-use crate::path::Place;
+use crate::path::{FormerUse, Place};
 use crate::plan::{ItemKey, TransactionMember, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
@@ -160,8 +160,11 @@ impl WriteRequest {
 /// The value of an attribute, under its former name if the item has that one.
 fn stored<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
     let named = |name: &str| member(item, name).ok().flatten();
-    let former = place.former().and_then(|former| named(former.name));
-    let stored = former.or_else(|| named(place.attribute()));
+    let stored = match place.former() {
+        None => named(place.attribute()),
+        Some(former) if former.usage == FormerUse::Alone => named(former.name),
+        Some(former) => named(former.name).or_else(|| named(place.attribute())),
+    };
     stored.filter(|json| !is_null(json))
 }
 

@@ -7,6 +7,7 @@ use super::{
     Presence, TableDef, Width,
 };
 use crate::json::Tag;
+use crate::path::FormerUse;
 
 /// An entity of a table, as it was declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,8 +73,8 @@ pub struct FieldSchema {
     pub default: Option<String>,
     /// The name under which older programs store it, while it is being renamed.
     pub former: Option<String>,
-    /// Whether writes remove the former name, instead of keeping both equal.
-    pub is_former_dropped: bool,
+    /// The part that the former name plays.
+    pub former_use: FormerUse,
     /// The doc comment.
     pub doc: String,
 }

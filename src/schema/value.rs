@@ -178,7 +178,7 @@ impl ValueTypes {
             form: filled(field.form),
             default: filled(field.default),
             former: filled(field.former),
-            is_former_dropped: field.is_former_dropped,
+            former_use: field.former_use,
             doc: field.doc.to_owned(),
         }
     }

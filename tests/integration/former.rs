@@ -1,5 +1,5 @@
-//! An attribute gets another name while programs of four declarations share the table: the old name, both names, the new
-//! one with the old one dropped, and the new one alone. Those that may run at the same time lose no write of each other.
+//! An attribute gets another name while programs of five declarations share the table: the old name, both names of which
+//! the old one is read, both names, the new one with the old one dropped, and the new one alone. Those that may run at the same time lose no write of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,7 +178,7 @@ macro_rules! program {
                         let after = Parcel { lives, ..before.clone() };
                         before.changes_to(&after).send(db).await.map(drop)
                     }
-                    Write::Delete => key.delete().if_exists().send(db).await.map(drop),
+                    Write::Delete => key.delete().send(db).await.map(drop),
                 }
             }
 
@@ -245,6 +245,14 @@ program!(
     dynamo(rename = "t")
 );
 program!(
+    keeps,
+    dynamo(was("s", keep)),
+    dynamo(was("c", keep)),
+    dynamo(was("l", keep), default = 9),
+    dynamo(was("w", keep)),
+    dynamo(was("t", keep))
+);
+program!(
     both,
     dynamo(was = "s"),
     dynamo(was = "c"),
@@ -272,17 +280,19 @@ program!(
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Program {
     Old,
+    Keeps,
     Both,
     Drops,
     New,
 }
 
-use Program::{Both, Drops, New, Old};
+use Program::{Both, Drops, Keeps, New, Old};
 
 impl Program {
     async fn write(self, db: &Db, id: &str, write: &Write) -> Result<()> {
         match self {
             Old => old::write(db, id, write).await,
+            Keeps => keeps::write(db, id, write).await,
             Both => both::write(db, id, write).await,
             Drops => drops::write(db, id, write).await,
             New => new::write(db, id, write).await,
@@ -292,6 +302,7 @@ impl Program {
     async fn check(self, db: &Db, rows: &BTreeMap<String, Content>) -> Outcome {
         match self {
             Old => old::check(db, rows).await,
+            Keeps => keeps::check(db, rows).await,
             Both => both::check(db, rows).await,
             Drops => drops::check(db, rows).await,
             New => new::check(db, rows).await,
@@ -416,10 +427,11 @@ async fn neighbours_lose_no_write(db: Db) -> Outcome {
         eprintln!("seed {seed}");
         let mut rng = Rng::with_seed(seed);
         let mut rows = BTreeMap::new();
-        write_by(&db, &mut rng, [Old, Both], &mut rows, 20).await?;
-        write_by(&db, &mut rng, [Both, Both], &mut rows, 5).await?;
-        // Before the former name was dropped, the old program may come back.
-        write_by(&db, &mut rng, [Old, Both], &mut rows, 10).await?;
+        write_by(&db, &mut rng, [Old, Keeps], &mut rows, 20).await?;
+        write_by(&db, &mut rng, [Keeps, Both], &mut rows, 10).await?;
+        // Before the former name was dropped, each program may come back.
+        write_by(&db, &mut rng, [Old, Keeps], &mut rows, 10).await?;
+        write_by(&db, &mut rng, [Keeps, Both], &mut rows, 10).await?;
         write_by(&db, &mut rng, [Both, Drops], &mut rows, 20).await?;
         drops::fill(&db).await?;
         write_by(&db, &mut rng, [Drops, New], &mut rows, 20).await?;
@@ -449,6 +461,7 @@ async fn counts_after(db: &Db, writes: [(Program, Write); 2], reader: Program) -
     }
     let count = match reader {
         Old => old::Parcel::key("a").get().send(db).await.map(|row| row?.count),
+        Keeps => keeps::Parcel::key("a").get().send(db).await.map(|row| row?.count),
         Both => both::Parcel::key("a").get().send(db).await.map(|row| row?.count),
         Drops => drops::Parcel::key("a").get().send(db).await.map(|row| row?.count),
         New => new::Parcel::key("a").get().send(db).await.map(|row| row?.count),
@@ -462,6 +475,12 @@ async fn forbidden_neighbours_lose_writes(db: Db) -> Outcome {
     // An old program beside one that drops the name, or after one.
     assert_eq!(counts_after(&db, [put(Old, 1), (Drops, set.clone())], Old).await, None);
     assert_eq!(counts_after(&db, [put(Both, 1), (Drops, set.clone())], Old).await, None);
+    // The same beside one that reads the former name alone.
+    assert_eq!(counts_after(&db, [put(Keeps, 1), (Drops, set.clone())], Keeps).await, None);
+    // A value that an old program removes, beside one that reads the new name too.
+    let remove = Write::SetCount(None);
+    assert_eq!(counts_after(&db, [put(Both, 1), (Old, remove.clone())], Both).await, Some(1));
+    assert_eq!(counts_after(&db, [put(Both, 1), (Old, remove)], Keeps).await, None);
     // A program that reads the former name first, beside one that does not know it.
     assert_eq!(counts_after(&db, [put(Both, 1), (New, set.clone())], Both).await, Some(1));
     // The first and the last.
@@ -469,7 +488,7 @@ async fn forbidden_neighbours_lose_writes(db: Db) -> Outcome {
     // The last one, while a row has the former name.
     assert_eq!(counts_after(&db, [put(Both, 1), (New, set.clone())], Drops).await, Some(1));
     // The allowed ones.
-    for writers in [[Old, Both], [Both, Old], [Both, Drops], [Drops, Both]] {
+    for writers in [[Old, Keeps], [Keeps, Old], [Old, Both], [Both, Old], [Both, Drops], [Drops, Both]] {
         let writes = [put(writers[0], 1), (writers[1], set.clone())];
         for reader in writers {
             assert_eq!(counts_after(&db, writes.clone(), reader).await, Some(2), "{writers:?}");
@@ -497,7 +516,7 @@ async fn each_write_leaves_the_names_that_it_should(db: Db) -> Outcome {
         ..parcel(1)
     };
     let all = [OLD, NEW].concat();
-    for (program, left) in [(Both, &all[..]), (Drops, &NEW), (New, &NEW), (Old, &OLD)] {
+    for (program, left) in [(Keeps, &all[..]), (Both, &all), (Drops, &NEW), (New, &NEW), (Old, &OLD)] {
         let mut left: Vec<_> = left.to_vec();
         left.sort();
         for put in [Write::Put, Write::BatchPut, Write::TransactPut] {
@@ -521,7 +540,7 @@ async fn each_write_leaves_the_names_that_it_should(db: Db) -> Outcome {
         Write::SetTags(full.tags.clone()),
         Write::Push("b".to_owned()),
     ];
-    for (program, left) in [(Both, &all[..]), (Drops, &NEW)] {
+    for (program, left) in [(Keeps, &all[..]), (Both, &all), (Drops, &NEW)] {
         old::write(&db, "a", &Write::Put(full.clone())).await?;
         for change in &changes {
             program.write(&db, "a", change).await?;

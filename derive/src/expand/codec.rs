@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
-use crate::model::{DefaultValue, Field, FieldRole};
+use crate::model::{DefaultValue, Field, FieldRole, FormerName, FormerUse};
 
 /// The role of a field as a key, as tokens of an `Option`.
 pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
@@ -21,7 +21,8 @@ pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) ->
         return TokenStream::new();
     }
     let mut written = encode_under(field, &field.stored, key, place);
-    if let Some(former) = field.former.as_ref().filter(|former| !former.is_dropped) {
+    let kept = |former: &&FormerName| former.usage != FormerUse::Dropped;
+    if let Some(former) = field.former.as_ref().filter(kept) {
         written.extend(encode_under(field, &former.name, None, place));
     }
     written
@@ -199,9 +200,12 @@ fn former_holder(field: &Field) -> Ident {
 
 /// Gives a field the value under its former name, if the item has that one, in whatever order the names came.
 pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
-    field.former.as_ref()?;
+    let usage = field.former.as_ref()?.usage;
     let (holder, former) = (holder(field), former_holder(field));
-    Some(code!(__d::prefer_former(&mut #holder, #former);))
+    Some(match usage {
+        FormerUse::First | FormerUse::Dropped => code!(__d::prefer_former(&mut #holder, #former);),
+        FormerUse::Alone => code!(#holder = ::core::option::Option::flatten(#former);),
+    })
 }
 
 /// Up to this many names are compared one by one.

@@ -48,8 +48,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let attributes = attributes.map(|field| {
         let (name, stored) = (plain_name(&field.ident), &field.stored);
         let former = option(field.former.as_ref().map(|former| {
-            let (name, is_dropped) = (&former.name, former.is_dropped);
-            code!(__d::Former { name: #name, is_dropped: #is_dropped })
+            let (name, usage) = (&former.name, variant("FormerUse", former.usage));
+            code!(__d::Former { name: #name, usage: #usage })
         }));
         code!(__d::AttributeDef { field: #name, stored: #stored, former: #former })
     });

@@ -8,10 +8,7 @@ use super::library::variant;
 use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::way::way;
-use crate::model::{
-    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, Index, KeySource, Table, Value,
-    ValueShape, VariantShape,
-};
+use crate::model::{DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table, Value, ValueShape, VariantShape};
 
 /// The name under which the data of a tuple variant is stored.
 pub(super) const CONTENT: &str = "value";
@@ -165,7 +162,7 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
             form: "",
             default: "",
             former: "",
-            is_former_dropped: false,
+            former_use: __d::FormerUse::First,
             doc: "",
         }
     }
@@ -234,8 +231,10 @@ fn field_model(
     let attribute = if field.is_stored() { &field.stored } else { "" };
     let role = variant("FieldRole", field.role);
     let former = field.former.as_ref();
-    let (former, is_dropped) =
-        former.map_or(("", false), |former| (former.name.as_str(), former.is_dropped));
+    let (former, usage) = former.map_or(("", FormerUse::First), |former| {
+        (former.name.as_str(), former.usage)
+    });
+    let usage = variant("FormerUse", usage);
     let form = match field.form {
         Form::Serde => "serde",
         form => Form::FOREIGN.word(form).unwrap_or_default(),
@@ -258,7 +257,7 @@ fn field_model(
             form: #form,
             default: #default,
             former: #former,
-            is_former_dropped: #is_dropped,
+            former_use: #usage,
             doc: #doc,
         }
     }

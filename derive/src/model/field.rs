@@ -35,11 +35,27 @@ impl Field {
     }
 }
 
-/// `was = ".."` or `was("..", drop)`
+/// `was = ".."`, `was("..", keep)` or `was("..", drop)`
 pub(crate) struct FormerName {
     pub(crate) name: String,
-    /// Whether writes remove it.
-    pub(crate) is_dropped: bool,
+    pub(crate) usage: FormerUse,
+}
+
+/// The part that a former name plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormerUse {
+    /// It is read first.
+    First,
+    /// It is read alone.
+    Alone,
+    /// Writes remove it.
+    Dropped,
+}
+
+impl FormerUse {
+    /// The words behind the name.
+    pub(crate) const WORDS: Words<FormerUse> =
+        Words(&[("keep", FormerUse::Alone), ("drop", FormerUse::Dropped)]);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use syn::{Expr, ExprLit, FieldsNamed, FieldsUnnamed, Ident, Lit, LitStr, Token, 
 
 use crate::diag::Diag;
 use crate::marks::FieldMarks;
-use crate::model::{DefaultValue, Field, FieldRole, Form, FormerName};
+use crate::model::{DefaultValue, Field, FieldRole, Form, FormerName, FormerUse};
 use crate::parse::allow;
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
@@ -84,12 +84,12 @@ fn one(
     Some((read, marks))
 }
 
-/// `was = "old name"` or `was("old name", drop)`
+/// `was = "old name"`, or with a word in parentheses
 fn former(opt: Opt, diag: &Diag) -> Option<FormerName> {
-    let is_dropped = matches!(opt.given, Given::List(_));
-    if !is_dropped {
+    if !matches!(opt.given, Given::List(_)) {
         let name = opt.stored_name(diag)?.value();
-        return Some(FormerName { name, is_dropped });
+        let usage = FormerUse::First;
+        return Some(FormerName { name, usage });
     }
     let (span, usage) = (opt.name.span(), opt.usage);
     let parse = |input: ParseStream<'_>| {
@@ -97,10 +97,10 @@ fn former(opt: Opt, diag: &Diag) -> Option<FormerName> {
         input.parse::<Token![,]>()?;
         let word: Ident = input.parse()?;
         input.parse::<Option<Token![,]>>()?;
-        Ok((name.value(), word == "drop"))
+        Ok((name.value(), FormerUse::WORDS.meaning(&word.to_string())))
     };
     match parse.parse2(opt.group(diag)?.tokens()) {
-        Ok((name, true)) if !name.is_empty() => Some(FormerName { name, is_dropped }),
+        Ok((name, Some(usage))) if !name.is_empty() => Some(FormerName { name, usage }),
         _ => {
             diag.at(span, format!("`was` is written `{usage}`"));
             None

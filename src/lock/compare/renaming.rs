@@ -1,12 +1,12 @@
 //! Attributes that get another name: the deployments in their order, and the steps that must not be skipped.
 //!
-//! A declaration is in one of four states: the old name, both names, the new name with the old one dropped, and the new
-//! name alone. Programs of neighbouring states may run at the same time, and no others.
+//! A declaration is in one of five states: the old name, both names of which the old one is read, both names, the new name
+//! with the old one dropped, and the new name alone. Programs of neighbouring states may run at the same time, and no others.
 
 use super::pair::{DEPLOY_EVERYWHERE, EntityPair};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::attributes;
-use crate::schema::{EntitySchema, FieldSchema, KeyContent, KeySchema, PieceSchema};
+use crate::schema::{EntitySchema, FieldSchema, FormerUse, KeyContent, KeySchema, PieceSchema};
 
 /// The attributes that have another name now, each with its old and its new name. One of the two declarations has both.
 pub(super) fn renamed(old: &EntitySchema, new: &EntitySchema) -> Vec<(String, String)> {
@@ -88,18 +88,19 @@ impl EntityPair<'_> {
         was: &FieldSchema,
         is: &FieldSchema,
     ) -> Option<StoredChange> {
-        if was.former == is.former && was.is_former_dropped == is.is_former_dropped {
+        if was.former == is.former && was.former_use == is.former_use {
             return None;
         }
         let renamed = self.renamed.iter().find(|(_, is)| is == name);
+        let may_be_removed = !was.is_required || !is.is_required;
         let (class, what, steps) = match (&was.former, &is.former, renamed) {
-            (None, Some(former), Some(_)) => begun(former, is.is_former_dropped),
-            (Some(_), None, Some((new, _))) => undone(new, name, was.is_former_dropped),
+            (None, Some(former), Some(_)) => begun(former, is.former_use, may_be_removed),
+            (Some(_), None, Some((new, _))) => undone(new, name, was.former_use, may_be_removed),
             (Some(before), Some(former), _) if before == former => {
-                moved_on(former, is.is_former_dropped)
+                moved_on(former, was.former_use, is.former_use)
             }
-            (Some(former), None, None) => ended(former, was.is_former_dropped),
-            (None, Some(former), None) => resumed(former, is.is_former_dropped),
+            (Some(former), None, None) => ended(former, was.former_use),
+            (None, Some(former), None) => resumed(former, is.former_use),
             (before, Some(former), _) => (
                 ChangeClass::BreaksRunning,
                 format!(
@@ -120,6 +121,14 @@ impl EntityPair<'_> {
 
 type Told = (ChangeClass, String, Vec<String>);
 
+fn everywhere() -> Vec<String> {
+    vec![DEPLOY_EVERYWHERE.to_owned()]
+}
+
+fn keeping(former: &str) -> String {
+    format!("declare `#[dynamo(was(\"{former}\", keep))]`, and deploy that everywhere")
+}
+
 fn both(former: &str) -> String {
     format!("declare `#[dynamo(was = \"{former}\")]`, and deploy that everywhere")
 }
@@ -136,63 +145,109 @@ fn filling(former: &str) -> String {
     )
 }
 
+fn last() -> String {
+    "then remove the word".to_owned()
+}
+
 /// The old name alone, then another one.
-fn begun(former: &str, is_dropped: bool) -> Told {
-    let rest = [dropping(former), filling(former), "then remove the word".to_owned()];
-    if is_dropped {
-        let what = format!(
-            "a step of the renaming is skipped: writes remove `{former}`, and programs that run know no other name, so they no longer find the value"
-        );
-        let steps = [both(former)].into_iter().chain(rest).collect();
-        return (ChangeClass::BreaksRunning, what, steps);
-    }
-    let what = format!(
-        "it is being renamed from `{former}`: each write stores both names, and what programs that run write as `{former}` counts"
-    );
-    let steps = [DEPLOY_EVERYWHERE.to_owned()].into_iter().chain(rest).collect();
-    (ChangeClass::Free, what, steps)
+fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> Told {
+    let rest = [dropping(former), filling(former), last()];
+    let (what, first) = match (usage, may_be_removed) {
+        (FormerUse::Dropped, _) => (
+            format!(
+                "a step of the renaming is skipped: writes remove `{former}`, and programs that run know no other name, so they no longer find the value"
+            ),
+            both(former),
+        ),
+        (FormerUse::First, true) => (
+            format!(
+                "a step of the renaming is skipped: programs that run may remove `{former}` alone, and then the value under the new name would count again"
+            ),
+            keeping(former),
+        ),
+        (FormerUse::First, false) | (FormerUse::Alone, _) => {
+            let what = format!(
+                "it is being renamed from `{former}`: each write stores both names, and what programs that run write as `{former}` counts"
+            );
+            let next = (usage == FormerUse::Alone).then(|| both(former));
+            let steps = everywhere().into_iter().chain(next).chain(rest);
+            return (ChangeClass::Free, what, steps.collect());
+        }
+    };
+    let next = (usage == FormerUse::First || may_be_removed).then(|| both(former));
+    let first = if may_be_removed { keeping(former) } else { first };
+    let steps = [first].into_iter().chain(next).chain(rest);
+    (ChangeClass::BreaksRunning, what, steps.collect())
 }
 
 /// Back to the old name alone.
-fn undone(new: &str, former: &str, was_dropped: bool) -> Told {
-    if was_dropped {
-        let what = format!(
+fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> Told {
+    let what = match (usage, may_be_removed) {
+        (FormerUse::Dropped, _) => format!(
             "it is only called `{former}` again, and programs that run store `{new}` and remove `{former}`: what they write is not found"
-        );
-        let steps = vec![
-            format!("declare `#[dynamo(was = \"{former}\")]` again, and deploy that everywhere"),
-            format!("write all items again, so that each has `{former}`"),
-            "then go back to the old name".to_owned(),
-        ];
-        return (ChangeClass::BreaksRunning, what, steps);
+        ),
+        (FormerUse::First, true) => format!(
+            "it is only called `{former}` again, and when this program removes that, programs that run still find `{new}`"
+        ),
+        (FormerUse::First, false) | (FormerUse::Alone, _) => {
+            let what = format!(
+                "its renaming to `{new}` is taken back; programs that run store `{former}` too, as long as none of them removed it"
+            );
+            return (ChangeClass::Free, what, everywhere());
+        }
+    };
+    let mut steps = vec![both(former), format!("write all items again, so that each has `{former}`")];
+    if may_be_removed {
+        steps.push(keeping(former));
     }
-    let what = format!(
-        "its renaming to `{new}` is taken back; programs that run store `{former}` too, as long as none of them removed it"
-    );
-    (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()])
+    steps.push("then go back to the old name".to_owned());
+    (ChangeClass::BreaksRunning, what, steps)
 }
 
-/// From both names to the new one, or back.
-fn moved_on(former: &str, is_dropped: bool) -> Told {
-    if !is_dropped {
-        let what = format!("writes store `{former}` again, beside the new name");
-        return (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()]);
+/// From one part of the former name to another.
+fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> Told {
+    match (was, is) {
+        (FormerUse::Alone, FormerUse::Dropped) => (
+            ChangeClass::BreaksRunning,
+            format!("a step of the renaming is skipped: programs that run read `{former}` alone, and writes remove it"),
+            vec![both(former), dropping(former), filling(former), last()],
+        ),
+        (FormerUse::Dropped, FormerUse::Alone) => (
+            ChangeClass::BreaksRunning,
+            format!("`{former}` is read alone again, and programs that run remove it"),
+            vec![both(former), format!("write all items again, so that each has `{former}`"), keeping(former)],
+        ),
+        (_, FormerUse::Dropped) => (
+            ChangeClass::Free,
+            format!(
+                "writes remove `{former}`; programs that store both names still find each value, and programs that know `{former}` alone do not"
+            ),
+            vec![
+                format!("make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"),
+                DEPLOY_EVERYWHERE.to_owned(),
+                filling(former),
+                last(),
+            ],
+        ),
+        (_, FormerUse::First) => (
+            ChangeClass::Free,
+            format!("`{former}` is preferred, and the new name is read where it is missing"),
+            vec![
+                format!("make sure that no program runs any more that knows `{former}` alone"),
+                DEPLOY_EVERYWHERE.to_owned(),
+            ],
+        ),
+        (_, FormerUse::Alone) => (
+            ChangeClass::Free,
+            format!("`{former}` is read alone again, and each write still stores both names"),
+            everywhere(),
+        ),
     }
-    let what = format!(
-        "writes remove `{former}`; programs that store both names still find each value, and programs that know `{former}` alone do not"
-    );
-    let steps = vec![
-        format!("make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"),
-        DEPLOY_EVERYWHERE.to_owned(),
-        filling(former),
-        "then remove the word".to_owned(),
-    ];
-    (ChangeClass::Free, what, steps)
 }
 
 /// The word is gone.
-fn ended(former: &str, was_dropped: bool) -> Told {
-    if was_dropped {
+fn ended(former: &str, usage: FormerUse) -> Told {
+    if usage == FormerUse::Dropped {
         let what = format!(
             "`{former}` is no longer read: an item that still has it is read by its new name, which it may lack, or which is older"
         );
@@ -205,15 +260,16 @@ fn ended(former: &str, was_dropped: bool) -> Told {
     let what = format!(
         "a step of the renaming is skipped: programs that run prefer `{former}`, so they do not see what new ones write under the new name alone"
     );
-    let steps = vec![dropping(former), filling(former), "then remove the word".to_owned()];
-    (ChangeClass::BreaksRunning, what, steps)
+    let next = (usage == FormerUse::Alone).then(|| both(former));
+    let steps = next.into_iter().chain([dropping(former), filling(former), last()]);
+    (ChangeClass::BreaksRunning, what, steps.collect())
 }
 
 /// The word is back, for an attribute that had no other name.
-fn resumed(former: &str, is_dropped: bool) -> Told {
-    if is_dropped {
+fn resumed(former: &str, usage: FormerUse) -> Told {
+    if usage == FormerUse::Dropped {
         let what = format!("items that still have `{former}` are read by that name, and writes remove it");
-        return (ChangeClass::Free, what, vec![DEPLOY_EVERYWHERE.to_owned()]);
+        return (ChangeClass::Free, what, everywhere());
     }
     let what = format!(
         "writes store `{former}` too and prefer it when they read, and programs that run write the new name alone: what they write is not seen"

@@ -8,11 +8,7 @@ use crate::json::Tag;
 use crate::lock::stored::{
     FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
-use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent,
-    KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema,
-    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
-};
+use crate::schema::{EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width};
 
 pub(super) struct RandomModel(pub(super) Rng);
 
@@ -417,7 +413,11 @@ impl RandomModel {
         let other = self.value();
         match self.0.u8(..8) {
             7 => {
-                field.is_former_dropped = other.former.is_some() && self.0.bool();
+                let uses = [FormerUse::First, FormerUse::Alone, FormerUse::Dropped];
+                field.former_use = match other.former {
+                    Some(_) => self.one(&uses),
+                    None => FormerUse::default(),
+                };
                 field.former = other.former;
             }
             6 => field.name = other.name,

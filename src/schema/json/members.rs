@@ -4,11 +4,7 @@ use super::form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
-use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas,
-    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-};
+use crate::schema::{AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema};
 
 impl JsonRecord for TableSchema {
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
@@ -142,7 +138,9 @@ impl JsonRecord for FieldSchema {
         members.may("form", &mut self.form)?;
         members.may("default", &mut self.default)?;
         members.may("was", &mut self.former)?;
-        members.filled("drops_was", &mut self.is_former_dropped)?;
+        let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
+        members.may_word("was_use", &mut usage)?;
+        self.former_use = usage.unwrap_or_default();
         members.filled("doc", &mut self.doc)
     }
 }

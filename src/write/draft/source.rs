@@ -104,7 +104,7 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
     {
         let held = Names::of_json(attributes);
         for attribute in declared.def.attributes {
-            match attribute.names().find_map(|name| held.get(name)) {
+            match attribute.read_names().find_map(|name| held.get(name)) {
                 Some(json) => known.tell_json(attribute.field, json.to_vec()),
                 None => known.tell_absent(attribute.field),
             }
