@@ -219,7 +219,10 @@ fn compared(
         return Ok(vec![version.to_owned(), created.to_owned()]);
     }
     let known = entity.map_or(&[][..], |entity| entity.attributes);
-    let known = known.iter().flat_map(AttributeDef::names).map(Cow::Borrowed);
+    let known = known
+        .iter()
+        .flat_map(AttributeDef::names)
+        .map(Cow::Borrowed);
     let held = json::members(item)?.into_iter().map(|(name, _)| name);
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();

@@ -12,7 +12,10 @@
 //!
 //! An `Item` has no type, so it is returned as it is stored, and does not pass here.
 
-use super::{DynamoEntity, EntityContract as _, DynamoProjection, DynamoTable, Key, KeyParts, Stamp, UntypedEntity};
+use super::{
+    DynamoEntity, DynamoProjection, DynamoTable, EntityContract as _, Key, KeyParts, Stamp,
+    UntypedEntity,
+};
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::entity::sentinel::{MARK, is_sentinel};

@@ -195,7 +195,9 @@ impl Node {
         if renamed.is_attribute() {
             match self {
                 Node::Exists(_) => return Some(Node::any([Node::Exists(old), Node::Exists(new)])),
-                Node::Missing(_) => return Some(Node::all([Node::Missing(old), Node::Missing(new)])),
+                Node::Missing(_) => {
+                    return Some(Node::all([Node::Missing(old), Node::Missing(new)]));
+                }
                 _ => {}
             }
         }

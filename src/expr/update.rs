@@ -159,7 +159,8 @@ impl UpdateActions {
         ] {
             let of_clause = self.actions.iter().flat_map(|(place, action)| {
                 let under = names_of(place, action).into_iter();
-                under.filter_map(move |(under, of)| (of == clause).then_some((place, under, action)))
+                under
+                    .filter_map(move |(under, of)| (of == clause).then_some((place, under, action)))
             });
             let mut of_clause = of_clause.peekable();
             if of_clause.peek().is_none() {
@@ -208,7 +209,9 @@ fn names_of(
         };
         (WrittenName::Former(former.name), clause)
     });
-    [Some((WrittenName::New, clause)), former].into_iter().flatten()
+    [Some((WrittenName::New, clause)), former]
+        .into_iter()
+        .flatten()
 }
 
 /// Rejects the changes that DynamoDB cannot make under both names: it adds to a missing set, so the new name would get
@@ -222,7 +225,11 @@ fn refuse_parts_of_renamed(place: &Place, action: &UpdateAction) -> Result<(), C
         return Ok(());
     }
     let (attribute, former) = (place.attribute(), former.name);
-    let part = if is_of_set { "elements of a set" } else { "a part" };
+    let part = if is_of_set {
+        "elements of a set"
+    } else {
+        "a part"
+    };
     Err(CodecError::new(format!(
         "`{attribute}` was `{former}`, and DynamoDB cannot change {part} under both names: `set` the whole `{attribute}`, or use `modify`, which reads it first"
     )))

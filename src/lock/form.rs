@@ -5,7 +5,11 @@ use super::stored::{FieldGroups, StoredEntity, condition_text, sorted_indexes};
 use super::words::is_plain;
 use crate::error::Result;
 use crate::json::Tag;
-use crate::schema::{FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word};
+use crate::schema::{
+    FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
+    PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
+};
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
     facts.must("pk", &mut table.pk, key_attribute)?;

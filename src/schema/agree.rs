@@ -3,8 +3,7 @@
 use super::overlap::{is_fallback, same_text};
 use super::{
     EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Presence, Projection,
-    Style,
-    TableDef, Width,
+    Style, TableDef, Width,
 };
 
 /// A name of a list, or empty text past its end.
@@ -64,7 +63,12 @@ pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool
 
 /// Whether an attribute may be renamed from one name to the other: neither is projected into an index by name, and the
 /// former one has no other use.
-pub const fn may_be_renamed(former: &str, stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
+pub const fn may_be_renamed(
+    former: &str,
+    stored: &str,
+    entity: &EntityDef,
+    table: &TableDef,
+) -> bool {
     if !is_free(former, entity, table) || same_text(former, table.pk) {
         return false;
     }

@@ -158,7 +158,9 @@ impl AttributeDef {
 
     /// The names under which it is read, the one that is preferred at the front.
     pub(crate) fn read_names<'n>(&self) -> impl Iterator<Item = &'n str> + use<'n> {
-        let is_alone = self.former.is_some_and(|former| former.usage == FormerUse::Alone);
+        let is_alone = self
+            .former
+            .is_some_and(|former| former.usage == FormerUse::Alone);
         self.names().take(if is_alone { 1 } else { 2 })
     }
 }

@@ -25,8 +25,7 @@ use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::wire::{BoxFuture, Resend};
 use crate::write::difference::{
-    Attributes, KeptNames, at_places, attributes, check_guard, differences, merged,
-    seen_attributes,
+    Attributes, KeptNames, at_places, attributes, check_guard, differences, merged, seen_attributes,
 };
 use crate::write::{
     Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,

@@ -93,18 +93,59 @@ macro_rules! program {
             }
 
             pub fn part_of(parcel: Parcel) -> Part {
-                let Parcel { tags, count, state, lives, .. } = parcel;
-                Part { tags, count, state, lives }
+                let Parcel {
+                    tags,
+                    count,
+                    state,
+                    lives,
+                    ..
+                } = parcel;
+                Part {
+                    tags,
+                    count,
+                    state,
+                    lives,
+                }
             }
 
             fn of(content: &Content) -> Parcel {
-                let Content { id, state, count, lives, words, tags } = content.clone();
-                Parcel { id, state, count, seen: None, lives, words, tags }
+                let Content {
+                    id,
+                    state,
+                    count,
+                    lives,
+                    words,
+                    tags,
+                } = content.clone();
+                Parcel {
+                    id,
+                    state,
+                    count,
+                    seen: None,
+                    lives,
+                    words,
+                    tags,
+                }
             }
 
             fn content(parcel: Parcel) -> Content {
-                let Parcel { id, state, count, lives, words, tags, .. } = parcel;
-                Content { id, state, count, lives, words, tags }
+                let Parcel {
+                    id,
+                    state,
+                    count,
+                    lives,
+                    words,
+                    tags,
+                    ..
+                } = parcel;
+                Content {
+                    id,
+                    state,
+                    count,
+                    lives,
+                    words,
+                    tags,
+                }
             }
 
             pub async fn write(db: &Db, id: &str, write: &Write) -> Result<()> {
@@ -119,35 +160,54 @@ macro_rules! program {
                     }
                     Write::TransactPut(content) => {
                         let parcel = of(&content);
-                        Transaction::new().with(parcel.put()).send(db).await.map(drop)
+                        Transaction::new()
+                            .with(parcel.put())
+                            .send(db)
+                            .await
+                            .map(drop)
                     }
                     Write::SetCount(count) => {
                         let update = key.update().apply(|p| p.count().set_or_remove(count));
                         update.send(db).await.map(drop)
                     }
-                    Write::AddCount(by) => {
-                        key.update().apply(|p| p.count().add(by)).send(db).await.map(drop)
-                    }
-                    Write::SubLives(by) => {
-                        key.update().apply(|p| p.lives().sub(by)).send(db).await.map(drop)
-                    }
+                    Write::AddCount(by) => key
+                        .update()
+                        .apply(|p| p.count().add(by))
+                        .send(db)
+                        .await
+                        .map(drop),
+                    Write::SubLives(by) => key
+                        .update()
+                        .apply(|p| p.lives().sub(by))
+                        .send(db)
+                        .await
+                        .map(drop),
                     Write::CountUnlessPresent(count) => {
                         let update = key.update().apply(|p| p.count().set_if_absent(count));
                         update.send(db).await.map(drop)
                     }
-                    Write::Push(word) => {
-                        key.update().apply(|p| p.words().push(word)).send(db).await.map(drop)
-                    }
+                    Write::Push(word) => key
+                        .update()
+                        .apply(|p| p.words().push(word))
+                        .send(db)
+                        .await
+                        .map(drop),
                     Write::PushFront(word) => {
                         let update = key.update().apply(|p| p.words().push_front(word));
                         update.send(db).await.map(drop)
                     }
-                    Write::SetState(state) => {
-                        key.update().apply(|p| p.state().set(state)).send(db).await.map(drop)
-                    }
-                    Write::SetTags(tags) => {
-                        key.update().apply(|p| p.tags().set(tags)).send(db).await.map(drop)
-                    }
+                    Write::SetState(state) => key
+                        .update()
+                        .apply(|p| p.state().set(state))
+                        .send(db)
+                        .await
+                        .map(drop),
+                    Write::SetTags(tags) => key
+                        .update()
+                        .apply(|p| p.tags().set(tags))
+                        .send(db)
+                        .await
+                        .map(drop),
                     Write::CopyCount => {
                         let update = key.update().apply(|p| p.seen().set(p.count()));
                         let parcel = update.send(db).await?;
@@ -159,23 +219,36 @@ macro_rules! program {
                             Some(count) => p.count().eq(count),
                             None => p.count().missing(),
                         });
-                        update.apply(|p| p.words().set(words)).send(db).await.map(drop)
+                        update
+                            .apply(|p| p.words().set(words))
+                            .send(db)
+                            .await
+                            .map(drop)
                     }
                     Write::WordsUnlessLess(count, words) => {
                         let update = key.update().when(|p| !p.count().lt(count));
-                        update.apply(|p| p.words().set(words)).send(db).await.map(drop)
+                        update
+                            .apply(|p| p.words().set(words))
+                            .send(db)
+                            .await
+                            .map(drop)
                     }
                     Write::ModifyCount(count) => {
                         key.modify(|p| p.count = count).send(db).await.map(drop)
                     }
-                    Write::ModifyState(state) => {
-                        key.modify(|p| p.state.clone_from(&state)).send(db).await.map(drop)
-                    }
+                    Write::ModifyState(state) => key
+                        .modify(|p| p.state.clone_from(&state))
+                        .send(db)
+                        .await
+                        .map(drop),
                     Write::Lives(lives) => {
                         let Some(before) = key.get().send(db).await? else {
                             return Ok(());
                         };
-                        let after = Parcel { lives, ..before.clone() };
+                        let after = Parcel {
+                            lives,
+                            ..before.clone()
+                        };
                         before.changes_to(&after).send(db).await.map(drop)
                     }
                     Write::Delete => key.delete().send(db).await.map(drop),
@@ -193,8 +266,22 @@ macro_rules! program {
                     let found = Parcel::key(id).get().consistent().send(db).await?;
                     assert_eq!(found.map(content).as_ref(), Some(row));
                     let part = Parcel::key(id).get().select::<Part>().send(db).await?;
-                    let Content { tags, count, state, lives, .. } = row.clone();
-                    assert_eq!(part, Some(Part { tags, count, state, lives }));
+                    let Content {
+                        tags,
+                        count,
+                        state,
+                        lives,
+                        ..
+                    } = row.clone();
+                    assert_eq!(
+                        part,
+                        Some(Part {
+                            tags,
+                            count,
+                            state,
+                            lives
+                        })
+                    );
                 }
                 let ids = |parcels: Vec<Parcel>| -> BTreeSet<String> {
                     parcels.into_iter().map(|parcel| parcel.id).collect()
@@ -204,15 +291,28 @@ macro_rules! program {
                     rows.map(|row| row.id.clone()).collect()
                 };
                 for bound in [0, 2] {
-                    let found = Parcel::scan().filter(|p| p.count().ge(bound)).all(db).await?;
+                    let found = Parcel::scan()
+                        .filter(|p| p.count().ge(bound))
+                        .all(db)
+                        .await?;
                     let is = |row: &Content| row.count.is_some_and(|count| count >= bound);
-                    assert_eq!(ids(found), expected(&is), "{} >= {bound}", stringify!($program));
-                    let filter = Parcel::scan().filter(|p| !p.count().ge(bound) & p.words().contains("a"));
+                    assert_eq!(
+                        ids(found),
+                        expected(&is),
+                        "{} >= {bound}",
+                        stringify!($program)
+                    );
+                    let filter =
+                        Parcel::scan().filter(|p| !p.count().ge(bound) & p.words().contains("a"));
                     let is = |row: &Content| {
-                        row.count.is_none_or(|count| count < bound) && row.words.iter().any(|word| word == "a")
+                        row.count.is_none_or(|count| count < bound)
+                            && row.words.iter().any(|word| word == "a")
                     };
                     assert_eq!(ids(filter.all(db).await?), expected(&is));
-                    let found = Parcel::scan().filter(|p| p.count().ne(bound)).all(db).await?;
+                    let found = Parcel::scan()
+                        .filter(|p| p.count().ne(bound))
+                        .all(db)
+                        .await?;
                     assert_eq!(ids(found), expected(&|row| row.count != Some(bound)));
                 }
                 let found = Parcel::scan().filter(|p| p.count().missing() | p.tags().len().gt(1));
@@ -383,7 +483,9 @@ fn expected(row: Option<&Content>, write: &Write) -> Option<Option<Content>> {
         Write::CopyCount => drop(row.count?),
         Write::WordsIfCount(count, words) if row.count == count => row.words = words,
         Write::WordsIfCount(..) => return None,
-        Write::WordsUnlessLess(count, _) if row.count.is_some_and(|held| held < count) => return None,
+        Write::WordsUnlessLess(count, _) if row.count.is_some_and(|held| held < count) => {
+            return None;
+        }
         Write::WordsUnlessLess(_, words) => row.words = words,
         Write::Lives(lives) => row.lives = lives,
         Write::Put(_) | Write::BatchPut(_) | Write::TransactPut(_) | Write::Delete => {}
@@ -406,7 +508,11 @@ async fn write_by(
         let wanted = expected(rows.get(&id), &write);
         history.push(format!("{program:?} {id} {write:?}"));
         let done = program.write(db, &id, &write).await;
-        assert_eq!(done.is_ok(), wanted.is_some(), "{done:?} after {history:#?}");
+        assert_eq!(
+            done.is_ok(),
+            wanted.is_some(),
+            "{done:?} after {history:#?}"
+        );
         match wanted {
             Some(Some(row)) => drop(rows.insert(id, row)),
             Some(None) => drop(rows.remove(&id)),
@@ -421,7 +527,9 @@ async fn write_by(
 }
 
 async fn neighbours_lose_no_write(db: Db) -> Outcome {
-    let seeds = std::env::var("FORMER_HISTORIES").ok().and_then(|count| count.parse().ok());
+    let seeds = std::env::var("FORMER_HISTORIES")
+        .ok()
+        .and_then(|count| count.parse().ok());
     let first = fastrand::u64(..);
     for seed in first..first.wrapping_add(seeds.unwrap_or(6)) {
         eprintln!("seed {seed}");
@@ -457,14 +565,37 @@ async fn counts_after(db: &Db, writes: [(Program, Write); 2], reader: Program) -
     for (program, write) in writes {
         // Some of them cannot read what they left.
         let written = program.write(db, "a", &write).await;
-        assert!(written.is_ok() || [Old, New].contains(&program), "{written:?}");
+        assert!(
+            written.is_ok() || [Old, New].contains(&program),
+            "{written:?}"
+        );
     }
     let count = match reader {
-        Old => old::Parcel::key("a").get().send(db).await.map(|row| row?.count),
-        Keeps => keeps::Parcel::key("a").get().send(db).await.map(|row| row?.count),
-        Both => both::Parcel::key("a").get().send(db).await.map(|row| row?.count),
-        Drops => drops::Parcel::key("a").get().send(db).await.map(|row| row?.count),
-        New => new::Parcel::key("a").get().send(db).await.map(|row| row?.count),
+        Old => old::Parcel::key("a")
+            .get()
+            .send(db)
+            .await
+            .map(|row| row?.count),
+        Keeps => keeps::Parcel::key("a")
+            .get()
+            .send(db)
+            .await
+            .map(|row| row?.count),
+        Both => both::Parcel::key("a")
+            .get()
+            .send(db)
+            .await
+            .map(|row| row?.count),
+        Drops => drops::Parcel::key("a")
+            .get()
+            .send(db)
+            .await
+            .map(|row| row?.count),
+        New => new::Parcel::key("a")
+            .get()
+            .send(db)
+            .await
+            .map(|row| row?.count),
     };
     count.unwrap_or(None)
 }
@@ -473,25 +604,60 @@ async fn forbidden_neighbours_lose_writes(db: Db) -> Outcome {
     let set = Write::SetCount(Some(2));
     let put = |program, count| (program, Write::Put(parcel(count)));
     // An old program beside one that drops the name, or after one.
-    assert_eq!(counts_after(&db, [put(Old, 1), (Drops, set.clone())], Old).await, None);
-    assert_eq!(counts_after(&db, [put(Both, 1), (Drops, set.clone())], Old).await, None);
+    assert_eq!(
+        counts_after(&db, [put(Old, 1), (Drops, set.clone())], Old).await,
+        None
+    );
+    assert_eq!(
+        counts_after(&db, [put(Both, 1), (Drops, set.clone())], Old).await,
+        None
+    );
     // The same beside one that reads the former name alone.
-    assert_eq!(counts_after(&db, [put(Keeps, 1), (Drops, set.clone())], Keeps).await, None);
+    assert_eq!(
+        counts_after(&db, [put(Keeps, 1), (Drops, set.clone())], Keeps).await,
+        None
+    );
     // A value that an old program removes, beside one that reads the new name too.
     let remove = Write::SetCount(None);
-    assert_eq!(counts_after(&db, [put(Both, 1), (Old, remove.clone())], Both).await, Some(1));
-    assert_eq!(counts_after(&db, [put(Both, 1), (Old, remove)], Keeps).await, None);
+    assert_eq!(
+        counts_after(&db, [put(Both, 1), (Old, remove.clone())], Both).await,
+        Some(1)
+    );
+    assert_eq!(
+        counts_after(&db, [put(Both, 1), (Old, remove)], Keeps).await,
+        None
+    );
     // A program that reads the former name first, beside one that does not know it.
-    assert_eq!(counts_after(&db, [put(Both, 1), (New, set.clone())], Both).await, Some(1));
+    assert_eq!(
+        counts_after(&db, [put(Both, 1), (New, set.clone())], Both).await,
+        Some(1)
+    );
     // The first and the last.
-    assert_eq!(counts_after(&db, [put(Old, 1), (New, set.clone())], Old).await, Some(1));
+    assert_eq!(
+        counts_after(&db, [put(Old, 1), (New, set.clone())], Old).await,
+        Some(1)
+    );
     // The last one, while a row has the former name.
-    assert_eq!(counts_after(&db, [put(Both, 1), (New, set.clone())], Drops).await, Some(1));
+    assert_eq!(
+        counts_after(&db, [put(Both, 1), (New, set.clone())], Drops).await,
+        Some(1)
+    );
     // The allowed ones.
-    for writers in [[Old, Keeps], [Keeps, Old], [Old, Both], [Both, Old], [Both, Drops], [Drops, Both]] {
+    for writers in [
+        [Old, Keeps],
+        [Keeps, Old],
+        [Old, Both],
+        [Both, Old],
+        [Both, Drops],
+        [Drops, Both],
+    ] {
         let writes = [put(writers[0], 1), (writers[1], set.clone())];
         for reader in writers {
-            assert_eq!(counts_after(&db, writes.clone(), reader).await, Some(2), "{writers:?}");
+            assert_eq!(
+                counts_after(&db, writes.clone(), reader).await,
+                Some(2),
+                "{writers:?}"
+            );
         }
     }
     Ok(())
@@ -499,8 +665,13 @@ async fn forbidden_neighbours_lose_writes(db: Db) -> Outcome {
 
 async fn names(db: &Db) -> Vec<String> {
     let stored = db.stored(&old::Parcel::key("a")).await;
-    let renamed = ["c", "count", "l", "lives", "s", "state", "t", "tags", "w", "words"];
-    let names = stored.keys().map(String::as_str).filter(|name| renamed.contains(name));
+    let renamed = [
+        "c", "count", "l", "lives", "s", "state", "t", "tags", "w", "words",
+    ];
+    let names = stored
+        .keys()
+        .map(String::as_str)
+        .filter(|name| renamed.contains(name));
     let mut names: Vec<_> = names.map(str::to_owned).collect();
     names.sort();
     names
@@ -516,7 +687,13 @@ async fn each_write_leaves_the_names_that_it_should(db: Db) -> Outcome {
         ..parcel(1)
     };
     let all = [OLD, NEW].concat();
-    for (program, left) in [(Keeps, &all[..]), (Both, &all), (Drops, &NEW), (New, &NEW), (Old, &OLD)] {
+    for (program, left) in [
+        (Keeps, &all[..]),
+        (Both, &all),
+        (Drops, &NEW),
+        (New, &NEW),
+        (Old, &OLD),
+    ] {
         let mut left: Vec<_> = left.to_vec();
         left.sort();
         for put in [Write::Put, Write::BatchPut, Write::TransactPut] {
@@ -525,7 +702,11 @@ async fn each_write_leaves_the_names_that_it_should(db: Db) -> Outcome {
         }
     }
     // Absence is stored under neither name.
-    let empty = Content { count: None, words: Vec::new(), ..parcel(1) };
+    let empty = Content {
+        count: None,
+        words: Vec::new(),
+        ..parcel(1)
+    };
     both::write(&db, "a", &Write::Put(full.clone())).await?;
     both::write(&db, "a", &Write::SetCount(None)).await?;
     both::write(&db, "a", &Write::SetTags(BTreeSet::new())).await?;
@@ -553,14 +734,28 @@ async fn each_write_leaves_the_names_that_it_should(db: Db) -> Outcome {
 }
 
 async fn plant<const N: usize>(db: &Db, attributes: [(&str, AttributeValue); N]) {
-    let mut item = raw([("id", s("a")), ("s", s("new")), ("w", AttributeValue::L(Vec::new()))]);
+    let mut item = raw([
+        ("id", s("a")),
+        ("s", s("new")),
+        ("w", AttributeValue::L(Vec::new())),
+    ]);
     item.extend(raw(attributes));
     db.plant::<old::Parcel>(item).await;
 }
 
 async fn counts(db: &Db) -> [Option<i64>; 2] {
-    let both = both::Parcel::key("a").get().send(db).await.expect("a read").expect("a row");
-    let drops = drops::Parcel::key("a").get().send(db).await.expect("a read").expect("a row");
+    let both = both::Parcel::key("a")
+        .get()
+        .send(db)
+        .await
+        .expect("a read")
+        .expect("a row");
+    let drops = drops::Parcel::key("a")
+        .get()
+        .send(db)
+        .await
+        .expect("a read")
+        .expect("a row");
     [both.count, drops.count]
 }
 
@@ -577,7 +772,11 @@ async fn whichever_name_exists_is_read(db: Db) -> Outcome {
     // A current item of an error.
     plant(&db, [("c", n(1)), ("count", n(2))]).await;
     let update = both::Parcel::key("a").update().when(|p| p.count().eq(2));
-    let error = update.apply(|p| p.lives().set(1)).send(&db).await.unwrap_err();
+    let error = update
+        .apply(|p| p.lives().set(1))
+        .send(&db)
+        .await
+        .unwrap_err();
     let current: Option<both::Parcel> = error.current()?;
     assert_eq!(current.and_then(|row| row.count), Some(1));
     Ok(())
@@ -585,13 +784,40 @@ async fn whichever_name_exists_is_read(db: Db) -> Outcome {
 
 async fn null_under_the_former_name_is_no_value(db: Db) -> Outcome {
     let null = || AttributeValue::Null(true);
-    plant(&db, [("c", null()), ("count", n(2)), ("l", null()), ("lives", n(1))]).await;
+    plant(
+        &db,
+        [
+            ("c", null()),
+            ("count", n(2)),
+            ("l", null()),
+            ("lives", n(1)),
+        ],
+    )
+    .await;
     assert_eq!(counts(&db).await, [None; 2]);
-    let row = both::Parcel::key("a").get().send(&db).await?.ok_or("a row")?;
+    let row = both::Parcel::key("a")
+        .get()
+        .send(&db)
+        .await?
+        .ok_or("a row")?;
     assert_eq!(row.lives, 9);
-    let part = drops::Parcel::key("a").get().select::<drops::Part>().send(&db).await?;
-    assert_eq!(part, drops::Parcel::key("a").get().send(&db).await?.map(drops::part_of));
-    let found = both::Parcel::scan().filter(|p| p.count().eq(2)).all(&db).await?;
+    let part = drops::Parcel::key("a")
+        .get()
+        .select::<drops::Part>()
+        .send(&db)
+        .await?;
+    assert_eq!(
+        part,
+        drops::Parcel::key("a")
+            .get()
+            .send(&db)
+            .await?
+            .map(drops::part_of)
+    );
+    let found = both::Parcel::scan()
+        .filter(|p| p.count().eq(2))
+        .all(&db)
+        .await?;
     assert_eq!(found, []);
     Ok(())
 }
@@ -617,10 +843,21 @@ struct Address {
 }
 
 async fn the_rest_holds_no_former_name(db: Db) -> Outcome {
-    plant(&db, [("c", n(1)), ("place", AttributeValue::Null(true)), ("other", n(7))]).await;
+    plant(
+        &db,
+        [
+            ("c", n(1)),
+            ("place", AttributeValue::Null(true)),
+            ("other", n(7)),
+        ],
+    )
+    .await;
     let row = Kept::key("a").get().send(&db).await?.ok_or("a row")?;
     let rest: Vec<_> = row.rest.iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!((row.count, rest), (Some(1), ["other", "s", "w"].map(str::to_owned).to_vec()));
+    assert_eq!(
+        (row.count, rest),
+        (Some(1), ["other", "s", "w"].map(str::to_owned).to_vec())
+    );
     row.put().send(&db).await?;
     let stored = db.stored(&Kept::key("a")).await;
     let mut names: Vec<_> = stored.keys().collect();
@@ -631,14 +868,19 @@ async fn the_rest_holds_no_former_name(db: Db) -> Outcome {
     wrong.rest.insert("c", dynamo_entity::Value::from(1));
     let refused = wrong.put().send(&db).await.unwrap_err();
     assert_eq!(refused.attribute(), Some("c"), "{refused}");
-    let update = Kept::key("a").update().apply(|k| k.rest().entry("c").remove());
+    let update = Kept::key("a")
+        .update()
+        .apply(|k| k.rest().entry("c").remove());
     let refused = update.send(&db).await.unwrap_err().to_string();
     assert!(refused.contains("`c` is the field `count`"), "{refused}");
     Ok(())
 }
 
 async fn parts_are_changed_as_a_whole(db: Db) -> Outcome {
-    let city = |city: &str| Address { city: city.to_owned(), lines: Vec::new() };
+    let city = |city: &str| Address {
+        city: city.to_owned(),
+        lines: Vec::new(),
+    };
     let kept = Kept {
         id: "a".to_owned(),
         count: None,
@@ -656,18 +898,32 @@ async fn parts_are_changed_as_a_whole(db: Db) -> Outcome {
     ] {
         let error = refused.send(&db).await.unwrap_err();
         let says = error.to_string();
-        assert!(says.contains("under both names") && says.contains("`modify`"), "{says}");
+        assert!(
+            says.contains("under both names") && says.contains("`modify`"),
+            "{says}"
+        );
     }
-    let done = update().apply(|k| (k.address().set(city("Rome")), k.tags().set(BTreeSet::from(["x".to_owned()]))));
+    let done = update().apply(|k| {
+        (
+            k.address().set(city("Rome")),
+            k.tags().set(BTreeSet::from(["x".to_owned()])),
+        )
+    });
     done.send(&db).await?;
     // A condition may look into it, under whichever name it is stored.
     for drop in ["", "address", "place"] {
         let mut stored = db.stored(&Kept::key("a")).await;
         stored.remove(drop);
         db.plant::<Kept>(stored.clone()).await;
-        let found = Kept::scan().filter(|k| k.address().city().eq("Rome") & k.address().lines().len().eq(0)).all(&db).await?;
+        let found = Kept::scan()
+            .filter(|k| k.address().city().eq("Rome") & k.address().lines().len().eq(0))
+            .all(&db)
+            .await?;
         assert_eq!(found.len(), 1, "without {drop:?}");
-        let found = Kept::scan().filter(|k| k.address().city().ne("Rome")).all(&db).await?;
+        let found = Kept::scan()
+            .filter(|k| k.address().city().ne("Rome"))
+            .all(&db)
+            .await?;
         assert_eq!(found.len(), 0, "without {drop:?}");
         let modified = Kept::key("a").modify(|k| {
             k.address = Some(city("Rome"));
@@ -702,7 +958,11 @@ mod unique_both {
     use dynamo_entity::prelude::*;
 
     #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "users", key(pk = "U#{id}", sk = "U"), unique(by_mail, email, rename = "mail"))]
+    #[dynamo(
+        table = "users",
+        key(pk = "U#{id}", sk = "U"),
+        unique(by_mail, email, rename = "mail")
+    )]
     pub struct User {
         pub id: u32,
         #[dynamo(was = "mail")]
@@ -713,22 +973,74 @@ mod unique_both {
 async fn unique_values_follow(db: Db) -> Outcome {
     use unique_both::User as Both;
     use unique_old::User as Old;
-    let old = |email: &str| Old { id: 1, email: email.to_owned() };
-    Both { id: 1, email: "a".to_owned() }.put().send(&db).await?;
+    let old = |email: &str| Old {
+        id: 1,
+        email: email.to_owned(),
+    };
+    Both {
+        id: 1,
+        email: "a".to_owned(),
+    }
+    .put()
+    .send(&db)
+    .await?;
     // The old program leaves the new name as it was.
-    Old::key(1).get().send(&db).await?.ok_or("a row")?.update().apply(|u| u.email().set("b")).send(&db).await?;
-    assert_eq!(Both::by_mail("b").send(&db).await?.map(|user| user.id), Some(1));
+    Old::key(1)
+        .get()
+        .send(&db)
+        .await?
+        .ok_or("a row")?
+        .update()
+        .apply(|u| u.email().set("b"))
+        .send(&db)
+        .await?;
+    assert_eq!(
+        Both::by_mail("b").send(&db).await?.map(|user| user.id),
+        Some(1)
+    );
     assert_eq!(Both::by_mail("a").send(&db).await?, None);
-    Both { id: 2, email: "a".to_owned() }.create().send(&db).await?;
+    Both {
+        id: 2,
+        email: "a".to_owned(),
+    }
+    .create()
+    .send(&db)
+    .await?;
     // What is given up is the value under the former name.
-    Both { id: 1, email: "c".to_owned() }.put().send(&db).await?;
-    Both { id: 3, email: "b".to_owned() }.create().send(&db).await?;
+    Both {
+        id: 1,
+        email: "c".to_owned(),
+    }
+    .put()
+    .send(&db)
+    .await?;
+    Both {
+        id: 3,
+        email: "b".to_owned(),
+    }
+    .create()
+    .send(&db)
+    .await?;
     let taken = old("b").put().send(&db).await.unwrap_err();
     assert!(taken.is_not_unique(), "{taken}");
-    Old::key(1).get().send(&db).await?.ok_or("a row")?.update().apply(|u| u.email().set("d")).send(&db).await?;
+    Old::key(1)
+        .get()
+        .send(&db)
+        .await?
+        .ok_or("a row")?
+        .update()
+        .apply(|u| u.email().set("d"))
+        .send(&db)
+        .await?;
     Both::key(1).delete().send(&db).await?;
     for (id, email) in [(4, "c"), (5, "d")] {
-        Both { id, email: email.to_owned() }.create().send(&db).await?;
+        Both {
+            id,
+            email: email.to_owned(),
+        }
+        .create()
+        .send(&db)
+        .await?;
     }
     // A job that deletes by what its rows hold.
     let report = Both::scan().delete_each().send(&db).await?;

@@ -87,9 +87,21 @@ fn neighbours_follow_each_other() {
 #[test]
 fn a_skipped_step_is_named() {
     for (before, after, says) in [
-        (old::Parcel::schema(), drops::Parcel::schema(), "declare `#[dynamo(was = \"status\")]`, and deploy that everywhere"),
-        (both::Parcel::schema(), new::Parcel::schema(), "declare `#[dynamo(was(\"status\", drop))]`"),
-        (drops::Parcel::schema(), old::Parcel::schema(), "declare `#[dynamo(was = \"status\")]` again"),
+        (
+            old::Parcel::schema(),
+            drops::Parcel::schema(),
+            "declare `#[dynamo(was = \"status\")]`, and deploy that everywhere",
+        ),
+        (
+            both::Parcel::schema(),
+            new::Parcel::schema(),
+            "declare `#[dynamo(was(\"status\", drop))]`",
+        ),
+        (
+            drops::Parcel::schema(),
+            old::Parcel::schema(),
+            "declare `#[dynamo(was = \"status\")]` again",
+        ),
     ] {
         let (_, text) = class(before, after);
         assert!(text.contains(says), "{text}");
@@ -104,7 +116,12 @@ fn a_rename_without_the_word_breaks_running_programs() {
     lock::write(&path, [old::Parcel::schema()]).expect("a file");
     let comparison = lock::compare(&path, [new::Parcel::schema()]).expect("a comparison");
     assert!(comparison.class() >= Some(ChangeClass::BreaksRunning));
-    assert!(comparison.to_string().contains("`#[dynamo(was = \"status\")]`"), "{comparison}");
+    assert!(
+        comparison
+            .to_string()
+            .contains("`#[dynamo(was = \"status\")]`"),
+        "{comparison}"
+    );
 }
 
 /// An old program may remove the value under the old name, and the new name has to be read by no one meanwhile.

@@ -56,12 +56,14 @@ fn primary_key_fault(entity: &Entity, at: usize, former: &str) -> Option<String>
 /// The attributes of an index are part of its definition, which DynamoDB does not change.
 fn index_fault(entity: &Entity, at: usize) -> Option<String> {
     let is_key = |index: &&Index| index.keys().any(|source| source.is_bare(at));
-    let lists = |index: &&Index| {
-        matches!(&index.project, IndexProjection::Only(fields) if fields.contains(&at))
-    };
+    let lists = |index: &&Index| matches!(&index.project, IndexProjection::Only(fields) if fields.contains(&at));
     let mut indexes = entity.indexes.iter();
     let found = indexes.find(|index| is_key(index) || lists(index))?;
-    let use_of = if is_key(&found) { "a key of" } else { "projected into" };
+    let use_of = if is_key(&found) {
+        "a key of"
+    } else {
+        "projected into"
+    };
     Some(format!(
         "this attribute is {use_of} the index `{name}`, and DynamoDB does not change the attributes of an index; \
             declare another index with the new name beside `{name}`, on a field of its own, fill it, and switch the queries to it",
@@ -79,7 +81,10 @@ fn name_fault(entity: &Entity, at: usize, former: &str) -> Option<String> {
         ));
     }
     let uses = |other: &Field| {
-        let is_former = other.former.as_ref().is_some_and(|other| other.name == former);
+        let is_former = other
+            .former
+            .as_ref()
+            .is_some_and(|other| other.name == former);
         other.is_stored() && (other.stored == former || is_former)
     };
     let mut others = others.filter(|(other, _)| *other != at);

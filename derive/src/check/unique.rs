@@ -19,9 +19,13 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
 /// The keys of sentinels hold the names of attributes. While one of these is renamed, they have to stay, or the value
 /// would have an owner under each name.
 fn stored_name_stays(entity: &Entity, unique: &Unique, diag: &Diag) {
-    let fields = unique.fields.iter().filter_map(|(at, _)| entity.fields.get(*at));
+    let fields = unique
+        .fields
+        .iter()
+        .filter_map(|(at, _)| entity.fields.get(*at));
     let renamed = fields.clone().filter_map(|field| field.former.as_ref());
-    let mut missing = renamed.filter(|former| !unique.stored.split(',').any(|name| name == former.name));
+    let mut missing =
+        renamed.filter(|former| !unique.stored.split(',').any(|name| name == former.name));
     if missing.next().is_some() {
         let names = fields.map(|field| {
             let former = field.former.as_ref();

@@ -190,7 +190,10 @@ fn former_arm(field: &Field) -> Option<(&String, TokenStream)> {
         Some(_) => code!(__d::or_null(reader, |reader| #decode(reader #form))),
         None => code!(#decode(reader #form).map(::core::option::Option::Some)),
     };
-    Some((former, code!(#former => __d::keep_former(&mut #holder, #former, #read),)))
+    Some((
+        former,
+        code!(#former => __d::keep_former(&mut #holder, #former, #read),),
+    ))
 }
 
 /// The variable that contains what was read under the former name of a field.

@@ -8,7 +8,10 @@ use super::library::variant;
 use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::way::way;
-use crate::model::{DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table, Value, ValueShape, VariantShape};
+use crate::model::{
+    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
+    Value, ValueShape, VariantShape,
+};
 
 /// The name under which the data of a tuple variant is stored.
 pub(super) const CONTENT: &str = "value";

@@ -64,7 +64,11 @@ pub(super) fn with_new_names(old: &EntitySchema, renamed: &[(String, String)]) -
     for key in keys.chain(keys_of_patterns) {
         rename_parts(key, &rename);
     }
-    for part in entity.uniques.iter_mut().flat_map(|unique| &mut unique.parts) {
+    for part in entity
+        .uniques
+        .iter_mut()
+        .flat_map(|unique| &mut unique.parts)
+    {
         rename(&mut part.field);
     }
     entity
@@ -119,7 +123,7 @@ impl EntityPair<'_> {
     }
 }
 
-type Told = (ChangeClass, String, Vec<String>);
+type RenamingText = (ChangeClass, String, Vec<String>);
 
 fn everywhere() -> Vec<String> {
     vec![DEPLOY_EVERYWHERE.to_owned()]
@@ -150,7 +154,7 @@ fn last() -> String {
 }
 
 /// The old name alone, then another one.
-fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> Told {
+fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> RenamingText {
     let rest = [dropping(former), filling(former), last()];
     let (what, first) = match (usage, may_be_removed) {
         (FormerUse::Dropped, _) => (
@@ -175,13 +179,17 @@ fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> Told {
         }
     };
     let next = (usage == FormerUse::First || may_be_removed).then(|| both(former));
-    let first = if may_be_removed { keeping(former) } else { first };
+    let first = if may_be_removed {
+        keeping(former)
+    } else {
+        first
+    };
     let steps = [first].into_iter().chain(next).chain(rest);
     (ChangeClass::BreaksRunning, what, steps.collect())
 }
 
 /// Back to the old name alone.
-fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> Told {
+fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> RenamingText {
     let what = match (usage, may_be_removed) {
         (FormerUse::Dropped, _) => format!(
             "it is only called `{former}` again, and programs that run store `{new}` and remove `{former}`: what they write is not found"
@@ -196,7 +204,10 @@ fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> To
             return (ChangeClass::Free, what, everywhere());
         }
     };
-    let mut steps = vec![both(former), format!("write all items again, so that each has `{former}`")];
+    let mut steps = vec![
+        both(former),
+        format!("write all items again, so that each has `{former}`"),
+    ];
     if may_be_removed {
         steps.push(keeping(former));
     }
@@ -205,17 +216,23 @@ fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> To
 }
 
 /// From one part of the former name to another.
-fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> Told {
+fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> RenamingText {
     match (was, is) {
         (FormerUse::Alone, FormerUse::Dropped) => (
             ChangeClass::BreaksRunning,
-            format!("a step of the renaming is skipped: programs that run read `{former}` alone, and writes remove it"),
+            format!(
+                "a step of the renaming is skipped: programs that run read `{former}` alone, and writes remove it"
+            ),
             vec![both(former), dropping(former), filling(former), last()],
         ),
         (FormerUse::Dropped, FormerUse::Alone) => (
             ChangeClass::BreaksRunning,
             format!("`{former}` is read alone again, and programs that run remove it"),
-            vec![both(former), format!("write all items again, so that each has `{former}`"), keeping(former)],
+            vec![
+                both(former),
+                format!("write all items again, so that each has `{former}`"),
+                keeping(former),
+            ],
         ),
         (_, FormerUse::Dropped) => (
             ChangeClass::Free,
@@ -223,7 +240,9 @@ fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> Told {
                 "writes remove `{former}`; programs that store both names still find each value, and programs that know `{former}` alone do not"
             ),
             vec![
-                format!("make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"),
+                format!(
+                    "make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"
+                ),
                 DEPLOY_EVERYWHERE.to_owned(),
                 filling(former),
                 last(),
@@ -246,7 +265,7 @@ fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> Told {
 }
 
 /// The word is gone.
-fn ended(former: &str, usage: FormerUse) -> Told {
+fn ended(former: &str, usage: FormerUse) -> RenamingText {
     if usage == FormerUse::Dropped {
         let what = format!(
             "`{former}` is no longer read: an item that still has it is read by its new name, which it may lack, or which is older"
@@ -261,14 +280,17 @@ fn ended(former: &str, usage: FormerUse) -> Told {
         "a step of the renaming is skipped: programs that run prefer `{former}`, so they do not see what new ones write under the new name alone"
     );
     let next = (usage == FormerUse::Alone).then(|| both(former));
-    let steps = next.into_iter().chain([dropping(former), filling(former), last()]);
+    let steps = next
+        .into_iter()
+        .chain([dropping(former), filling(former), last()]);
     (ChangeClass::BreaksRunning, what, steps.collect())
 }
 
 /// The word is back, for an attribute that had no other name.
-fn resumed(former: &str, usage: FormerUse) -> Told {
+fn resumed(former: &str, usage: FormerUse) -> RenamingText {
     if usage == FormerUse::Dropped {
-        let what = format!("items that still have `{former}` are read by that name, and writes remove it");
+        let what =
+            format!("items that still have `{former}` are read by that name, and writes remove it");
         return (ChangeClass::Free, what, everywhere());
     }
     let what = format!(

@@ -8,7 +8,12 @@ use crate::json::Tag;
 use crate::lock::stored::{
     FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
-use crate::schema::{EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width};
+use crate::schema::{
+    EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
+    ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, Width,
+};
 
 pub(super) struct RandomModel(pub(super) Rng);
 

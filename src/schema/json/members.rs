@@ -4,7 +4,11 @@ use super::form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
-use crate::schema::{AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema};
+use crate::schema::{
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema,
+    KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
+    Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+};
 
 impl JsonRecord for TableSchema {
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {

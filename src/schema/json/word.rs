@@ -2,8 +2,8 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style, TableClass,
-    Width,
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
+    TableClass, Width,
 };
 
 /// The stored form of an enum.
