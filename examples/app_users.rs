@@ -119,7 +119,7 @@ pub async fn run(db: &Dynamo, email: &str) -> Result<Facts> {
     db.create_tables([AppUsers::schema()]).await?;
     let user_id = sign_up(db, email).await?;
     let again = sign_up(db, email).await;
-    let taken = again.is_err_and(|error| error.is_not_unique());
+    let taken = again.is_err_and(|error| error.is_unique_violation());
 
     let code = issue_code(db, user_id).await?;
     let (tablet, phone) = tokio::try_join!(

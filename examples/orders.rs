@@ -126,7 +126,7 @@ pub async fn seven_questions(
     Ok(answers)
 }
 
-async fn ask<Q: QueryVerbs>(
+async fn ask<Q: QueryExt>(
     db: &Dynamo,
     question: &'static str,
     query: Q,

@@ -52,12 +52,14 @@ pub async fn counts(
     names: &[&str],
     days: RangeInclusive<NaiveDate>,
 ) -> Result<Vec<RequestCount>> {
-    let rows = RequestCount::in_partition(each(names)).day().between(days);
+    let rows = RequestCount::in_partition(any_of(names))
+        .day()
+        .between(days);
     rows.all(db).await
 }
 
 pub async fn busy_count(db: &Dynamo, name: &str, day: NaiveDate) -> Result<u64> {
-    let slices = BusyRequestCount::in_partition(name, each(0..SLICES)).day();
+    let slices = BusyRequestCount::in_partition(name, any_of(0..SLICES)).day();
     let slices = slices.eq(day).all(db).await?;
     Ok(slices.iter().map(|slice| slice.count).sum())
 }

@@ -65,7 +65,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
     })
 }
 
-async fn show(db: &Dynamo, place: &str, shops: impl QueryVerbs<Row = Shop>) -> Result<Vec<String>> {
+async fn show(db: &Dynamo, place: &str, shops: impl QueryExt<Row = Shop>) -> Result<Vec<String>> {
     let shops = shops.all(db).await?;
     let names: Vec<String> = shops.into_iter().map(|shop| shop.name).collect();
     println!("{place:<18}{}", names.join(", "));

@@ -73,7 +73,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
 }
 
 /// Reads page by page. Each page starts from the cursor of the one before, held as text as a client would do.
-async fn pages(db: &Dynamo, what: &str, orders: impl QueryVerbs<Row = Order>) -> Result<Pages> {
+async fn pages(db: &Dynamo, what: &str, orders: impl QueryExt<Row = Order>) -> Result<Pages> {
     let orders = orders.limit(25);
     let (mut pages, mut cursor) = (Pages::new(), None);
     loop {

@@ -27,9 +27,9 @@ pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenVa
 pub use crate::entity::{
     AllChangeable, AllChangeableIn, ChangeableIn, CollectionContract, CoversTable,
     DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, FieldNumbers,
-    Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp, StampKind,
-    StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read, key_with,
-    pattern_at, stored_names, write_partition_in,
+    Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, ManagedValues, Projected,
+    StampKind, StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read,
+    key_with, pattern_at, stored_names, write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{

@@ -15,7 +15,7 @@ use crate::entity::guard::Guard;
 use crate::items::{DeleteItem, GetItem, PutItem};
 use crate::plan::Operation;
 use crate::query::Query;
-use crate::read::{Get, GetForm, GetMany, ReadTogether, Snapshot};
+use crate::read::{BatchGet, Get, GetForm, GetMany, TransactGet};
 use crate::transact::Transaction;
 use crate::write::{Create, Delete, Idempotent, LookUp, Put, Repeatable, Update, Upsert};
 
@@ -71,8 +71,8 @@ awaited_too_early! { Sent:
     [O: Operation] Repeatable<O> => <Self as Operation>::Out where Self: Operation;
     [E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>;
     [E: DynamoEntity] LookUp<E> => Option<E>;
-    [R] Snapshot<R> => ();
-    [Members] ReadTogether<Members> => ();
+    [R] TransactGet<R> => ();
+    [Members] BatchGet<Members> => ();
     [] Batch<'_> => BatchReport;
     [] Transaction<'_> => ();
     [] Bulk<'_> => BulkReport;

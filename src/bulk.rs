@@ -1,4 +1,4 @@
-//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. Each change is a
+//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. AnyOf change is a
 //! conditional request of its own.
 //!
 //! ```text
@@ -43,4 +43,4 @@ pub use put_each::put_each;
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};
 pub use row_transaction::{JobRow, RowTransaction};
 pub use truncate::Truncate;
-pub use verbs::BulkVerbs;
+pub use verbs::BulkExt;

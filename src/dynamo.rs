@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::observe::{Observed, Observers};
+use crate::observe::{Observers, RequestEvent};
 use crate::schema::NamedTable;
 use crate::wire::{
     BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
@@ -176,7 +176,10 @@ impl Dynamo {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn with_observer(self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Dynamo {
+    pub fn with_observer(
+        self,
+        observer: impl Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+    ) -> Dynamo {
         self.with(|inner| {
             let observers = inner.observers.get_or_insert_default();
             Arc::make_mut(observers).add(observer);
@@ -214,7 +217,7 @@ impl Dynamo {
     /// retry mode other than `standard`, stays on the SDK's path automatically. An endpoint URL, a number of
     /// attempts, timeouts, credential providers and your own HTTP clients have no effect. Programs that listen to the
     /// SDK's spans or metrics receive them, because everything then goes through the SDK.
-    /// [`Observed::path`](crate::observe::Observed::path) reports the path of a request.
+    /// [`RequestEvent::path`](crate::observe::RequestEvent::path) reports the path of a request.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -46,7 +46,7 @@ pub use key::Key;
 pub use known::{Known, KnownValue};
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
-pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub use managed::{ManagedTime, ManagedValues, StampKind, TtlTime};
 pub use parts::KeyParts;
 #[doc(hidden)]
 pub use parts::{hash_of_key, hash_of_read};
@@ -74,7 +74,7 @@ use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::{EntityDef, EntityModel};
 
-/// A struct that is stored as an item. Derive it; its operations are in [`EntityVerbs`](crate::EntityVerbs).
+/// A struct that is stored as an item. Derive it; its operations are in [`EntityExt`](crate::EntityExt).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an entity",
     label = "not an entity",
@@ -146,14 +146,14 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     fn key_parts(&self) -> Self::Held;
 
     /// Writes all attributes into the open object: derived ones first, then the fields'.
-    fn encode(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError>;
+    fn encode(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads an object of attributes.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// The result of [`decode`](Self::decode) on the output of [`encode`](Self::encode), if it is known without
     /// decoding.
-    fn as_stored(&self, _stamp: &Stamp) -> Option<Self> {
+    fn as_stored(&self, _stamp: &ManagedValues) -> Option<Self> {
         None
     }
 
@@ -204,7 +204,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Writes the value of a managed attribute in a write at this moment.
     fn encode_now(
         _attribute: &str,
-        _stamp: &Stamp,
+        _stamp: &ManagedValues,
         _name: &Name,
         _writer: &mut Writer,
     ) -> Result<(), CodecError> {

@@ -316,13 +316,13 @@ impl Error {
 
     /// Whether another item has a unique value: [`holder`](Self::holder) has its key, and
     /// [`attribute`](Self::attribute) names the fields.
-    pub fn is_not_unique(&self) -> bool {
-        self.kind() == ErrorKind::NotUnique
+    pub fn is_unique_violation(&self) -> bool {
+        self.kind() == ErrorKind::UniqueViolation
     }
 
     /// Whether `one` found two rows.
-    pub fn is_more_than_one(&self) -> bool {
-        self.kind() == ErrorKind::MoreThanOne
+    pub fn is_multiple_items(&self) -> bool {
+        self.kind() == ErrorKind::MultipleItems
     }
 
     /// Whether the stored key of an item that was read is not the one that its fields give.
@@ -350,7 +350,7 @@ impl Error {
     /// Whether the write took effect although this is an error: only its item cannot be returned. Do not send it
     /// again.
     pub fn took_effect(&self) -> bool {
-        self.kind() == ErrorKind::TookEffect
+        self.kind() == ErrorKind::AppliedButUnread
     }
 
     /// Whether DynamoDB rejected the request because of load.

@@ -2,7 +2,7 @@
 //!
 //! Everything here is a function of [`TableSchema`]s: it opens no connection, and you can also use schemas that were
 //! [read from JSON](TableSchema::from_json). The same schemas give the same text, so you can commit and compare the
-//! texts. See [the guide](crate::guide::exports) for the purpose of each.
+//! texts. See [the guide](crate::guide::exports) for the purpose of any_of.
 //!
 //! ```
 //! use dynamo_entity::export::{CloudFormation, Policy, PolicyVerb};

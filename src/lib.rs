@@ -61,10 +61,10 @@
 //! | answer a health check | [`Dynamo::ready`] |
 //! | estimate the cost of an operation | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
-//! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
-//! | read many items by their keys | [`EntityVerbs::get_many`], [`read_together`], [`RetryBudget`] |
+//! | read many rows | [`QueryExt`], [`Query`], [`Page`], [`Cursor`], [`any_of`] |
+//! | read many items by their keys | [`EntityExt::get_many`], [`batch_get`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
-//! | change many rows, store many conditionally | [`BulkVerbs::update_each`], [`BulkVerbs::delete_each`], [`put_each`], [`Bulk`] |
+//! | change many rows, store many conditionally | [`BulkExt::update_each`], [`BulkExt::delete_each`], [`put_each`], [`Bulk`] |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | let a service depend on a trait | [`Repository`] |
@@ -161,7 +161,7 @@ pub mod prelude;
 pub use async_trait::async_trait;
 pub use aws_sdk_dynamodb;
 pub use batch::Batch;
-pub use bulk::{Bulk, BulkVerbs, put_each};
+pub use bulk::{Bulk, BulkExt, put_each};
 pub use clock::{Clock, Timestamp};
 pub use codec::{DynamoValue, Item, Number, Value};
 #[cfg(feature = "testing")]
@@ -175,15 +175,15 @@ pub use entity::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use expr::{all, any};
-pub use observe::Observed;
+pub use observe::RequestEvent;
 pub use plan::Operation;
-pub use query::{Cursor, Page, Query, QueryVerbs, each};
-pub use read::{read_together, snapshot};
+pub use query::{Cursor, Page, Query, QueryExt, any_of};
+pub use read::{batch_get, transact_get};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
-pub use verbs::{CollectionVerbs, EntityVerbs};
+pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;
 

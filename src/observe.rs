@@ -25,7 +25,7 @@ use crate::observe::partition_key::PartitionFinder;
 use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
 
 pub use crate::schema::Pattern;
-pub use crate::wire::{Detour, WirePath};
+pub use crate::wire::{SdkFallback, WirePath};
 pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 pub use hot_keys::{HotKeys, HotPartition};
 pub use partition_key::PartitionKey;
@@ -33,7 +33,7 @@ pub use partition_key::PartitionKey;
 pub use recorder::metrics_observer;
 pub use requested_action::RequestedAction;
 
-type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
+type Watcher = Arc<dyn Fn(&RequestEvent<'_>) + Send + Sync>;
 
 /// The observers of a connection, at least one; see
 /// [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
@@ -49,7 +49,7 @@ pub(crate) struct Observers {
 /// It shows no value of an item; only [`partition_keys`](Self::partition_keys) returns some, if you call it.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Observed<'r> {
+pub struct RequestEvent<'r> {
     /// The purpose of the request: the entity, the operation or the access pattern, and the index.
     pub pattern: &'static Pattern,
     /// The operation of DynamoDB, for example `PutItem`.
@@ -95,7 +95,7 @@ impl fmt::Debug for ObservedBody<'_> {
     }
 }
 
-impl Observed<'_> {
+impl RequestEvent<'_> {
     /// The units of all tables together.
     pub fn units(&self) -> f64 {
         let units = self.consumed.iter().map(|consumed| consumed.units);
@@ -104,7 +104,7 @@ impl Observed<'_> {
     }
 }
 
-impl<'r> Observed<'r> {
+impl<'r> RequestEvent<'r> {
     /// The required permissions: the actions, each with its table or index. A transaction needs those of its
     /// operations, and a batch one for each table. They are parsed from the request each time you call this, so it
     /// costs nothing if you do not.
@@ -140,7 +140,7 @@ pub struct Consumed {
 
 impl Observers {
     /// Adds one more.
-    pub(crate) fn add(&mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) {
+    pub(crate) fn add(&mut self, observer: impl Fn(&RequestEvent<'_>) + Send + Sync + 'static) {
         self.all.push(Arc::new(observer));
     }
 
@@ -189,7 +189,7 @@ impl Observers {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
         mut trace: WireTrace,
-        first: impl FnOnce(&Observed<'_>),
+        first: impl FnOnce(&RequestEvent<'_>),
     ) -> Result<Reply, Failure> {
         let began = Instant::now();
         let asking = asking(request);
@@ -200,7 +200,7 @@ impl Observers {
             Err(failure) => (&[][..], failure.error.request_id(), Some(&failure.error)),
         };
         let answer = AnswerCounts::read(body);
-        let observed = Observed {
+        let observed = RequestEvent {
             pattern: request.pattern,
             operation: request.operation.name(),
             table: &request.table,
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn the_units_of_nothing_are_no_negative_zero() {
         let request = request();
-        let failed = Observed {
+        let failed = RequestEvent {
             pattern: &PATTERN,
             operation: "PutItem",
             table: "a",

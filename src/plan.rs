@@ -6,7 +6,7 @@ pub(crate) mod confirm;
 pub(crate) mod contention;
 mod cost;
 mod explain;
-mod respell;
+mod reencode_guards;
 pub(crate) mod size;
 mod strong_read;
 mod strong_tables;
@@ -21,13 +21,13 @@ pub(crate) use call::{
     returned_item,
 };
 pub use call::{Call, Operation, Steps};
-pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired};
+pub(crate) use check::{ConditionFailure, LoadedItem, Precondition, expires_at, is_expired};
 pub(crate) use confirm::{ItemKeys, KeyNames};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
 pub use explain::{Explanation, Filter};
 #[doc(hidden)]
-pub use respell::reread;
-pub(crate) use respell::{SentWrite, is_null, respell_members, respelt};
+pub use reencode_guards::reread;
+pub(crate) use reencode_guards::{SentWrite, is_null, reencoded, respell_members};
 pub(crate) use strong_read::{read_item, read_raw};
 pub(crate) use task::RunningRequest;
 pub(crate) use transaction::limits::{MOST, check as check_limits};

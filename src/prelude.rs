@@ -4,9 +4,9 @@
 //! programs name.
 
 pub use crate::{
-    Batch, BulkVerbs, ChangeableEntity, CollectionVerbs, Cursor, Dynamo, DynamoCollection,
-    DynamoEntity, DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, Item, Key,
-    Operation, Page, Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each,
-    put_each, read_together, snapshot, transact::transact,
+    Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, Item, Key, Operation,
+    Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of, batch_get,
+    put_each, transact::transact, transact_get,
 };
 pub use dynamo_entity_derive::DynamoValue;

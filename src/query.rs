@@ -26,9 +26,9 @@ mod keys;
 mod request;
 
 pub use chain::{
-    Anywhere, Chosen, Each, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, KeyArg,
-    PartTuple, PartValues, Query, QueryStage, QueryVerbs, Reach, SortPart, SortParts, StrongReads,
-    TuplesBetween, WholeTable, each,
+    AnyOf, Anywhere, Chosen, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, KeyArg,
+    PartTuple, PartValues, Query, QueryExt, QueryStage, Reach, SortPart, SortParts, StrongReads,
+    TuplesBetween, WholeTable, any_of,
 };
 #[doc(hidden)]
 pub use chain::{

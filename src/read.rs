@@ -1,17 +1,20 @@
 //! Reads by key.
 
 mod batch_get;
+mod batch_reader;
 mod get;
 mod get_many;
 pub(crate) mod meter;
 mod pace;
 mod progress;
 mod raw_row;
-mod read_together;
 mod reading;
-mod snapshot;
+mod transact_get;
 
-pub(crate) use batch_get::{BATCH, BatchGet, Failing, FoundItem, FoundSink, KeyList, TableFrame};
+pub use batch_get::{BatchGet, ReadMember, ReadMembers, batch_get};
+pub(crate) use batch_reader::{
+    BATCH, BatchReader, Failing, FoundItem, FoundSink, KeyList, TableFrame,
+};
 pub use get::{Get, GetForm, Selected, Whole};
 pub(crate) use get::{plan_read, projection_of, read_any, read_live};
 pub(crate) use get_many::{AllFound, ReadAll, ReadForm, primary_key};
@@ -26,6 +29,5 @@ pub use raw_row::ReadValues;
 pub(crate) use raw_row::{
     Answered, RawRow, RawRows, ReadAhead, ReadRow, RowsAhead, entities_ahead, keys_ahead,
 };
-pub use read_together::{ReadMember, ReadMembers, ReadTogether, read_together};
 pub use reading::Reading;
-pub use snapshot::{Reads, Snapshot, snapshot};
+pub use transact_get::{Reads, TransactGet, transact_get};

@@ -7,8 +7,8 @@ use crate::entity::guard::Conditional;
 use crate::entity::{ChangeableEntity, DynamoEntity, Key};
 use crate::error::Result;
 use crate::plan::Operation;
-use crate::query::{Page, Query, QueryVerbs};
-use crate::verbs::EntityVerbs;
+use crate::query::{Page, Query, QueryExt};
+use crate::verbs::EntityExt;
 use crate::write::{Delete, Update};
 
 /// The store of one entity. Services depend on this trait; programs pass a [`Dynamo`], and tests pass the embedded

@@ -40,10 +40,10 @@ pub(crate) use declared::check as check_declarations;
 use declared::named;
 #[cfg(feature = "export")]
 pub(crate) use declared::named_by;
-use found::Asks;
+use found::Probes;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
-use settle::{Settling, TROUBLE, settle};
+use settle::{PendingChange, TROUBLE, settle};
 
 /// Until this age a table without its TTL may still be in creation by someone else.
 const YOUNG: i64 = 10 * 60;
@@ -111,7 +111,7 @@ async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     require(wire, &schemas).await?;
     let tables = schemas
         .iter()
-        .map(|schema| of(wire, schema, Asks::Creation, &TtlGoal));
+        .map(|schema| of(wire, schema, Probes::Creation, &TtlGoal));
     in_turn(&tables.collect::<Vec<_>>()).await
 }
 
@@ -131,7 +131,7 @@ async fn in_turn<G: TableGoal>(tables: &[Convergence<'_, G>]) -> Result<()> {
 fn of<'c, G>(
     wire: &'c Wire,
     declared: &'c TableSchema,
-    asks: Asks,
+    asks: Probes,
     goal: &'c G,
 ) -> Convergence<'c, G> {
     Convergence {
@@ -194,13 +194,19 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 
 /// Waits for a table that was requested, and makes it as declared. Another creator may have made it.
 async fn finish(wire: &Wire, schema: &TableSchema) -> Result<()> {
-    of(wire, schema, Asks::Creation, &CreationGoal).run().await
+    of(wire, schema, Probes::Creation, &CreationGoal)
+        .run()
+        .await
 }
 
 /// Sees to it that a young table can be restored, if that is declared. Its creator may have done it, or have died before.
 async fn complete_recovery(wire: &Wire, schema: &TableSchema) -> Result<()> {
     match schema.settings.point_in_time_recovery {
-        Some(_) => of(wire, schema, Asks::Creation, &RecoveryGoal).run().await,
+        Some(_) => {
+            of(wire, schema, Probes::Creation, &RecoveryGoal)
+                .run()
+                .await
+        }
         None => Ok(()),
     }
 }
@@ -211,7 +217,7 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
     require(wire, &schemas).await?;
     let tables = schemas
         .iter()
-        .map(|schema| of(wire, schema, Asks::Description, &IndexGoal));
+        .map(|schema| of(wire, schema, Probes::Description, &IndexGoal));
     in_turn(&tables.collect::<Vec<_>>()).await
 }
 
@@ -229,7 +235,7 @@ async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
 
 /// The table once it and its declared indexes are created; `None` if there is no table.
 async fn settle_declared(wire: &Wire, schema: &TableSchema) -> Result<Option<DescribedTable>> {
-    settle(wire, &schema.name, &Settling::of(schema, &|| {})).await
+    settle(wire, &schema.name, &PendingChange::of(schema, &|| {})).await
 }
 
 struct Differences {

@@ -4,5 +4,5 @@ mod collection;
 mod entity;
 mod key;
 
-pub use collection::CollectionVerbs;
-pub use entity::EntityVerbs;
+pub use collection::CollectionExt;
+pub use entity::EntityExt;

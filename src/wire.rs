@@ -49,7 +49,7 @@ pub(crate) use call::Wire;
 pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
 pub(crate) use plain::WireTrace;
-pub use plain::{Detour, WirePath};
+pub use plain::{SdkFallback, WirePath};
 pub(crate) use token_life::TokenLife;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -7,6 +7,7 @@ mod difference;
 pub(crate) mod draft;
 mod dynamic;
 mod idempotent;
+mod index_maintenance;
 mod item_write;
 mod keyed;
 mod modify;
@@ -15,7 +16,6 @@ mod repeatable;
 mod returning;
 pub(crate) mod unique;
 pub(crate) mod update;
-mod upkeep;
 mod upsert;
 
 pub use condition_check::Check;
@@ -28,6 +28,7 @@ pub(crate) use draft::{
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
+pub(crate) use index_maintenance::{IndexMaintenance, Touched};
 #[doc(hidden)]
 pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
 pub(crate) use item_write::{members_of, read_back};
@@ -41,12 +42,12 @@ pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
 pub use unique::LookUp;
 pub(crate) use unique::{
-    Holdings, Intent, Main, PlannedWrite, Rewrite, Setback, UniqueExchange, attributes_of,
+    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, UniqueExchange,
+    attributes_of,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};
 pub use update::Update;
-pub(crate) use upkeep::{Touched, Upkeep};
 pub use upsert::Upsert;
 
 pub use crate::entity::guard::{

@@ -218,7 +218,7 @@ mod stages {
 
     pub(super) async fn count<S>(db: &Dynamo, visits: S) -> Result<u64>
     where
-        S: QueryStage<Entity = Visit> + QueryVerbs,
+        S: QueryStage<Entity = Visit> + QueryExt,
     {
         visits.count(db).await
     }

@@ -15,7 +15,7 @@
 use std::fmt::Debug;
 
 use dynamo_entity::DynamoEntity;
-use dynamo_entity::EntityVerbs;
+use dynamo_entity::EntityExt;
 
 /// Writes an entity and its key, and reads both back.
 fn round_trip<E: DynamoEntity + PartialEq + Debug>(entity: &E) {
@@ -737,7 +737,7 @@ mod parameters {
 
 #[test]
 fn types_are_called_like_parameters() {
-    use dynamo_entity::{CollectionVerbs, each};
+    use dynamo_entity::{CollectionExt, any_of};
     use parameters::{A, A0, A1, N, N0, N1, Number, Part0, Part1, This};
 
     let a = A {
@@ -765,7 +765,7 @@ fn types_are_called_like_parameters() {
     let queries = [
         format!("{:?}", A1::in_partition(N0(1), A0(2))),
         format!("{:?}", A::in_partition(N0(1), A0(2)).part1().eq(Part1(3))),
-        format!("{:?}", N::in_partition(each([N0(1), N0(2)]), A0(2))),
+        format!("{:?}", N::in_partition(any_of([N0(1), N0(2)]), A0(2))),
         format!("{:?}", A::by_number(Part0(5)).n0().eq(N0(1))),
         format!("{:?}", This::in_partition(N0(1)).part0().eq(Part0(3))),
     ];
@@ -931,7 +931,7 @@ where
 
 #[tokio::test]
 async fn methods_have_any_name() -> dynamo_entity::Result<()> {
-    use dynamo_entity::{Dynamo, DynamoTable, Item, QueryVerbs, Version};
+    use dynamo_entity::{Dynamo, DynamoTable, Item, QueryExt, Version};
     use methods::{All, Choice, Methods, Part, Row, Table, Thing};
 
     let part = Part {

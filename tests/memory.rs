@@ -286,7 +286,7 @@ async fn finished_lanes_free_their_memory() {
     let (db, _) = canned.connect();
     let before = MEMORY.current_usage();
     let sources = (0..lanes).map(|lane| lane.to_string());
-    let mut rows = Event::in_partition(each(sources)).stream(&db);
+    let mut rows = Event::in_partition(any_of(sources)).stream(&db);
     let mut left = usize::MAX;
     for number in 0..lanes * page {
         let row = rows.next().await.expect("a row").expect("a row");

@@ -214,20 +214,20 @@ async fn methods_of_the_struct_come_first() -> Outcome {
         ("create", "key_from_item", "expires_at")
     );
 
-    EntityVerbs::create(&ticket).send(&db).await?;
-    EntityVerbs::put(&ticket).send(&db).await?;
-    let update = EntityVerbs::update(&ticket).apply(|t| t.count().add(1));
+    EntityExt::create(&ticket).send(&db).await?;
+    EntityExt::put(&ticket).send(&db).await?;
+    let update = EntityExt::update(&ticket).apply(|t| t.count().add(1));
     let ticket = update.send(&db).await?;
     assert_eq!(ticket.count, 2);
-    let item = EntityVerbs::to_item(&ticket)?;
-    assert_eq!(<Ticket as EntityVerbs>::from_item(item.clone())?, ticket);
-    let key = <Ticket as EntityVerbs>::key_from_item(item)?;
-    assert_eq!(key, EntityVerbs::key(&ticket));
-    let found = <Ticket as EntityVerbs>::get_many([key]).send(&db).await?;
+    let item = EntityExt::to_item(&ticket)?;
+    assert_eq!(<Ticket as EntityExt>::from_item(item.clone())?, ticket);
+    let key = <Ticket as EntityExt>::key_from_item(item)?;
+    assert_eq!(key, EntityExt::key(&ticket));
+    let found = <Ticket as EntityExt>::get_many([key]).send(&db).await?;
     assert_eq!(found, [Some(ticket.clone())]);
-    let all = <Ticket as EntityVerbs>::scan().all(&db).await?;
+    let all = <Ticket as EntityExt>::scan().all(&db).await?;
     assert_eq!(all, std::slice::from_ref(&ticket));
-    EntityVerbs::delete(&ticket).send(&db).await?;
+    EntityExt::delete(&ticket).send(&db).await?;
     assert_eq!(Ticket::key("t1").get().send(&db).await?, None);
     Ok(())
 }

@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::{Client, Config};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use dynamo_entity::observe::{Detour, WirePath};
+use dynamo_entity::observe::{SdkFallback, WirePath};
 use dynamo_entity::prelude::*;
 use tokio::runtime::Runtime;
 
@@ -56,7 +56,7 @@ impl Caller {
                 "library through the SDK",
                 library(
                     Dynamo::new(client()).through_sdk(),
-                    WirePath::Sdk(Detour::Asked),
+                    WirePath::Sdk(SdkFallback::Asked),
                 ),
             ),
         ]

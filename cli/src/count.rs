@@ -1,7 +1,7 @@
 //! `count`: how many rows an access pattern has.
 
 use clap::ArgMatches;
-use dynamo_entity::QueryVerbs;
+use dynamo_entity::QueryExt;
 
 use crate::context::{Context, within};
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! `explain`: the requests of a command, and their cost.
 
 use clap::ArgMatches;
-use dynamo_entity::{Operation, QueryVerbs};
+use dynamo_entity::{Operation, QueryExt};
 
 use crate::context::{Context, within};
 use crate::exit::Exit;

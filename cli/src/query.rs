@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use dynamo_entity::query::DynamicQuery;
-use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryVerbs};
+use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryExt};
 
 use crate::arguments::{MISSING, STARTS_WITH, sort_place, texts};
 use crate::context::{Context, within};

@@ -45,7 +45,7 @@ impl IntoResponse for DeskError {
             DeskError::Refused(_) => StatusCode::CONFLICT,
             DeskError::Database(error) => match error.kind() {
                 K::NotFound => StatusCode::NOT_FOUND,
-                K::AlreadyExists | K::NotUnique | K::Conflict => StatusCode::CONFLICT,
+                K::AlreadyExists | K::UniqueViolation | K::Conflict => StatusCode::CONFLICT,
                 K::InvalidCursor | K::InvalidKey | K::InvalidValue => StatusCode::BAD_REQUEST,
                 K::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
                 K::Throttled | K::Unavailable => StatusCode::SERVICE_UNAVAILABLE,

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use clap::{Parser, Subcommand};
-use dynamo_entity::{Dynamo, DynamoTable, QueryVerbs};
+use dynamo_entity::{Dynamo, DynamoTable, QueryExt};
 
 use super::api;
 use super::desk::{Desk, NewTicket};

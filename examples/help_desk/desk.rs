@@ -260,7 +260,7 @@ impl Desk {
         Ticket::overdue(&self.tenant).due().lt(now).into()
     }
 
-    pub fn of_customer(&self, customer: Uuid) -> impl QueryVerbs<Row = CustomerRecord> {
+    pub fn of_customer(&self, customer: Uuid) -> impl QueryExt<Row = CustomerRecord> {
         CustomerRecord::in_partition(&self.tenant, customer)
     }
 

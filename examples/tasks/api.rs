@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use dynamo_entity::prelude::{Cursor, Key, QueryVerbs, Version};
+use dynamo_entity::prelude::{Cursor, Key, QueryExt, Version};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

@@ -39,8 +39,8 @@ fuzz_target!(|text: &str| {
     let queries: [Query<Row>; 8] = [
         Row::in_partition(1).query().into(),
         Row::in_partition(1).at().ge(5).into(),
-        Row::in_partition(each([1, 2])).query().into(),
-        Row::in_partition(each([1, 2])).at().eq(each([5, 6])).text().starts_with("t").into(),
+        Row::in_partition(any_of([1, 2])).query().into(),
+        Row::in_partition(any_of([1, 2])).at().eq(any_of([5, 6])).text().starts_with("t").into(),
         Row::by_size().size().lt(5).into(),
         Row::scan().into(),
         Row::scan().segments(1).into(),

@@ -16,11 +16,11 @@ use crate::retry::RetryBudget;
 /// because it is too large, or that DynamoDB rejects, fails alone.
 ///
 /// A request whose response was lost is sent again too. It may have been executed, and then a write of another client
-/// in between is overwritten or deleted: see [`put`](crate::verbs::EntityVerbs::put), which has a program that shows
+/// in between is overwritten or deleted: see [`put`](crate::verbs::EntityExt::put), which has a program that shows
 /// it. For rows that others write too, use [`put_each`](crate::put_each) with a version or a condition.
 ///
 /// The batch is planned when it is sent: times, versions and index keys are those of
-/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done; [`Batch::streamed`] sends the
+/// [`put`](crate::verbs::EntityExt::put). All of it is in memory until it is done; [`Batch::streamed`] sends the
 /// writes of an iterator while it reads them. It is not a transaction: other clients see one write after the other.
 ///
 /// ```

@@ -42,7 +42,7 @@ impl<C: DynamoCollection> RowToDelete<OfCollection> for Result<C> {
     type Entities = C;
 }
 
-/// The result of a closure of [`update_each`](crate::bulk::BulkVerbs::update_each): an [`Update`] of the row, an
+/// The result of a closure of [`update_each`](crate::bulk::BulkExt::update_each): an [`Update`] of the row, an
 /// `Option` of one, or a `Result` of either. `None` skips the row, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no change of a row",
@@ -87,7 +87,7 @@ pub(super) fn refused(error: Box<dyn StdError + Send + Sync>, row: &'static str)
     match error.downcast::<Error>() {
         Ok(own) => *own,
         Err(error) => Error::new(
-            ErrorKind::FailedByCaller,
+            ErrorKind::CallbackError,
             Stage::Request,
             "the closure refused this row, for the reason that is the source of this error",
         )

@@ -27,8 +27,8 @@ const FAILURES: usize = 1000;
 const SAVING: Duration = Duration::from_secs(1);
 
 /// Many writes, each with a condition of its own: of the rows of a query by
-/// [`update_each`](crate::bulk::BulkVerbs::update_each), [`delete_each`](crate::bulk::BulkVerbs::delete_each) and
-/// [`transact_each`](crate::bulk::BulkVerbs::transact_each), or those that are given to [`put_each`](super::put_each).
+/// [`update_each`](crate::bulk::BulkExt::update_each), [`delete_each`](crate::bulk::BulkExt::delete_each) and
+/// [`transact_each`](crate::bulk::BulkExt::transact_each), or those that are given to [`put_each`](super::put_each).
 ///
 /// Rows are read as they are needed: at most two responses are in memory, however many rows the query has. A row that
 /// fails is reported with its key and its error and does not stop the others. The job stops if DynamoDB rejects
@@ -168,7 +168,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// How many writes a second are sent at most, evenly spread; at least one is. Each attempt counts, and a
+    /// How many writes a second are sent at most, evenly spread; at least one is. AnyOf attempt counts, and a
     /// transaction counts as one.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
@@ -184,7 +184,7 @@ impl<'j> Bulk<'j> {
     }
 
     /// Sets the number of rows that may fail; 1000 by default. With one more the job stops, and
-    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
+    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). AnyOf is
     /// kept for the report. If you expect failures, for example from creates of existing items, use `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::report::{BulkCounts, FailedRow, Fate};
+use super::report::{BulkCounts, FailedRow, RowOutcome};
 use crate::query::{PositionChange, RowSpot};
 
 /// Rows are counted as they are done, and passed in their order.
@@ -14,13 +14,13 @@ pub(super) struct JobLedger {
     /// The counts of all that is done.
     pub(super) counts: BulkCounts,
     /// The completed work.
-    pub(super) passed: Passed,
+    pub(super) passed: CompletedPrefix,
     pub(super) errors: Vec<FailedRow>,
 }
 
 /// All rows up to a place.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Passed {
+pub(super) struct CompletedPrefix {
     pub(super) spot: RowSpot,
     pub(super) rows: u64,
     pub(super) counts: BulkCounts,
@@ -36,7 +36,7 @@ struct LedgerEntry {
     mark: Option<PositionChange>,
     /// The identity of a given write; 0 for a row.
     identity: u64,
-    fate: Option<Fate>,
+    fate: Option<RowOutcome>,
     /// Its name for the next run, if that tries it again.
     again: Option<String>,
 }
@@ -53,7 +53,7 @@ pub(super) enum EntryKind {
 
 impl JobLedger {
     /// A ledger that continues from the state of earlier runs.
-    pub(super) fn new(passed: Passed) -> Self {
+    pub(super) fn new(passed: CompletedPrefix) -> Self {
         JobLedger {
             counts: passed.counts,
             passed,
@@ -87,7 +87,7 @@ impl JobLedger {
     }
 
     fn enter(&mut self, kind: EntryKind, mark: Option<PositionChange>, identity: u64) -> u64 {
-        let fate = (kind == EntryKind::Place).then_some(Fate::Unchanged);
+        let fate = (kind == EntryKind::Place).then_some(RowOutcome::Unchanged);
         self.entries.push_back(LedgerEntry {
             kind,
             mark,
@@ -104,7 +104,7 @@ impl JobLedger {
     pub(super) fn finish(
         &mut self,
         number: u64,
-        fate: Fate,
+        fate: RowOutcome,
         failed: Option<FailedRow>,
         again: Option<String>,
     ) {
@@ -171,8 +171,8 @@ mod tests {
             .map(|name| ledger.begin(EntryKind::Row, mark(name)))
             .collect();
         ledger.begin(EntryKind::Place, mark("d"));
-        ledger.finish(rows[2], Fate::Written, None, None);
-        ledger.finish(rows[1], Fate::Failed, None, Some("b".into()));
+        ledger.finish(rows[2], RowOutcome::Written, None, None);
+        ledger.finish(rows[1], RowOutcome::Failed, None, Some("b".into()));
         assert_eq!(ledger.passed.spot, RowSpot::default());
         assert_eq!((ledger.counts.found, ledger.passed.counts.found), (2, 0));
         assert!(
@@ -180,7 +180,7 @@ mod tests {
             "it stands behind no place yet"
         );
 
-        ledger.finish(rows[0], Fate::Vanished, None, None);
+        ledger.finish(rows[0], RowOutcome::Vanished, None, None);
         assert!(ledger.is_settled());
         assert_eq!(ledger.passed.spot, spot("d"));
         assert_eq!(ledger.passed.rows, 3);
@@ -190,13 +190,13 @@ mod tests {
 
     #[test]
     fn what_failed_before_is_mended() {
-        let mut before = Passed::default();
-        before.counts.add(Fate::Failed);
+        let mut before = CompletedPrefix::default();
+        before.counts.add(RowOutcome::Failed);
         before.failed.push("b".into());
         let mut ledger = JobLedger::new(before);
         let again = ledger.begin(EntryKind::Again("b".into()), None);
         assert_eq!(ledger.passed.failed, ["b"]);
-        ledger.finish(again, Fate::Written, None, None);
+        ledger.finish(again, RowOutcome::Written, None, None);
         assert!(ledger.passed.failed.is_empty());
         let counts = ledger.passed.counts;
         assert_eq!((counts.found, counts.written, counts.failed), (1, 1, 0));

@@ -173,7 +173,7 @@ mod tests {
     static PATTERN: Pattern = Pattern::alone("Note", "put");
 
     fn write(verb: WriteVerb, subject: &str) -> WriteRequest {
-        let asked = (Node::all([]), Meaning::NotOurs);
+        let asked = (Node::all([]), Meaning::ForeignRow);
         let now = std::time::SystemTime::UNIX_EPOCH.into();
         let mut write = WriteRequest::new(verb, "notes".into(), 0, &PATTERN, now, asked);
         write.writer().raw(subject);
@@ -259,7 +259,7 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        // Each mark tells of its own write and of every second one before it.
+        // AnyOf mark tells of its own write and of every second one before it.
         let marks = (0..numbers.len()).map(|at| {
             let before = numbers[..at].iter().rev().skip(1).step_by(2);
             mark.of_write(numbers[at], before.copied().collect())

@@ -35,32 +35,32 @@ pub struct BulkCounts {
 }
 
 impl BulkCounts {
-    pub(super) fn add(&mut self, fate: Fate) {
+    pub(super) fn add(&mut self, fate: RowOutcome) {
         *self.of(fate) += 1;
         self.found += 1;
     }
 
     /// Gives another fate to a row that failed in an earlier run.
-    pub(super) fn mend(&mut self, fate: Fate) {
+    pub(super) fn mend(&mut self, fate: RowOutcome) {
         self.failed = self.failed.saturating_sub(1);
         *self.of(fate) += 1;
     }
 
-    fn of(&mut self, fate: Fate) -> &mut u64 {
+    fn of(&mut self, fate: RowOutcome) -> &mut u64 {
         match fate {
-            Fate::Written => &mut self.written,
-            Fate::Unchanged => &mut self.unchanged,
-            Fate::Vanished => &mut self.vanished,
-            Fate::LeftQuery => &mut self.left_query,
-            Fate::AlreadyDone => &mut self.already_done,
-            Fate::Failed => &mut self.failed,
+            RowOutcome::Written => &mut self.written,
+            RowOutcome::Unchanged => &mut self.unchanged,
+            RowOutcome::Vanished => &mut self.vanished,
+            RowOutcome::LeftQuery => &mut self.left_query,
+            RowOutcome::AlreadyDone => &mut self.already_done,
+            RowOutcome::Failed => &mut self.failed,
         }
     }
 }
 
 /// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum RowOutcome {
     Written,
     Unchanged,
     Vanished,
@@ -166,7 +166,7 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// How many rows had which fate. Each count is a field of the report too: `report.written`.
+    /// How many rows had which fate. AnyOf count is a field of the report too: `report.written`.
     pub fn counts(&self) -> BulkCounts {
         self.counts
     }
@@ -193,7 +193,7 @@ impl BulkReport {
     }
 
     /// The position up to which all rows are done: a stopped job continues there with
-    /// [`resume`](crate::query::QueryVerbs::resume). A job with a checkpoint does so automatically.
+    /// [`resume`](crate::query::QueryExt::resume). A job with a checkpoint does so automatically.
     pub fn position(&self) -> Option<&Cursor> {
         self.position.as_ref()
     }

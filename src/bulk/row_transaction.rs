@@ -60,7 +60,7 @@ impl<C: DynamoCollection> JobRow<OfCollection> for C {
     }
 }
 
-/// The result of a closure of [`transact_each`](crate::bulk::BulkVerbs::transact_each): a [`Transaction`], an
+/// The result of a closure of [`transact_each`](crate::bulk::BulkExt::transact_each): a [`Transaction`], an
 /// `Option` of one, or a `Result` of either. `None` skips the row, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no transaction for a row",

@@ -1,8 +1,8 @@
 //! A job that runs: it takes rows, works on several at once, and counts and saves what is done.
 
 mod catch_up;
-mod feed;
-mod keeper;
+mod checkpoint_writer;
+mod job_source;
 mod order;
 
 use std::collections::HashSet;
@@ -13,10 +13,10 @@ use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
 use super::job::{Bulk, OnJobProgress};
-use super::ledger::{EntryKind, JobLedger, Passed};
-use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
+use super::ledger::{CompletedPrefix, EntryKind, JobLedger};
+use super::report::{self, BulkProgress, BulkReport, FailedRow, RowOutcome};
 use super::stray::StrayAttempt;
-use super::write::{GivenWrite, RowWrites, Tools, Trouble};
+use super::write::{GivenWrite, JobContext, RowError, RowWrites};
 use crate::batch::MOST_DELETES;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -24,8 +24,8 @@ use crate::plan::Steps;
 use crate::query::Places;
 use crate::retry::{Rate, SharedBudget};
 use crate::wire::BoxFuture;
-use feed::{Feed, JobTask};
-use keeper::Keeper;
+use checkpoint_writer::CheckpointWriter;
+use job_source::{JobSource, JobTask};
 pub(super) use order::Waiting;
 use order::{Trace, WriteOrder};
 
@@ -57,16 +57,16 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         checkpoint,
     } = bulk;
     let keeper = match checkpoint {
-        Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
+        Some(keeping) => Some(CheckpointWriter::load(keeping, &mut work, db).await?),
         None => None,
     };
-    let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget).await?;
+    let (feed, rows) = job_source::begin(work, keeper.as_ref(), db, budget).await?;
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }
-    let tools = Tools {
+    let tools = JobContext {
         db,
-        mark: keeper.as_ref().map(Keeper::mark),
+        mark: keeper.as_ref().map(CheckpointWriter::mark),
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
         races: SharedBudget::new(budget),
@@ -74,13 +74,19 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
     let places = rows.as_ref().map(|rows| rows.target.places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
     let mut runner = JobRunner {
-        ledger: JobLedger::new(Passed {
+        ledger: JobLedger::new(CompletedPrefix {
             spot: places.as_ref().map(Places::begin).unwrap_or_default(),
-            ..keeper.as_ref().map(Keeper::passed).unwrap_or_default()
+            ..keeper
+                .as_ref()
+                .map(CheckpointWriter::passed)
+                .unwrap_or_default()
         }),
         order: WriteOrder::new(
             keeper.is_some(),
-            keeper.as_ref().map(Keeper::strays).unwrap_or_default(),
+            keeper
+                .as_ref()
+                .map(CheckpointWriter::strays)
+                .unwrap_or_default(),
         ),
         db,
         seen: (may_repeat && keeper.is_none()).then(HashSet::new),
@@ -114,11 +120,11 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
 
 struct JobRunner<'j> {
     db: &'j Dynamo,
-    feed: Feed<'j>,
+    feed: JobSource<'j>,
     ledger: JobLedger,
     /// The order of given writes.
     order: WriteOrder,
-    keeper: Option<Keeper<'j>>,
+    keeper: Option<CheckpointWriter<'j>>,
     places: Option<Places>,
     progress: Option<OnJobProgress<'j>>,
     /// How many rows may fail.
@@ -143,7 +149,7 @@ enum Event {
 struct Done {
     entry: u64,
     given: Option<GivenOne>,
-    result: Result<Fate, Trouble>,
+    result: Result<RowOutcome, RowError>,
 }
 
 /// One of the given writes.
@@ -170,19 +176,24 @@ impl GivenOne {
     /// The source from which the next run learns the outcome. A write that is tried again may have another item now, and
     /// later writes of that item may be done already. So its mark does not tell of all writes before it, and the
     /// checkpoint is saved before the next write of the item.
-    fn trace(&self, result: &Result<Fate, Trouble>) -> Trace {
+    fn trace(&self, result: &Result<RowOutcome, RowError>) -> Trace {
         match result {
-            Err(Trouble::Row(row)) if name_of(row).is_some() => Trace::ToCome,
+            Err(RowError::Row(row)) if name_of(row).is_some() => Trace::ToCome,
             Err(_) => Trace::None,
             Ok(_) if self.is_again => Trace::None,
-            Ok(Fate::Written) if self.is_delete => Trace::None,
+            Ok(RowOutcome::Written) if self.is_delete => Trace::None,
             Ok(_) => Trace::Mark,
         }
     }
 }
 
 impl<'j> JobRunner<'j> {
-    async fn work(&mut self, tools: &Tools<'_>, rows: Option<&RowWrites<'j>>, concurrency: usize) {
+    async fn work(
+        &mut self,
+        tools: &JobContext<'_>,
+        rows: Option<&RowWrites<'j>>,
+        concurrency: usize,
+    ) {
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         loop {
             let event = std::future::poll_fn(|cx| {
@@ -290,28 +301,29 @@ impl<'j> JobRunner<'j> {
         match result {
             Ok(fate) => self.ledger.finish(entry, fate, None, None),
             // What was under way when the job stopped is not passed, so that a next run meets it again.
-            Err(Trouble::Job(error, doubt)) => {
+            Err(RowError::Job(error, doubt)) => {
                 self.in_doubt.extend(doubt);
                 return self.stop(error);
             }
-            Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
+            Err(RowError::Row(row) | RowError::Overtaken(row)) => {
                 let again = name_of(&row);
                 self.failed(entry, row, again);
             }
-            Err(Trouble::Doubtful(row)) => self.failed(entry, row, None),
+            Err(RowError::Doubtful(row)) => self.failed(entry, row, None),
         }
         if let Some((Some(item), number, trace)) = trace {
             self.order.settle(item, entry, number, trace);
         }
         self.tell();
-        let is_due = self.keeper.as_ref().is_some_and(Keeper::is_due);
+        let is_due = self.keeper.as_ref().is_some_and(CheckpointWriter::is_due);
         if is_due || self.order.remembered() > WINDOW {
             self.save().await;
         }
     }
 
     fn failed(&mut self, entry: u64, row: FailedRow, again: Option<String>) {
-        self.ledger.finish(entry, Fate::Failed, Some(row), again);
+        self.ledger
+            .finish(entry, RowOutcome::Failed, Some(row), again);
         if self.ledger.errors.len() > self.failures {
             self.stop(report::too_many(self.ledger.errors.len()));
         }
@@ -361,7 +373,7 @@ impl<'j> JobRunner<'j> {
         }
         let places = self.places.as_ref();
         let position = places.and_then(|places| places.cursor(&self.ledger.passed.spot));
-        let began = self.keeper.as_ref().and_then(Keeper::position);
+        let began = self.keeper.as_ref().and_then(CheckpointWriter::position);
         BulkReport {
             counts: self.ledger.counts,
             errors: self.ledger.errors,
@@ -376,13 +388,13 @@ impl<'j> JobRunner<'j> {
 async fn work_on<'j>(
     entry: u64,
     task: JobTask,
-    tools: &Tools<'_>,
+    tools: &JobContext<'_>,
     rows: Option<&RowWrites<'j>>,
 ) -> Done {
     let result = match (task, rows) {
         (JobTask::Row { item, .. }, Some(rows)) => rows.change(tools, item).await,
         (JobTask::Again(key), Some(rows)) => rows.again(tools, key.as_bytes()).await,
-        _ => Ok(Fate::Unchanged),
+        _ => Ok(RowOutcome::Unchanged),
     };
     Done {
         entry,
@@ -391,7 +403,7 @@ async fn work_on<'j>(
     }
 }
 
-async fn write(waiting: Waiting, tools: &Tools<'_>) -> Done {
+async fn write(waiting: Waiting, tools: &JobContext<'_>) -> Done {
     let (entry, given) = (waiting.entry, GivenOne::of(&waiting));
     let (result, stray) = GivenWrite::write(tools, waiting).await;
     Done {

@@ -2,15 +2,15 @@
 
 use super::{Bulk, JobRow, RowChange, RowToDelete, RowTransaction, WholeRow};
 use crate::entity::AllChangeable;
-use crate::query::{JobRows, QueryVerbs};
+use crate::query::{JobRows, QueryExt};
 
 /// The operations on each row of a query.
-pub trait BulkVerbs: QueryVerbs {
+pub trait BulkExt: QueryExt {
     /// Changes each row, by a conditional write of its own: an "update where".
     ///
-    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to skip it, or
+    /// The closure gets the row and returns its [`update`](crate::verbs::EntityExt::update), `None` to skip it, or
     /// a `Result` of these. A write takes effect only while its row is still a row of the query: of the index and of
-    /// the [`filter`](QueryVerbs::filter) too. If another writer has changed the row in the meantime, it is read
+    /// the [`filter`](QueryExt::filter) too. If another writer has changed the row in the meantime, it is read
     /// again and the closure runs again. Therefore the closure may run several times for a row; its last result is
     /// written, once. Whether another write is detected depends on the entity: a [`Version`](crate::Version) detects
     /// each one; without a version, only the conditions of the update itself do. After a lost response, a row is
@@ -51,7 +51,7 @@ pub trait BulkVerbs: QueryVerbs {
     }
 
     /// Deletes each row by its key: only keys are read. A row of an index, or of a query with a
-    /// [`filter`](QueryVerbs::filter), is deleted only while it is still a row of the query. A row of the table
+    /// [`filter`](QueryExt::filter), is deleted only while it is still a row of the query. A row of the table
     /// itself is deleted whatever it contains at that time.
     ///
     /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the
@@ -118,7 +118,7 @@ pub trait BulkVerbs: QueryVerbs {
     /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to leave the row alone, or a
     /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change where
     /// the others only have to happen once for the row. The others are any operations; what they store, they own
-    /// ([`into_put`](crate::EntityVerbs::into_put)), because the row is gone when they are sent.
+    /// ([`into_put`](crate::EntityExt::into_put)), because the row is gone when they are sent.
     ///
     /// The transaction takes effect only while the row is unchanged since the closure saw it, and still a row of the
     /// query. If another writer has changed it, it is read again and the closure runs again. If a condition of
@@ -175,4 +175,4 @@ pub trait BulkVerbs: QueryVerbs {
     }
 }
 
-impl<Q: QueryVerbs> BulkVerbs for Q {}
+impl<Q: QueryExt> BulkExt for Q {}

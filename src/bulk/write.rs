@@ -10,7 +10,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::mark::JobMark;
-use super::report::{FailedRow, Fate};
+use super::report::{FailedRow, RowOutcome};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -23,7 +23,7 @@ pub(super) use given::GivenWrite;
 pub(super) use rows::{RowAction, RowWrites};
 
 /// The data that all rows of a job share.
-pub(super) struct Tools<'j> {
+pub(super) struct JobContext<'j> {
     pub(super) db: &'j Dynamo,
     pub(super) mark: Option<JobMark>,
     pub(super) rate: Option<Rate>,
@@ -35,7 +35,7 @@ pub(super) struct Tools<'j> {
 
 /// Why a row was not done.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum RowError {
     /// This row alone failed.
     Row(FailedRow),
     /// This write alone failed, and its turn is over: a later write of its item was done before.
@@ -67,7 +67,7 @@ fn classify(error: &Error) -> RowFailure {
     }
 }
 
-impl Tools<'_> {
+impl JobContext<'_> {
     fn is_marked(&self, item: &[u8]) -> bool {
         self.mark.as_ref().is_some_and(|mark| mark.is_on(item))
     }
@@ -82,12 +82,12 @@ impl Tools<'_> {
 
 /// The item as it is now.
 async fn read(
-    tools: &Tools<'_>,
+    tools: &JobContext<'_>,
     pattern: &'static Pattern,
     table: &str,
     key: &[u8],
     number: Option<u64>,
-) -> Result<Option<Bytes>, Trouble> {
+) -> Result<Option<Bytes>, RowError> {
     let mut busy = tools.shared_budget.rounds();
     loop {
         let began = Instant::now();
@@ -110,17 +110,17 @@ async fn pause(
     began: Instant,
     error: Error,
     (key, number): (&[u8], Option<u64>),
-) -> Result<(), Trouble> {
+) -> Result<(), RowError> {
     match classify(&error) {
         RowFailure::Busy => {}
-        RowFailure::Lasting => return Err(Trouble::Job(error, None)),
+        RowFailure::Lasting => return Err(RowError::Job(error, None)),
         _ => return Err(failed(key, number, error)),
     }
     busy.in_vain();
     if busy.another(began.elapsed()).await {
         Ok(())
     } else {
-        Err(Trouble::Job(error, None))
+        Err(RowError::Job(error, None))
     }
 }
 
@@ -131,7 +131,7 @@ async fn pause_write(
     error: Error,
     row: (&[u8], Option<u64>),
     may_be_done: bool,
-) -> Result<(), Trouble> {
+) -> Result<(), RowError> {
     let paused = pause(busy, began, error, row).await;
     paused.map_err(|trouble| match may_be_done {
         true => trouble.in_doubt(row),
@@ -140,10 +140,10 @@ async fn pause_write(
 }
 
 /// The outcome of a row that has the mark of this run.
-fn own(was_unknown: bool) -> Fate {
+fn own(was_unknown: bool) -> RowOutcome {
     match was_unknown {
-        true => Fate::Written,
-        false => Fate::AlreadyDone,
+        true => RowOutcome::Written,
+        false => RowOutcome::AlreadyDone,
     }
 }
 
@@ -157,8 +157,8 @@ fn doubtful(error: Error) -> Error {
         .with_source(met)
 }
 
-fn failed(key: &[u8], number: Option<u64>, error: Error) -> Trouble {
-    Trouble::Row(row(key, number, error))
+fn failed(key: &[u8], number: Option<u64>, error: Error) -> RowError {
+    RowError::Row(row(key, number, error))
 }
 
 fn row(key: &[u8], number: Option<u64>, error: Error) -> FailedRow {
@@ -166,13 +166,13 @@ fn row(key: &[u8], number: Option<u64>, error: Error) -> FailedRow {
     FailedRow { key, number, error }
 }
 
-impl Trouble {
+impl RowError {
     /// Adds this row, if the job stops while no one knows whether its write took effect.
     fn in_doubt(self, (key, number): (&[u8], Option<u64>)) -> Self {
         let message = "the job was stopped before this write was acknowledged";
         let doubt = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);
         match self {
-            Trouble::Job(error, None) => Trouble::Job(error, Some(row(key, number, doubt))),
+            RowError::Job(error, None) => RowError::Job(error, Some(row(key, number, doubt))),
             other => other,
         }
     }

@@ -128,7 +128,7 @@ fn refusal(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
 
 /// A request as it was sent.
 #[derive(Clone)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// The operation, such as `PutItem`.
     pub operation: String,
     /// The body: DynamoDB JSON.
@@ -136,7 +136,7 @@ pub struct Seen {
     headers: Vec<(String, String)>,
 }
 
-impl Seen {
+impl RecordedRequest {
     /// A header of the request.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
@@ -151,7 +151,7 @@ impl Seen {
 }
 
 /// Shows the operation and the length; the body holds values.
-impl fmt::Debug for Seen {
+impl fmt::Debug for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({} bytes)", self.operation, self.body.len())
     }
@@ -164,7 +164,7 @@ pub struct Faults(Arc<Mutex<FaultState>>);
 #[derive(Default)]
 struct FaultState {
     plan: VecDeque<Fault>,
-    seen: Vec<Seen>,
+    seen: Vec<RecordedRequest>,
     late: Vec<LateRequest>,
 }
 
@@ -186,7 +186,7 @@ impl Faults {
     }
 
     /// The requests that were sent.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<RecordedRequest> {
         self.state().seen.clone()
     }
 
@@ -275,7 +275,7 @@ impl Faults {
         state.late.extract_if(.., |late| late.after == 0).collect()
     }
 
-    fn next(&self, seen: Seen) -> Fault {
+    fn next(&self, seen: RecordedRequest) -> Fault {
         let mut state = self.state();
         state.seen.push(seen);
         state.plan.pop_front().unwrap_or(Fault::Pass)
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn what_was_sent_is_not_shown() {
         let faults = Faults::new([Fault::Lose]);
-        faults.next(Seen {
+        faults.next(RecordedRequest {
             operation: "PutItem".into(),
             body: b"secret".to_vec(),
             headers: vec![("Authorization".into(), "secret".into())],

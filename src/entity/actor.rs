@@ -1,6 +1,6 @@
 //! Fields for the author of an item: `created_by` and `updated_by`.
 
-use super::{Author, Stamp, StampKind};
+use super::{Author, ManagedValues, StampKind};
 use crate::codec::{DynamoValue, MapKey};
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{Role, check_key};
@@ -43,7 +43,7 @@ pub trait ManagedActor: Sized {
 
     /// The value after a write; index keys are built from it.
     #[doc(hidden)]
-    fn stamped(&self, stamp: &Stamp, kind: StampKind) -> Result<Self, CodecError> {
+    fn stamped(&self, stamp: &ManagedValues, kind: StampKind) -> Result<Self, CodecError> {
         match stamp.author(kind, self.is_there()) {
             Author::Held => self.kept(),
             Author::Writer(actor) => Self::of_actor(actor),
@@ -54,7 +54,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     fn encode_actor(
         &self,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         key: Option<Role>,
         name: &Name,
@@ -85,7 +85,7 @@ pub trait ManagedActor: Sized {
     /// Writes the value after a write, if the struct had none.
     #[doc(hidden)]
     fn encode_now(
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         key: Option<Role>,
         name: &Name,

@@ -13,7 +13,7 @@ use crate::schema::{CollectionModel, CollectionSchema, EntityDef, EntityIndexDef
 ///
 /// With `partition(..)`, it contains one partition: `Account::in_partition(..)` reads all of it, in the order of the
 /// sort key. With `index = gsi1` too, it contains a partition of this index, which all of its entities fill. Without
-/// either, it contains the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
+/// either, it contains the whole table, which [`scan`](crate::verbs::CollectionExt::scan) reads.
 ///
 /// The type attribute determines the variant of an item, or, if it has none, its key, which fits at most one entity
 /// of the table. The other attributes of the item never decide.
@@ -21,7 +21,7 @@ use crate::schema::{CollectionModel, CollectionSchema, EntityDef, EntityIndexDef
 /// - Entities of the table that are not variants are omitted on purpose: DynamoDB filters them out, if they can be in
 ///   the partition at all, and `limit` counts only the others.
 /// - Any other item that fits no variant is an error in its position, and so is one that cannot be decoded:
-///   [`lenient`](crate::query::QueryVerbs::lenient) returns the error among the rows, and a stream continues after
+///   [`lenient`](crate::query::QueryExt::lenient) returns the error among the rows, and a stream continues after
 ///   it.
 /// - A variant `#[dynamo(other)] Other(Item)` receives both instead. An item of a variant that cannot be decoded is
 ///   still an error.

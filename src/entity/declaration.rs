@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::parts::{UntypedParts, key_json, told_by};
-use super::{DynamoEntity, DynamoTable, Known, Stamp, Version};
+use super::{DynamoEntity, DynamoTable, Known, ManagedValues, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
 use crate::schema::{EntityDef, KeySource, TableDef};
@@ -20,7 +20,7 @@ pub(crate) struct EntityDeclaration {
     pub(crate) entities: &'static [&'static EntityDef],
     pub(crate) may_be_absent: fn(usize) -> bool,
     pub(crate) default_json: fn(usize) -> Result<Option<Vec<u8>>, CodecError>,
-    pub(crate) encode_now: fn(&str, &Stamp, &Name, &mut Writer) -> Result<(), CodecError>,
+    pub(crate) encode_now: fn(&str, &ManagedValues, &Name, &mut Writer) -> Result<(), CodecError>,
     pub(crate) index_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) index_holds: fn(usize, &Known) -> IsThere,
     pub(crate) write_index_key: fn(usize, usize, &Known, &mut Writer) -> Result<(), CodecError>,
@@ -79,7 +79,7 @@ pub(crate) trait UntypedEntity {
     fn held_version(&self) -> Option<Version>;
 
     /// Writes the attributes into the open object.
-    fn write(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError>;
+    fn write(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Writes the creation time; false if it does not exist.
     fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError>;
@@ -96,7 +96,7 @@ impl<E: DynamoEntity> UntypedEntity for E {
         self.version()
     }
 
-    fn write(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), CodecError> {
+    fn write(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError> {
         self.encode(stamp, writer)
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::codec::{DynamoValue, Item, Value};
-use crate::entity::{DynamoEntity, Stamp};
+use crate::entity::{DynamoEntity, ManagedValues};
 use crate::json::{CodecError, Reader, Writer};
 use crate::schema::{EntityDef, SHAPE, TableDef, is_of_fill, is_reserved};
 
@@ -357,7 +357,7 @@ fn none_of(known: &[impl Display], found: &str) -> CodecError {
 pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
     let mut writer = Writer::default();
     writer.raw("{");
-    entity.encode(&Stamp::as_is(), &mut writer)?;
+    entity.encode(&ManagedValues::as_is(), &mut writer)?;
     Ok(writer.size())
 }
 

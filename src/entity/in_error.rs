@@ -41,7 +41,7 @@ impl Error {
         holder.map(|sentinel| owner_of(sentinel)).transpose()
     }
 
-    /// The key of the item that cannot be decoded, for any read: a query, a scan, `get_many`, a `snapshot`, whole or
+    /// The key of the item that cannot be decoded, for any read: a query, a scan, `get_many`, a `transact_get`, whole or
     /// partial. With it you can inspect, repair or delete the item. A row of a collection has the key of its variant.
     ///
     /// For a transaction, it is the key of the operation that the error is about, which is one of its

@@ -1,7 +1,7 @@
 //! Entities as plain bytes, for benchmarks and fuzzing.
 
 use crate::codec::Item;
-use crate::entity::{DynamoEntity, Stamp, encode_as_is};
+use crate::entity::{DynamoEntity, ManagedValues, encode_as_is};
 use crate::error::{Error, Result};
 
 /// The item as DynamoDB JSON.
@@ -11,7 +11,7 @@ pub fn to_json<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>> {
 
 /// The entity as it is read back, if that is known without decoding it.
 pub fn as_stored<E: DynamoEntity>(entity: &E) -> Option<E> {
-    entity.as_stored(&Stamp::as_is())
+    entity.as_stored(&ManagedValues::as_is())
 }
 
 /// The entity of an item in DynamoDB JSON.

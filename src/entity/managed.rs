@@ -12,7 +12,7 @@ use crate::path::KeyUsage;
 
 /// The values of managed fields in a write.
 #[derive(Clone)]
-pub struct Stamp(ManagedMode);
+pub struct ManagedValues(ManagedMode);
 
 #[derive(Clone)]
 enum ManagedMode {
@@ -51,13 +51,13 @@ pub(crate) enum Author<'s> {
     Writer(Option<&'s str>),
 }
 
-impl Stamp {
+impl ManagedValues {
     pub(crate) fn as_is() -> Self {
-        Stamp(ManagedMode::AsIs)
+        ManagedValues(ManagedMode::AsIs)
     }
 
     pub(crate) fn write(version: u64, now: Timestamp, created: Created) -> Self {
-        Stamp(ManagedMode::Write {
+        ManagedValues(ManagedMode::Write {
             version,
             now,
             created,
@@ -111,7 +111,7 @@ impl Stamp {
 }
 
 /// The actor is an attribute value, so it is not shown.
-impl fmt::Debug for Stamp {
+impl fmt::Debug for ManagedValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Stamp")
     }
@@ -142,7 +142,7 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     fn stamped(
         &self,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         form: Option<Form>,
     ) -> Result<Self, CodecError> {
@@ -153,7 +153,7 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     fn stamped_from(
         own: Option<Timestamp>,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         form: Option<Form>,
     ) -> Result<Self, CodecError> {
@@ -177,7 +177,7 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     fn encode_stamp(
         &self,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         form: Option<Form>,
         name: &Name,
@@ -205,7 +205,7 @@ pub trait ManagedTime: Sized {
     /// Writes the value after a write, if the struct had none.
     #[doc(hidden)]
     fn encode_now(
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         kind: StampKind,
         form: Option<Form>,
         name: &Name,

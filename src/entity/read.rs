@@ -13,7 +13,7 @@
 //! An `Item` has no type, so it is returned as it is stored, and does not pass here.
 
 use super::{
-    DynamoEntity, DynamoProjection, DynamoTable, EntityContract as _, Key, KeyParts, Stamp,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityContract as _, Key, KeyParts, ManagedValues,
     UntypedEntity,
 };
 use crate::clock::Timestamp;
@@ -186,7 +186,7 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
 pub(crate) fn encode_as_is(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
     writer.raw("{");
-    entity.write(&Stamp::as_is(), &mut writer)?;
+    entity.write(&ManagedValues::as_is(), &mut writer)?;
     writer.raw("}");
     Ok(writer.into_bytes())
 }

@@ -1,6 +1,6 @@
 //! The field of a version: how it is stored.
 
-use super::managed::Stamp;
+use super::managed::ManagedValues;
 use super::version::{Version, VersionState};
 
 use crate::codec::{DynamoField, DynamoValue};
@@ -22,7 +22,7 @@ pub trait VersionField: Sized {
     #[doc(hidden)]
     fn encode_version(
         &self,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), CodecError>;
@@ -37,7 +37,7 @@ pub trait VersionField: Sized {
 
     /// The version that is read after a write.
     #[doc(hidden)]
-    fn stamped_version(&self, stamp: &Stamp) -> Self;
+    fn stamped_version(&self, stamp: &ManagedValues) -> Self;
 }
 
 #[diagnostic::do_not_recommend]
@@ -48,7 +48,7 @@ impl VersionField for Version {
 
     fn encode_version(
         &self,
-        stamp: &Stamp,
+        stamp: &ManagedValues,
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), CodecError> {
@@ -67,7 +67,7 @@ impl VersionField for Version {
         Some(Version(VersionState::Unversioned))
     }
 
-    fn stamped_version(&self, stamp: &Stamp) -> Self {
+    fn stamped_version(&self, stamp: &ManagedValues) -> Self {
         let number = stamp.version(*self).number();
         number.map_or(Version(VersionState::Unversioned), Version::stored)
     }

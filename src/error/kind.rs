@@ -16,7 +16,7 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
     /// writes that change unique values read back, because a transaction returns nothing.
-    TookEffect,
+    AppliedButUnread,
     /// A key part does not fit its template or DynamoDB's limits, or is not known: an update does not know a part of
     /// a key of an index or of a unique value. Nothing was sent.
     InvalidKey,
@@ -27,9 +27,9 @@ pub enum ErrorKind {
     /// The text is not a cursor, or is a cursor of another query. Nothing was sent.
     InvalidCursor,
     /// Another item has a value that is declared `unique`, and nothing was written.
-    NotUnique,
-    /// [`one`](crate::QueryVerbs::one) found two rows.
-    MoreThanOne,
+    UniqueViolation,
+    /// [`one`](crate::QueryExt::one) found two rows.
+    MultipleItems,
     /// A stored item cannot be decoded into the requested type; [`key_of`](super::Error::key_of) has its key.
     Decode,
     /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a
@@ -49,7 +49,7 @@ pub enum ErrorKind {
     /// write of its item that the next run retries.
     Checkpoint,
     /// A closure of the caller returned an error for a row; that error is the source.
-    FailedByCaller,
+    CallbackError,
     /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports
     /// of the runs contain them.
     RowsFailed,
@@ -63,7 +63,7 @@ pub enum ErrorKind {
     /// table with a local index. Updates and deletes that make them smaller go through.
     CollectionFull,
     /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
-    /// `transact` and `snapshot` are transactions. Nothing was written.
+    /// `transact` and `transact_get` are transactions. Nothing was written.
     NoTransactions,
     /// A limit of the account: how many tables it has, or how many of them change at once.
     LimitExceeded,

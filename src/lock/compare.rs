@@ -1,6 +1,6 @@
 //! The changes from one stored form to another, and their classes.
 //!
-//! Each change raises three questions: what do new programs make of old items, what do old programs make of items
+//! AnyOf change raises three questions: what do new programs make of old items, what do old programs make of items
 //! that new ones wrote, and does going back lose anything. If a declaration does not tell, the graver class is taken,
 //! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
 
@@ -40,7 +40,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
     let before = changes.len();
     table::head(name, old, new, changes);
     if changes.len() == before && old.head != new.head {
-        changes.push(untold((name, None)));
+        changes.push(unexplained((name, None)));
     }
     for (entity, pair) in pairs(old, new) {
         let tables = TablePair { name, old, new };
@@ -63,7 +63,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 let before = changes.len();
                 entity.compare(old_name, changes);
                 if changes.len() == before && entity.differs() {
-                    changes.push(untold((name, Some(entity.name.to_owned()))));
+                    changes.push(unexplained((name, Some(entity.name.to_owned()))));
                 }
             }
             (Some(_), None) => changes.push(entity::gone(name, entity)),
@@ -108,7 +108,7 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
 
 /// A difference that nothing above has a word for. It is never taken for harmless.
 #[cold]
-fn untold(place: (&str, Option<String>)) -> StoredChange {
+fn unexplained(place: (&str, Option<String>)) -> StoredChange {
     StoredChange::new(
         ChangeClass::NeedsMove,
         place,

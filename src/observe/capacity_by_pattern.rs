@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::histogram::DurationHistogram;
-use super::{Observed, Pattern};
+use super::{Pattern, RequestEvent};
 use crate::error::ErrorKind;
 
 /// Counts the requests, cost and duration of each [`Pattern`].
@@ -85,7 +85,7 @@ struct PatternCounts {
 }
 
 impl PatternCounts {
-    fn add(&mut self, seen: &Observed<'_>) {
+    fn add(&mut self, seen: &RequestEvent<'_>) {
         self.requests += 1;
         self.resent += seen.attempts.saturating_sub(1);
         self.units += seen.units();
@@ -120,7 +120,7 @@ impl PatternCounts {
 
 impl CapacityByPattern {
     /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
-    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+    pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let meter = self.clone();
         move |seen| meter.counts().entry(seen.pattern).or_default().add(seen)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::partition_key::PartitionKey;
 use super::space_saving::{TopCounter, TopSketch};
-use super::{Observed, Pattern};
+use super::{Pattern, RequestEvent};
 
 /// The default number of counted partitions: 64 KB.
 const PARTITIONS: usize = 256;
@@ -100,7 +100,7 @@ impl HotKeys {
     }
 
     /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
-    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+    pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let hot = self.clone();
         move |seen| hot.counts().add(seen)
     }
@@ -137,7 +137,7 @@ impl HotCounts {
         }
     }
 
-    fn add(&mut self, seen: &Observed<'_>) {
+    fn add(&mut self, seen: &RequestEvent<'_>) {
         if let Some(pk) = seen.pattern.partition.named() {
             let at = self.table(seen.table);
             if let Some(known) = at.and_then(|at| self.tables.get_mut(at)) {

@@ -8,7 +8,7 @@ use crate::key::point::KeyPoint;
 use crate::schema::PartitionName;
 use crate::wire::{Request, ServiceOperation};
 
-/// A partition of a request; see [`Observed::partition_keys`](super::Observed::partition_keys). Its key is a value,
+/// A partition of a request; see [`RequestEvent::partition_keys`](super::RequestEvent::partition_keys). Its key is a value,
 /// which only [`text`](Self::text) shows.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PartitionKey<'r> {

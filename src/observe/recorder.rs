@@ -2,7 +2,7 @@
 
 use metrics::{Label, Unit, counter, describe_counter, describe_histogram, histogram};
 
-use super::Observed;
+use super::RequestEvent;
 
 const REQUESTS: &str = "dynamodb.requests";
 const RESENT: &str = "dynamodb.resent";
@@ -35,7 +35,7 @@ const DURATION: &str = "dynamodb.duration";
 /// let db = Dynamo::connect("embedded:memory").await?.with_observer(metrics_observer());
 /// # let _ = db; Ok(()) }
 /// ```
-pub fn metrics_observer() -> impl Fn(&Observed<'_>) + Send + Sync + 'static {
+pub fn metrics_observer() -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static {
     describe_counter!(REQUESTS, "Requests to DynamoDB.");
     describe_counter!(RESENT, "Attempts after the first ones.");
     describe_counter!(ROWS, "Rows and items that were returned.");

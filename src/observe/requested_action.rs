@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Request, ServiceOperation};
 
-/// A permission that a request needs; see [`Observed::actions`](super::Observed::actions).
+/// A permission that a request needs; see [`RequestEvent::actions`](super::RequestEvent::actions).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct RequestedAction<'r> {

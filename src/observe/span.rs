@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use tracing::Span;
 use tracing::field::{Empty, debug, display};
 
-use super::Observed;
+use super::RequestEvent;
 use crate::error::ErrorKind;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Request, ServiceOperation};
@@ -46,7 +46,7 @@ pub(super) fn begin(request: &Request) -> Span {
 }
 
 /// Adds the result of the request.
-pub(super) fn end(span: &Span, seen: &Observed<'_>) {
+pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
     if let Some(id) = seen.request_id {
         span.record("aws.request_id", id);
     }

@@ -13,7 +13,8 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader};
 use crate::plan::{
-    ConditionFailure, Explanation, ItemKeys, Participant, Returned, SentWrite, contention, respelt,
+    ConditionFailure, Explanation, ItemKeys, Participant, Returned, SentWrite, contention,
+    reencoded,
 };
 use crate::wire::{BoxFuture, Failure, Reply, Request};
 
@@ -284,7 +285,7 @@ impl PendingRequest {
                 Ok(reply) => return Poll::Ready(Ok(reply)),
                 Err(failure) => failure,
             };
-            match self.respelt(&failure) {
+            match self.reencoded(&failure) {
                 Some(request) => {
                     let keys = keys_of(self.condition_failure, &self.participants);
                     *answer = contention::call(db, request, keys);
@@ -295,10 +296,10 @@ impl PendingRequest {
     }
 
     /// The request in the format of the stored items, once for each item.
-    fn respelt(&mut self, failure: &Failure) -> Option<Request> {
+    fn reencoded(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
-        let (request, sent) = respelt(&request, sent, failure)?;
+        let (request, sent) = reencoded(&request, sent, failure)?;
         if !sent.is_empty() {
             self.sent = Some(Box::new((request.clone(), sent)));
         }

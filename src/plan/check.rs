@@ -17,7 +17,7 @@ use crate::wire::Failure;
 
 /// The expectation of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expect {
+pub(crate) enum Precondition {
     /// Anything.
     Anything,
     /// No live item.
@@ -316,19 +316,21 @@ fn default_created_at(declared: &EntityDeclaration) -> Result<Option<Vec<u8>>, C
 /// The condition of a write, and what its failure means.
 pub(crate) fn condition(
     def: &'static EntityDef,
-    expect: Expect,
+    expect: Precondition,
     loaded: Option<&LoadedItem>,
     now: Timestamp,
 ) -> (Node, ConditionFailure) {
     let (node, kind) = match (expect, loaded) {
-        (Expect::Anything, _) | (Expect::Loaded, None) => {
+        (Precondition::Anything, _) | (Precondition::Loaded, None) => {
             (Node::all([]), ConditionFailureKind::NeedsRow)
         }
-        (Expect::Missing, _) => (missing_condition(def, now), ConditionFailureKind::NeedsNone),
-        (Expect::Exists, _) => (exists_condition(def, now), ConditionFailureKind::NeedsRow),
-        (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
+        (Precondition::Missing, _) => {
+            (missing_condition(def, now), ConditionFailureKind::NeedsNone)
+        }
+        (Precondition::Exists, _) => (exists_condition(def, now), ConditionFailureKind::NeedsRow),
+        (Precondition::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
-    let loaded = loaded.filter(|_| expect == Expect::Loaded);
+    let loaded = loaded.filter(|_| expect == Precondition::Loaded);
     let condition_failure = ConditionFailure {
         version: loaded.map(|loaded| loaded.version.number()),
         created_at: def.created_at.and(loaded).and_then(LoadedCreation::of),

@@ -20,14 +20,14 @@ pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 pub(crate) enum ItemKeys {
     One(Option<KeyNames>),
     /// One for each operation of the request, in their order.
-    Each(Vec<Option<KeyNames>>),
+    AnyOf(Vec<Option<KeyNames>>),
 }
 
 impl ItemKeys {
     fn at(&self, at: usize) -> Option<KeyNames> {
         match self {
             ItemKeys::One(names) => *names,
-            ItemKeys::Each(names) => names.get(at).copied().flatten(),
+            ItemKeys::AnyOf(names) => names.get(at).copied().flatten(),
         }
     }
 }

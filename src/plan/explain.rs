@@ -5,7 +5,7 @@ use crate::schema::Pattern;
 use crate::wire::Request;
 
 /// The requests of an operation or a query; see [`Operation::explain`](crate::plan::Operation::explain) and
-/// [`QueryVerbs::explain`](crate::query::QueryVerbs::explain).
+/// [`QueryExt::explain`](crate::query::QueryExt::explain).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -26,7 +26,7 @@ pub struct Explanation {
     /// The reasons why DynamoDB drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
     /// The form of the `BatchGetItem` that then fetches the items of the rows, for a query with
-    /// [`hydrate`](crate::query::QueryVerbs::hydrate). Its keys are not known yet.
+    /// [`hydrate`](crate::query::QueryExt::hydrate). Its keys are not known yet.
     pub items: Option<String>,
 }
 

@@ -75,7 +75,7 @@ fn is_transaction(request: &Request) -> bool {
 fn error(request: &Request, table: &str, stage: Stage) -> Error {
     let message = format!(
         "{} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
-         values, `.idempotent()`, `transact` and `snapshot` need too. Write each item by itself, guarded by a condition or a \
+         values, `.idempotent()`, `transact` and `transact_get` need too. Write each item by itself, guarded by a condition or a \
          version, or keep these items in a table without replicas",
         request.operation.name()
     );

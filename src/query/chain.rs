@@ -23,11 +23,11 @@ pub use part::{
     NotNext, ORDERED, OrderedPart, PartFollows, PartOrder, SortPart, UNORDERED, order_of,
 };
 pub use part_tuple::{PartTuple, PartValues, SortParts, TuplesBetween};
-pub use partition::{Each, KeyArg, One, PartitionArg, Several, each};
+pub use partition::{AnyOf, KeyArg, One, PartitionArg, Several, any_of};
 pub use query::{Query, SortKeyIn};
 pub use reach::{
     Anywhere, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, IndexIsGlobal, Reach,
     ReachOfIndex, StrongReads, WholeTable,
 };
 pub use stage::{Chosen, QueryStage, RowOf};
-pub use verbs::QueryVerbs;
+pub use verbs::QueryExt;

@@ -23,7 +23,7 @@ pub(crate) use spot::{PositionChange, Reached, RowSpot};
 /// A position in the rows of a query: after one of them, or before it.
 ///
 /// A client can receive it and send it back, as text (`Display`, `FromStr`) or with serde, and
-/// [`resume`](crate::query::QueryVerbs::resume) continues from there. It is valid only for its own query, in the same
+/// [`resume`](crate::query::QueryExt::resume) continues from there. It is valid only for its own query, in the same
 /// table, partition and order. The limit may differ, and so may the bounds of a range: the cursor keeps its original
 /// bounds.
 ///
@@ -39,7 +39,7 @@ impl Cursor {
         Cursor(Arc::new(place))
     }
 
-    /// Selects the rows before this row, instead of those after it. For [`page`](crate::query::QueryVerbs::page).
+    /// Selects the rows before this row, instead of those after it. For [`page`](crate::query::QueryExt::page).
     #[must_use]
     pub fn backwards(self) -> Cursor {
         let mut place = Arc::unwrap_or_clone(self.0);

@@ -2,12 +2,12 @@
 
 mod all;
 mod answer;
+mod expiry_filter;
 mod explain;
 mod fetch;
-mod gather;
 mod hydrated;
+mod lane_reader;
 mod lanes;
-mod living;
 mod merge_tree;
 mod page;
 mod position;

@@ -6,8 +6,8 @@ mod cursor_maker;
 mod frame;
 mod lane;
 mod lane_read;
-mod leg;
 mod options;
+mod range_segment;
 mod selection;
 
 pub(crate) use cursor_maker::CursorMaker;

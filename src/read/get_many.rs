@@ -13,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection, Patterns};
 use crate::error::Result;
 use crate::plan::Explanation;
-use crate::read::{BatchGet, KeyList, ReadRow, Reading};
+use crate::read::{BatchReader, KeyList, ReadRow, Reading};
 use crate::retry::{CONCURRENCY, RetryBudget};
 
 pub(crate) use asked::{AllFound, PlannedRead, ReadAll, ReadDraft, ReadForm, primary_key};
@@ -23,7 +23,7 @@ use row_reader::RowReader;
 use rows::{FoundRows, KeysAsked};
 pub use stream::FoundStream;
 
-/// Reads many items; see [`EntityVerbs::get_many`](crate::verbs::EntityVerbs::get_many).
+/// Reads many items; see [`EntityExt::get_many`](crate::verbs::EntityExt::get_many).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
     keys: Keys,
@@ -123,11 +123,11 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
         })
     }
 
-    fn batch(&self, db: &Dynamo) -> BatchGet {
-        BatchGet {
+    fn batch(&self, db: &Dynamo) -> BatchReader {
+        BatchReader {
             budget: self.budget,
             concurrency: self.concurrency,
-            ..BatchGet::of(db.clone(), self.way.frame::<E>(Patterns::<E>::GET_MANY, db))
+            ..BatchReader::of(db.clone(), self.way.frame::<E>(Patterns::<E>::GET_MANY, db))
         }
     }
 }
@@ -186,7 +186,7 @@ where
     /// key or item is an error in its position, and the stream continues.
     ///
     /// Requests are sent while you process rows, up to the [`concurrency`](Self::concurrency), and at most four times
-    /// as many responses wait. A key that occurs twice within 100 keys is requested once. Each request has its own
+    /// as many responses wait. A key that occurs twice within 100 keys is requested once. AnyOf request has its own
     /// [`budget`](Self::budget). Dropping the stream stops the work.
     ///
     /// ```

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The progress of a read; see [`QueryVerbs::on_progress`](crate::query::QueryVerbs::on_progress).
+/// The progress of a read; see [`QueryExt::on_progress`](crate::query::QueryExt::on_progress).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ReadProgress {
@@ -16,7 +16,7 @@ pub struct ReadProgress {
     /// The consumed units that DynamoDB reports. If it reports none, this is an estimate by the received bytes.
     pub read_units: f64,
     /// The segments of a scan. For another query, its partitions, each with its shards and with the values of a part
-    /// that were given by `each(..)`.
+    /// that were given by `any_of(..)`.
     pub segments: usize,
     /// The completed segments.
     pub segments_done: usize,
@@ -24,9 +24,9 @@ pub struct ReadProgress {
 
 /// A closure that is called after each response. Clones of a query share it.
 #[derive(Clone)]
-pub(crate) struct ProgressWatch(Arc<Mutex<Tell>>);
+pub(crate) struct ProgressWatch(Arc<Mutex<ProgressListener>>);
 
-type Tell = dyn FnMut(&ReadProgress) + Send;
+type ProgressListener = dyn FnMut(&ReadProgress) + Send;
 
 impl ProgressWatch {
     pub(crate) fn new(tell: impl FnMut(&ReadProgress) + Send + 'static) -> Self {

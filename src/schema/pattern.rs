@@ -70,8 +70,8 @@ impl PartitionName {
 pub(crate) struct JointPatterns {
     pub(crate) batch: Pattern,
     pub(crate) transact: Pattern,
-    pub(crate) read_together: Pattern,
-    pub(crate) snapshot: Pattern,
+    pub(crate) batch_get: Pattern,
+    pub(crate) transact_get: Pattern,
     pub(crate) put_each: Pattern,
     pub(crate) update_each: Pattern,
     pub(crate) delete_each: Pattern,
@@ -92,8 +92,8 @@ impl JointPatterns {
         JointPatterns {
             batch: Pattern::part(entity, "batch", partition),
             transact: Pattern::part(entity, "transact", partition),
-            read_together: Pattern::part(entity, "read_together", partition),
-            snapshot: Pattern::part(entity, "snapshot", partition),
+            batch_get: Pattern::part(entity, "batch_get", partition),
+            transact_get: Pattern::part(entity, "transact_get", partition),
             put_each: Pattern::part(entity, "put_each", partition),
             update_each: Pattern::part(entity, "update_each", partition),
             delete_each: Pattern::part(entity, "delete_each", partition),

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::change::{StepState, TableChange};
-use super::found::{Asks, FoundTable};
+use super::found::{FoundTable, Probes};
 use super::index_room::IndexRoom;
 use super::polling::TablePolling;
-use super::settle::{Settling, TROUBLE, is_trouble, settle};
+use super::settle::{PendingChange, TROUBLE, is_trouble, settle};
 use super::steps::changes;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
@@ -52,12 +52,12 @@ pub(super) trait TableGoal: Sync {
 pub(super) struct Convergence<'c, G> {
     pub(super) wire: &'c Wire,
     pub(super) declared: &'c TableSchema,
-    pub(super) asks: Asks,
+    pub(super) asks: Probes,
     pub(super) goal: &'c G,
 }
 
 /// The history of one table.
-struct Course {
+struct TableProgress {
     /// The changes that the service has taken.
     taken: Vec<TableChange>,
     /// The requested change, to which the patience below belongs.
@@ -77,7 +77,7 @@ impl<G: TableGoal> Convergence<'_, G> {
     }
 
     pub(super) async fn run(&self) -> Result<()> {
-        let mut course = Course {
+        let mut course = TableProgress {
             taken: Vec::new(),
             asked: None,
             trouble: TablePolling::until(TROUBLE),
@@ -105,9 +105,9 @@ impl<G: TableGoal> Convergence<'_, G> {
         };
         loop {
             let settling = match self.asks {
-                Asks::All => Settling::all(&tell),
+                Probes::All => PendingChange::all(&tell),
                 // Who wants less does not wait for what others change.
-                Asks::Description | Asks::Creation => Settling::of(self.declared, &tell),
+                Probes::Description | Probes::Creation => PendingChange::of(self.declared, &tell),
             };
             match look(self.wire, self.declared, self.asks, &settling).await {
                 // A new table is not shown to all requests at once.
@@ -173,7 +173,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         &self,
         found: Option<&FoundTable>,
         change: TableChange,
-        course: &mut Course,
+        course: &mut TableProgress,
     ) -> Result<()> {
         // An old description may also lack a change that was taken before the last one. What is removed by it may be there
         // anew by now, so it is not asked for again.
@@ -238,12 +238,12 @@ impl<G: TableGoal> Convergence<'_, G> {
 pub(super) async fn look(
     wire: &Wire,
     declared: &TableSchema,
-    asks: Asks,
-    settling: &Settling<'_>,
+    asks: Probes,
+    settling: &PendingChange<'_>,
 ) -> Result<Option<FoundTable>> {
     match (settle(wire, &declared.name, settling).await?, asks) {
         (None, _) => Ok(None),
-        (Some(described), Asks::Description) => Ok(Some(FoundTable::described(described))),
+        (Some(described), Probes::Description) => Ok(Some(FoundTable::described(described))),
         (Some(described), _) => {
             let complete = FoundTable::complete(wire, declared, described, asks);
             complete.await.map(Some)

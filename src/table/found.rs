@@ -9,7 +9,7 @@ use crate::wire::table::{self as service, DescribedTable, ExpiryState, RecoveryS
 
 /// How much is requested of a table. For each request a permission is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum Probes {
     Description,
     /// TTL and recovery besides, which a creation ends with.
     Creation,
@@ -42,12 +42,12 @@ impl FoundTable {
         wire: &Wire,
         declared: &TableSchema,
         described: DescribedTable,
-        asks: Asks,
+        asks: Probes,
     ) -> Result<Self> {
         let name = &described.schema.name;
         let expiry = match (service::expiry(wire, name).await?, asks) {
             // Whoever wants TTL is told by the server that it has none.
-            (None, Asks::Creation) => Some(ExpiryState {
+            (None, Probes::Creation) => Some(ExpiryState {
                 attribute: None,
                 is_changing: false,
             }),
@@ -57,7 +57,7 @@ impl FoundTable {
             Some(_) => service::recovery(wire, name).await?,
             None => None,
         };
-        let labels = match asks == Asks::All && !declared.settings.tags.is_empty() {
+        let labels = match asks == Probes::All && !declared.settings.tags.is_empty() {
             true => service::labels(wire, &described).await?,
             false => None,
         };

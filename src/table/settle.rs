@@ -15,17 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 pub(super) const TROUBLE: Duration = Duration::from_secs(30);
 
 /// The changes to wait for, besides the creation of a table.
-pub(super) struct Settling<'s> {
+pub(super) struct PendingChange<'s> {
     /// The schema whose indexes have to be ready, or None if nothing at all may be changing.
     declared: Option<&'s TableSchema>,
     /// Told at each look that finds it unfinished.
     waits: &'s (dyn Fn() + Sync),
 }
 
-impl<'s> Settling<'s> {
+impl<'s> PendingChange<'s> {
     /// Waits for all that changes.
     pub(super) fn all(waits: &'s (dyn Fn() + Sync)) -> Self {
-        Settling {
+        PendingChange {
             declared: None,
             waits,
         }
@@ -33,7 +33,7 @@ impl<'s> Settling<'s> {
 
     /// Waits for the indexes that are declared here.
     pub(super) fn of(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
-        Settling {
+        PendingChange {
             declared: Some(declared),
             waits,
         }
@@ -54,7 +54,7 @@ impl<'s> Settling<'s> {
 pub(super) async fn settle(
     wire: &Wire,
     name: &str,
-    settling: &Settling<'_>,
+    settling: &PendingChange<'_>,
 ) -> Result<Option<DescribedTable>> {
     let mut pace = TablePolling::until(PATIENCE);
     let mut filling = TablePolling::endless();

@@ -36,7 +36,7 @@ fn givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
     let numbered = || members.iter().enumerate();
     let mut giving = HashMap::new();
     for (at, member) in numbered() {
-        if matches!(member.write.meaning, Meaning::NotOurs) {
+        if matches!(member.write.meaning, Meaning::ForeignRow) {
             giving.entry(item(member)).or_insert(at);
         }
     }

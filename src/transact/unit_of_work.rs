@@ -16,7 +16,7 @@ use crate::entity::{self, ChangeableEntity, DynamoEntity, HeldEntity, Key, Patte
 use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
-    ConditionFailure, Expect, Meaning, TransactWrite, TransactionMember, check, read_raw,
+    ConditionFailure, Meaning, Precondition, TransactWrite, TransactionMember, check, read_raw,
 };
 use crate::retry::Backoff;
 use crate::write::unique::item_id;
@@ -66,7 +66,7 @@ const ATTEMPTS: u32 = 200;
 /// # Ok(()) }
 /// ```
 ///
-/// Each read is a strong read of one item. The transaction costs two write units for each KB of an item that is
+/// AnyOf read is a strong read of one item. The transaction costs two write units for each KB of an item that is
 /// written, and two for one that is only checked. A unit that writes nothing and reads at most one item sends no
 /// transaction. Queries and other reads in the closure are not part of it.
 ///
@@ -273,7 +273,7 @@ impl UnitOfWork {
     ///
     /// If the unit has read the item, its differences to the entity are written, as in [`modify`](Key::modify), or
     /// nothing if it does not differ. If the unit has found no item, it is created. An item that the unit has not
-    /// read is put with the conditions that [`put`](crate::EntityVerbs::put) has on its own.
+    /// read is put with the conditions that [`put`](crate::EntityExt::put) has on its own.
     pub fn put<E: ChangeableEntity>(&self, entity: &E) -> Result<()> {
         let key = Key::of(entity).untyped()?;
         let id = item_id(&key, &self.db);
@@ -517,7 +517,7 @@ fn guard_of<E: DynamoEntity>(
         (Some(read), Some(stored)) => as_read(read, stored, db),
         _ => Ok(check::condition(
             &E::ENTITY,
-            Expect::Missing,
+            Precondition::Missing,
             None,
             db.now(),
         )),

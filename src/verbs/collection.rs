@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::query::{Query, WholeTable};
 
 /// The operations on every collection.
-pub trait CollectionVerbs: DynamoCollection {
+pub trait CollectionExt: DynamoCollection {
     /// Returns the item as stored in the table.
     fn to_item(&self) -> Result<Item> {
         self.stored_item()
@@ -28,4 +28,4 @@ pub trait CollectionVerbs: DynamoCollection {
     }
 }
 
-impl<C: DynamoCollection> CollectionVerbs for C {}
+impl<C: DynamoCollection> CollectionExt for C {}

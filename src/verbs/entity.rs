@@ -8,7 +8,7 @@ use crate::read::{GetMany, KeyOf, Listed, Streamed};
 use crate::write::{Create, Delete, Put, Update};
 
 /// The operations on every entity.
-pub trait EntityVerbs: DynamoEntity {
+pub trait EntityExt: DynamoEntity {
     /// Returns the key of this entity.
     fn key(&self) -> Key<Self> {
         Key::of(self)
@@ -228,4 +228,4 @@ pub trait EntityVerbs: DynamoEntity {
     }
 }
 
-impl<E: DynamoEntity> EntityVerbs for E {}
+impl<E: DynamoEntity> EntityExt for E {}

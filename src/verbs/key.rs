@@ -45,7 +45,7 @@ impl<E: DynamoEntity> Key<E> {
     /// Changes some attributes of the item, or creates it with them.
     ///
     /// An expired item that DynamoDB still stores is not revived: the error is a
-    /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityVerbs::create) replaces
+    /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityExt::create) replaces
     /// the item.
     ///
     /// ```
@@ -146,7 +146,7 @@ impl<E: DynamoEntity> Key<E> {
     }
 
     /// Deletes the item, whatever it contains. The delete is sent again if its response was lost, and may then delete
-    /// an item that was stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
+    /// an item that was stored under its key in between: see [`put`](crate::verbs::EntityExt::put).
     pub fn delete(self) -> Delete<E, E::Unguarded>
     where
         E: ChangeableEntity,

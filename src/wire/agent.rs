@@ -18,12 +18,12 @@ const NAMES: [&str; 2] = ["user-agent", "x-amz-user-agent"];
 
 /// The headers of a connection, once a request had them; None if the SDK insists on its own.
 #[derive(Debug, Default)]
-pub(super) struct Agent(OnceLock<Option<Headers>>);
+pub(super) struct UserAgentCache(OnceLock<Option<Headers>>);
 
 #[derive(Debug)]
 pub(super) struct Headers([HeaderValue; 2]);
 
-impl Agent {
+impl UserAgentCache {
     /// The headers never change after they are set.
     pub(super) fn headers(&self) -> Option<&Headers> {
         self.0.get()?.as_ref()

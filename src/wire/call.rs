@@ -11,11 +11,13 @@ use aws_sdk_dynamodb::{Client, config};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::byte_stream::ByteStream;
 
-use super::agent::Agent;
+use super::agent::UserAgentCache;
 #[cfg(feature = "embedded")]
 use super::direct;
-use super::failure::{self, Failure, Site};
-use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, TimeOver, WirePath, WireTrace};
+use super::failure::{self, Failure, FailureContext};
+use super::plain::{
+    DirectPath, FailedAttempt, ReplayClient, SdkFallback, TimeOver, WirePath, WireTrace,
+};
 use super::swap::{CapturedBody, HookExchange, Hooks};
 use super::{BoxFuture, Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
@@ -28,7 +30,7 @@ use crate::wire::embedded::EmbeddedEngine;
 pub(crate) struct Wire {
     client: Client,
     /// The user agent of a client that this library has built: nothing else changes it.
-    agent: Option<Arc<Agent>>,
+    agent: Option<Arc<UserAgentCache>>,
     /// The engine behind the client, for requests that can do without the client.
     #[cfg(feature = "embedded")]
     engine: Option<EmbeddedEngine>,
@@ -36,14 +38,14 @@ pub(crate) struct Wire {
     /// replace what they made by our bytes.
     swaps: bool,
     /// The way in which a first attempt does without the SDK's orchestration, once it is known.
-    plain: Option<Arc<PlainWay>>,
-    sends: Arc<Sends>,
+    plain: Option<Arc<DirectPath>>,
+    sends: Arc<ServerCapabilities>,
 }
 
 /// Whether the server is known to send the item with a condition that failed, for each operation by itself. Not every
 /// server that speaks DynamoDB's language does, and one may do so for puts alone.
 #[derive(Debug, Default)]
-struct Sends {
+struct ServerCapabilities {
     put: AtomicBool,
     update: AtomicBool,
     delete: AtomicBool,
@@ -52,7 +54,7 @@ struct Sends {
     denied: AtomicBool,
 }
 
-impl Sends {
+impl ServerCapabilities {
     /// None for an operation without a condition.
     fn of(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
         match operation {
@@ -227,7 +229,7 @@ impl Wire {
         // The futures of what is rare are boxed, so that a call that does without them needs no room for them.
         let rest: BoxFuture<'_, _> = {
             let mut begun = match &self.plain {
-                None => Err(Detour::Asked.into()),
+                None => Err(SdkFallback::Asked.into()),
                 Some(plain) => plain.begin(request, token),
             };
             match &mut begun {
@@ -243,7 +245,8 @@ impl Wire {
                 }
                 Err(course) => {
                     // A call with credentials of another request shows the SDK's way of asking for them no more.
-                    let teaches = course.detour == Detour::Learning && course.identity.is_none();
+                    let teaches =
+                        course.detour == SdkFallback::Learning && course.identity.is_none();
                     let learner = self.plain.as_deref().filter(|_| teaches);
                     trace.path = WirePath::Sdk(course.detour.clone());
                     let identity = course.identity.take();
@@ -277,7 +280,7 @@ impl Wire {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-        learner: Option<&PlainWay>,
+        learner: Option<&DirectPath>,
         identity: Option<SharedIdentityCache>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
@@ -315,7 +318,7 @@ impl Wire {
             Err(over) => {
                 trace.end(1);
                 let error = SdkError::<GetItemError, HttpResponse>::timeout_error(over);
-                let site = Site::of(request.operation, &request.table, &exchange);
+                let site = FailureContext::of(request.operation, &request.table, &exchange);
                 return Err(failure::from_sdk(error, site));
             }
         };
@@ -328,7 +331,7 @@ impl Wire {
         match client.take_untold_refusal() {
             Some(refusal) if outcome.is_err() => {
                 let refusal = route.read_refusal(refusal, began).await;
-                let site = Site::of(request.operation, &request.table, &exchange);
+                let site = FailureContext::of(request.operation, &request.table, &exchange);
                 Err(failure::from_answer(&refusal, site))
             }
             _ => outcome,
@@ -385,7 +388,7 @@ impl Wire {
                     (Ok(_), None) => Err(hidden(request)),
                     (Err(error), _) => Err(failure::from_sdk(
                         name_limit(error, exchange),
-                        Site::of(*operation, table, exchange),
+                        FailureContext::of(*operation, table, exchange),
                     )),
                 }
             }};

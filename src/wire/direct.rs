@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::failure::{self, Failure, Site};
+use super::failure::{self, Failure, FailureContext};
 use super::{Reply, Request};
 use crate::wire::embedded::EmbeddedEngine;
 
@@ -20,6 +20,6 @@ pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<R
             has_stray: false,
         });
     }
-    let site = Site::in_process(request, status);
+    let site = FailureContext::in_process(request, status);
     Err(failure::from_engine(status, &body, request_id, site))
 }

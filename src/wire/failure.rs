@@ -71,7 +71,7 @@ impl From<Error> for Failure {
 
 /// The subject of the failure, for messages and for law W6.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site<'a> {
+pub(super) struct FailureContext<'a> {
     /// The name of the operation.
     pub(super) operation: &'a str,
     /// The request; its values stay out of messages.
@@ -87,7 +87,7 @@ pub(super) struct Site<'a> {
     pub(super) has_stray: bool,
 }
 
-impl<'a> Site<'a> {
+impl<'a> FailureContext<'a> {
     pub(super) fn of(
         operation: ServiceOperation,
         table: &'a str,
@@ -97,7 +97,7 @@ impl<'a> Site<'a> {
         // All attempts count, because whoever decides about retries may not have asked our classifier. A token changes
         // nothing: it tells that an earlier attempt was not executed before this one, and not that it never will be.
         let unknown = was_ambiguous && exchange.resend() != Resend::Always;
-        Site {
+        FailureContext {
             operation: operation.name(),
             body: exchange.body(),
             table,
@@ -112,7 +112,7 @@ impl<'a> Site<'a> {
     /// done its work before.
     #[cfg(feature = "embedded")]
     pub(super) fn in_process(request: &'a Request, status: u16) -> Self {
-        Site {
+        FailureContext {
             operation: request.operation.name(),
             body: &request.body,
             table: &request.table,
@@ -126,7 +126,7 @@ impl<'a> Site<'a> {
     /// The site of a request that can be sent again without harm, as every operation on tables can.
     pub(super) fn harmless(operation: &'a str, table: &'a str) -> Self {
         let stage = Stage::Schema;
-        Site {
+        FailureContext {
             operation,
             body: &[],
             table,
@@ -140,7 +140,12 @@ impl<'a> Site<'a> {
 
 /// The failure of a request that an engine in this process rejected; does the same as [`from_sdk`] without the SDK.
 #[cfg(feature = "embedded")]
-pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Site<'_>) -> Failure {
+pub(super) fn from_engine(
+    status: u16,
+    body: &[u8],
+    request_id: String,
+    site: FailureContext<'_>,
+) -> Failure {
     let (code, message) = (refusal::code(None, body), refusal::said(body));
     let refusal = Refusal {
         status,
@@ -153,7 +158,7 @@ pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Si
 }
 
 /// The failure of a request that was rejected, where the SDK could not be told of the answer.
-pub(super) fn from_answer(answer: &HttpResponse, site: Site<'_>) -> Failure {
+pub(super) fn from_answer(answer: &HttpResponse, site: FailureContext<'_>) -> Failure {
     let read = metadata(answer);
     let refusal = Refusal {
         status: answer.status().as_u16(),
@@ -165,7 +170,7 @@ pub(super) fn from_answer(answer: &HttpResponse, site: Site<'_>) -> Failure {
     refusal::refused(site, refusal)
 }
 
-pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
+pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
 where
     E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
 {
@@ -189,7 +194,7 @@ where
 }
 
 /// The failure of a call that brought no rejection.
-fn unread<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
+fn unread<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
 where
     E: StdError + Send + Sync + 'static,
 {
@@ -208,7 +213,11 @@ where
 }
 
 /// The error where there was no answer, or none that can be read.
-fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared: bool) -> Error {
+fn unanswered(
+    site: FailureContext<'_>,
+    source: Box<dyn StdError + Send + Sync>,
+    prepared: bool,
+) -> Error {
     let operation = site.operation;
     let root = causes(&*source)
         .last()

@@ -16,12 +16,12 @@
 //! ```
 //!
 //! Requests that are not understood keep the SDK's way, and so do those that the SDK has other work with: see
-//! [`Detour`].
+//! [`SdkFallback`].
 
 mod attempt;
+mod client_probe;
 mod clock;
 mod identity;
-mod lesson;
 mod replay;
 mod route;
 #[cfg(test)]
@@ -41,7 +41,7 @@ use tracing::level_filters::LevelFilter;
 use super::{Request, TokenLife};
 
 pub(super) use attempt::{FailedAttempt, PlainAttempt};
-pub(super) use lesson::Lesson;
+pub(super) use client_probe::ClientProbe;
 pub(super) use replay::{FirstResult, ReplayClient, TimeOver};
 pub(super) use route::TimeLimit;
 
@@ -69,7 +69,7 @@ pub enum WirePath {
     /// decided what became of it, unless the time of the whole operation was over.
     Replayed,
     /// Through the SDK from the beginning.
-    Sdk(Detour),
+    Sdk(SdkFallback),
 }
 
 /// The report of a request on its path.
@@ -87,7 +87,7 @@ pub(crate) struct WireTrace {
 impl Default for WireTrace {
     fn default() -> Self {
         WireTrace {
-            path: WirePath::Sdk(Detour::NotSent),
+            path: WirePath::Sdk(SdkFallback::NotSent),
             by_sdk: 0,
             #[cfg(feature = "tracing")]
             is_traced: false,
@@ -113,7 +113,7 @@ impl WireTrace {
 /// Why a request went through the SDK from the beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Detour {
+pub enum SdkFallback {
     /// The connection was told so by [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
     Asked,
     /// It was one of the first requests of the client, from which the plain way is learned.
@@ -153,29 +153,29 @@ impl fmt::Display for WirePath {
     }
 }
 
-impl fmt::Display for Detour {
+impl fmt::Display for SdkFallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Detour::Asked => "as the connection was told",
-            Detour::Learning => "the client was not known yet",
-            Detour::NotSent => "nothing was sent",
-            Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),
-            Detour::TableArn => "the table is named by its ARN",
-            Detour::Quota => "the quota of retries is not full",
-            Detour::Clock => "the clock of this machine shows a year that cannot be signed",
-            Detour::Traced => "the SDK's spans are listened to",
-            Detour::Metered => "the SDK's measurements are listened to",
-            Detour::Credentials => "the credentials have to be loaded",
-            Detour::Account => "the credentials are of another account",
-            Detour::OldToken => "the client token is too old",
-            Detour::LargeBody => "the body is large",
+            SdkFallback::Asked => "as the connection was told",
+            SdkFallback::Learning => "the client was not known yet",
+            SdkFallback::NotSent => "nothing was sent",
+            SdkFallback::Unusual(what) => return write!(f, "the client is unusual: {what}"),
+            SdkFallback::TableArn => "the table is named by its ARN",
+            SdkFallback::Quota => "the quota of retries is not full",
+            SdkFallback::Clock => "the clock of this machine shows a year that cannot be signed",
+            SdkFallback::Traced => "the SDK's spans are listened to",
+            SdkFallback::Metered => "the SDK's measurements are listened to",
+            SdkFallback::Credentials => "the credentials have to be loaded",
+            SdkFallback::Account => "the credentials are of another account",
+            SdkFallback::OldToken => "the client token is too old",
+            SdkFallback::LargeBody => "the body is large",
         })
     }
 }
 
 /// Facts about a client.
 #[derive(Debug, Default)]
-pub(super) struct PlainWay {
+pub(super) struct DirectPath {
     learned: RwLock<Learned>,
     lessons: AtomicU8,
     clock: Arc<ServiceClock>,
@@ -184,12 +184,12 @@ pub(super) struct PlainWay {
 /// Why a request goes through the SDK, and the credentials that were requested before that was known.
 #[derive(Debug)]
 pub(super) struct SdkCourse {
-    pub(super) detour: Detour,
+    pub(super) detour: SdkFallback,
     pub(super) identity: Option<SharedIdentityCache>,
 }
 
-impl From<Detour> for SdkCourse {
-    fn from(detour: Detour) -> Self {
+impl From<SdkFallback> for SdkCourse {
+    fn from(detour: SdkFallback) -> Self {
         SdkCourse {
             detour,
             identity: None,
@@ -202,12 +202,12 @@ enum Learned {
     #[default]
     Nothing,
     /// It is not confirmed yet.
-    Lesson(Arc<Lesson>),
+    ClientProbe(Arc<ClientProbe>),
     Route(Arc<Route>),
     Unusual(Arc<str>),
 }
 
-impl PlainWay {
+impl DirectPath {
     /// Sends the request, or tells why it does not go this way.
     pub(super) fn begin(
         &self,
@@ -219,16 +219,16 @@ impl PlainWay {
         if let Some(token) = token
             && !token.is_remembered(now)
         {
-            return Err(Detour::OldToken.into());
+            return Err(SdkFallback::OldToken.into());
         }
         let identity = match route.start_identity() {
             None => None,
             Some(IdentityLoad::Ended(Ok(identity))) => Some(identity),
-            Some(load) => return Err(course(&route, Detour::Credentials, Some(load))),
+            Some(load) => return Err(course(&route, SdkFallback::Credentials, Some(load))),
         };
         let date = route.signing_date(now);
         let written = match lesson {
-            Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(Detour::Learning),
+            Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(SdkFallback::Learning),
             _ => route.write(request.operation, &request.body, identity.as_ref(), date),
         };
         match written {
@@ -237,7 +237,7 @@ impl PlainWay {
                 Ok(PlainAttempt::new(&route, written, identity, now))
             }
             Err(detour) => {
-                if detour == Detour::Account {
+                if detour == SdkFallback::Account {
                     self.forget(&route);
                 }
                 let load = identity.map(|identity| IdentityLoad::Ended(Ok(identity)));
@@ -247,31 +247,34 @@ impl PlainWay {
     }
 
     /// The route, and the lesson that shows it if it is not confirmed.
-    fn route(&self, request: &Request) -> Result<(Arc<Route>, Option<Arc<Lesson>>), Detour> {
+    fn route(
+        &self,
+        request: &Request,
+    ) -> Result<(Arc<Route>, Option<Arc<ClientProbe>>), SdkFallback> {
         // This comes first: the endpoint may be another account's, so there is nothing to learn from the request
         // either.
         if request.table.starts_with("arn:") {
-            return Err(Detour::TableArn);
+            return Err(SdkFallback::TableArn);
         }
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
         let (route, lesson) = match &*learned {
-            Learned::Nothing => return Err(Detour::Learning),
-            Learned::Unusual(what) => return Err(Detour::Unusual(what.clone())),
-            Learned::Lesson(lesson) => (lesson.route.clone(), Some(lesson.clone())),
+            Learned::Nothing => return Err(SdkFallback::Learning),
+            Learned::Unusual(what) => return Err(SdkFallback::Unusual(what.clone())),
+            Learned::ClientProbe(lesson) => (lesson.route.clone(), Some(lesson.clone())),
             Learned::Route(route) => (route.clone(), None),
         };
         drop(learned);
         if LevelFilter::current() >= LevelFilter::DEBUG {
-            return Err(Detour::Traced);
+            return Err(SdkFallback::Traced);
         }
         if is_metered() {
-            return Err(Detour::Metered);
+            return Err(SdkFallback::Metered);
         }
         if route.is_too_large(&request.body) {
-            return Err(Detour::LargeBody);
+            return Err(SdkFallback::LargeBody);
         }
         if !route.has_full_quota() {
-            return Err(Detour::Quota);
+            return Err(SdkFallback::Quota);
         }
         Ok((route, lesson))
     }
@@ -283,24 +286,24 @@ impl PlainWay {
     }
 
     /// Learns from a request that the SDK has sent. If several requests run concurrently, the first one counts.
-    pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
+    pub(super) fn learn(&self, lesson: Result<ClientProbe, String>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         *learned = match lesson {
             Err(unusual) => Learned::Unusual(unusual.into()),
             Ok(lesson) if matches!(&*learned, Learned::Nothing) => {
-                Learned::Lesson(Arc::new(lesson))
+                Learned::ClientProbe(Arc::new(lesson))
             }
             Ok(_) => return,
         };
     }
 
     /// Compares a lesson with what would be written with these credentials.
-    fn confirm(&self, lesson: &Arc<Lesson>, identity: Option<&Identity>) -> bool {
+    fn confirm(&self, lesson: &Arc<ClientProbe>, identity: Option<&Identity>) -> bool {
         let confirmed = lesson.confirm(identity);
         let is_confirmed = confirmed.is_ok();
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         // Requests that begin together compare the same lesson, and only one of them decides.
-        if !matches!(&*learned, Learned::Lesson(known) if Arc::ptr_eq(known, lesson)) {
+        if !matches!(&*learned, Learned::ClientProbe(known) if Arc::ptr_eq(known, lesson)) {
             return is_confirmed;
         }
         *learned = match confirmed {
@@ -336,7 +339,7 @@ impl PlainWay {
 }
 
 /// The SDK's way, with the credentials of a load that has begun.
-fn course(route: &Route, detour: Detour, load: Option<IdentityLoad>) -> SdkCourse {
+fn course(route: &Route, detour: SdkFallback, load: Option<IdentityLoad>) -> SdkCourse {
     let handed = load.and_then(|load| route.hand_over(load));
     SdkCourse {
         detour,

@@ -31,9 +31,9 @@ use aws_smithy_runtime_api::client::ser_de::{
 use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 
-use super::agent::Agent;
+use super::agent::UserAgentCache;
 use super::failure::{self, request_id};
-use super::plain::{FirstResult, Lesson, PlainWay, TimeLimit};
+use super::plain::{ClientProbe, DirectPath, FirstResult, TimeLimit};
 use super::{Request, Resend, ServiceOperation, TokenLife, retry};
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
@@ -63,11 +63,11 @@ pub(super) struct HookExchange {
     /// Whether the current attempt is the first one, which was made without the SDK: the SDK is told its result.
     replays: AtomicBool,
     /// Facts about the client.
-    plain: Option<Arc<PlainWay>>,
+    plain: Option<Arc<DirectPath>>,
     /// Whether later requests may learn from this one.
     teaches: bool,
     /// Boxed, because few requests are lessons.
-    lesson: Mutex<Option<Box<Result<Lesson, String>>>>,
+    lesson: Mutex<Option<Box<Result<ClientProbe, String>>>>,
     /// The id of the first attempt, which those that follow share.
     invocation: Option<String>,
     /// When a request whose first attempt was made without the SDK is over as a whole.
@@ -75,7 +75,7 @@ pub(super) struct HookExchange {
     /// The age of the token, if the request has one.
     token: Option<Arc<TokenLife>>,
     /// The user agent of the connection, if it keeps one.
-    agent: Option<Arc<Agent>>,
+    agent: Option<Arc<UserAgentCache>>,
     /// Whether this request already has it; otherwise the SDK makes one.
     has_agent: bool,
     answer: Mutex<Option<CapturedBody>>,
@@ -94,9 +94,9 @@ impl HookExchange {
     pub(super) fn new(
         request: &Request,
         swaps: bool,
-        agent: Option<&Arc<Agent>>,
+        agent: Option<&Arc<UserAgentCache>>,
         token: Option<&Arc<TokenLife>>,
-        plain: Option<&Arc<PlainWay>>,
+        plain: Option<&Arc<DirectPath>>,
     ) -> Self {
         HookExchange {
             agent: agent.cloned(),
@@ -161,7 +161,7 @@ impl HookExchange {
         limit.is_over_since(began).then_some(limit)
     }
 
-    pub(super) fn take_lesson(&self) -> Option<Box<Result<Lesson, String>>> {
+    pub(super) fn take_lesson(&self) -> Option<Box<Result<ClientProbe, String>>> {
         let mut lesson = self.lesson.lock().unwrap_or_else(PoisonError::into_inner);
         lesson.take()
     }
@@ -173,7 +173,7 @@ impl HookExchange {
         let Some(plain) = &self.plain else {
             return;
         };
-        let lesson = Lesson::read(self.operation, &self.body, request, components, cfg, plain);
+        let lesson = ClientProbe::read(self.operation, &self.body, request, components, cfg, plain);
         if let Some(lesson) = lesson {
             let lesson = Some(Box::new(lesson));
             *self.lesson.lock().unwrap_or_else(PoisonError::into_inner) = lesson;
@@ -312,7 +312,7 @@ impl Intercept for Hooks {
             cfg.interceptor_state().store_put(serializer);
         }
         if self.0.has_agent {
-            Agent::stand_in(cfg);
+            UserAgentCache::stand_in(cfg);
         }
         Ok(())
     }
@@ -549,7 +549,7 @@ operations! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::failure::Site;
+    use crate::wire::failure::FailureContext;
     use crate::wire::tests::create;
 
     /// This holds for every source of retry decisions, and however the last attempt ended.
@@ -559,10 +559,10 @@ mod tests {
             let request = Request { resend, ..create() };
             let exchange = Arc::new(HookExchange::new(&request, true, None, None, None));
             set(&exchange.transmitted, true);
-            let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
+            let site = FailureContext::of(ServiceOperation::PutItem, "tab", &exchange);
             assert!(!site.unknown);
             set(&exchange.was_ambiguous, true);
-            let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
+            let site = FailureContext::of(ServiceOperation::PutItem, "tab", &exchange);
             assert!(site.unknown, "{resend:?}");
         }
     }

@@ -620,7 +620,7 @@ fn an_engine_that_fails_may_have_done_it() {
             is_metered: false,
             pattern: &PATTERN,
         };
-        let site = failure::Site::in_process(&request, 500);
+        let site = failure::FailureContext::in_process(&request, 500);
         let body = br#"{"__type":"InternalServerError","message":"it failed"}"#;
         failure::from_engine(500, body, "id".into(), site)
             .error

@@ -8,7 +8,7 @@ use crate::entity::guard::{Conditional, Unconditional};
 use crate::entity::{DynamoEntity, Key, Patterns, UntypedKey};
 use crate::error::Result;
 use crate::expr::{Condition, Node, UpdateActions};
-use crate::plan::{Expect, TransactWrite, TransactionMember, check};
+use crate::plan::{Precondition, TransactWrite, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{refused, update_of};
 
@@ -89,12 +89,12 @@ fn check_of(
             let message = "this check asks for an item and for none: leave out `.if_exists()` or `.if_missing()`";
             return Err(refused(declared, message.to_owned()));
         }
-        (true, false) => Expect::Exists,
-        (false, true) => Expect::Missing,
-        (false, false) => Expect::Anything,
+        (true, false) => Precondition::Exists,
+        (false, true) => Precondition::Missing,
+        (false, false) => Precondition::Anything,
     };
     let asked = match expect {
-        Expect::Anything => condition.and(check::live_condition(declared.def, now)),
+        Precondition::Anything => condition.and(check::live_condition(declared.def, now)),
         _ => condition,
     };
     let (expected, condition_failure) = check::condition(declared.def, expect, None, now);

@@ -3,16 +3,20 @@
 use std::fmt;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, UntypedEntity};
+use crate::entity::{
+    Created, DynamoEntity, HeldEntity, Key, ManagedValues, Patterns, UntypedEntity,
+};
 use crate::error::Result;
 use crate::json::CodecError;
-use crate::plan::{ConditionFailure, Expect, Outcome, TransactWrite, TransactionMember, check};
+use crate::plan::{
+    ConditionFailure, Outcome, Precondition, TransactWrite, TransactionMember, check,
+};
 use crate::schema::Pattern;
 use crate::write::{
     ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, members_with_stored, with_stored,
 };
 
-/// Stores an entity if no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
+/// Stores an entity if no live item has its key; see [`EntityExt::create`](crate::verbs::EntityExt::create).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Create<'e, E: DynamoEntity> {
     entity: HeldEntity<'e, E>,
@@ -64,11 +68,11 @@ fn prepared<'e>(
     db: &Dynamo,
 ) -> PreparedPut<'e> {
     let (def, now) = (entity.declaration().def, db.now());
-    let (condition, _) = check::condition(def, Expect::Missing, None, now);
+    let (condition, _) = check::condition(def, Precondition::Missing, None, now);
     PreparedPut {
         pattern,
         entity,
-        stamp: Stamp::write(1, now, Created::Now).by(db.actor()),
+        stamp: ManagedValues::write(1, now, Created::Now).by(db.actor()),
         asked: (condition, ConditionFailure::create(def)),
         is_entering: true,
         now,

@@ -11,20 +11,20 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    AnswerItem, ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite,
+    AnswerItem, ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactWrite,
     TransactionMember, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
-    Holdings, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing, ReturningOld,
-    Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, members_of, unique,
+    HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
+    ReturningOld, Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, members_of, unique,
 };
 
-/// Deletes an item; see [`Key::delete`] and [`EntityVerbs::delete`](crate::verbs::EntityVerbs::delete).
+/// Deletes an item; see [`Key::delete`] and [`EntityExt::delete`](crate::verbs::EntityExt::delete).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = ReturningNothing> {
     pub(crate) key: Key<E>,
-    expect: Expect,
+    expect: Precondition,
     /// It is taken from the entity at once, because the operation may outlive the entity.
     loaded: Result<Option<LoadedItem>, CodecError>,
     /// The unique values that a loaded entity knows.
@@ -37,7 +37,7 @@ impl<E: DynamoEntity> Delete<E, E::Unguarded> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
         Delete {
             key,
-            expect: Expect::Anything,
+            expect: Precondition::Anything,
             loaded: Ok(None),
             values: None,
             condition: Node::all([]),
@@ -49,9 +49,9 @@ impl<E: DynamoEntity> Delete<E, E::Unguarded> {
 impl<E: DynamoEntity> Delete<E, E::Guard> {
     pub(crate) fn of_entity(entity: &E) -> Self {
         let expect = if E::Guard::CHECKED {
-            Expect::Loaded
+            Precondition::Loaded
         } else {
-            Expect::Anything
+            Precondition::Anything
         };
         Delete {
             key: Key::of(entity),
@@ -65,7 +65,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
 }
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
-    fn retyped<H: Guard, S>(self, expect: Expect) -> Delete<E, H, S> {
+    fn retyped<H: Guard, S>(self, expect: Precondition) -> Delete<E, H, S> {
         Delete {
             key: self.key,
             expect,
@@ -83,7 +83,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     where
         G: Open,
     {
-        self.retyped(Expect::Exists)
+        self.retyped(Precondition::Exists)
     }
 
     /// Deletes only if this holds for the stored item, in addition to the other conditions. If you call this again,
@@ -104,7 +104,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     where
         G: Checked,
     {
-        self.retyped(Expect::Anything)
+        self.retyped(Precondition::Anything)
     }
 }
 
@@ -166,7 +166,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
 struct GivenDelete {
     pattern: &'static Pattern,
     key: UntypedKey,
-    expect: Expect,
+    expect: Precondition,
     loaded: Result<Option<LoadedItem>, CodecError>,
     values: Option<Result<unique::LoadedUniques>>,
     condition: Node,
@@ -176,7 +176,7 @@ impl GivenDelete {
     /// The condition on the item, and its meaning if it does not hold.
     fn asked(
         declared: &EntityDeclaration,
-        expect: Expect,
+        expect: Precondition,
         loaded: Result<Option<LoadedItem>, CodecError>,
         when: Node,
         now: Timestamp,
@@ -222,7 +222,7 @@ impl GivenDelete {
             None if unique::concerns(declared) => {
                 return Err(unique::must_read(declared, "delete by key"));
             }
-            None => (Holdings::nothing(declared), Node::all([])),
+            None => (HeldUniqueValues::nothing(declared), Node::all([])),
             Some(values) => values?,
         };
         let asked = check::with(condition, condition_failure, guard);
@@ -238,7 +238,7 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
 ) -> Result<Vec<TransactionMember>> {
     let values = match unique::concerns(E::DECLARATION) {
         true => unique::loaded(old)?.0,
-        false => Holdings::nothing(E::DECLARATION),
+        false => HeldUniqueValues::nothing(E::DECLARATION),
     };
     let (key, now) = (Key::of(old).untyped()?, db.now());
     delete_members(&key, Patterns::<E>::DELETE, asked, &values, now, db)
@@ -248,12 +248,12 @@ fn delete_members(
     key: &UntypedKey,
     pattern: &'static Pattern,
     asked: (Node, ConditionFailure),
-    values: &Holdings,
+    values: &HeldUniqueValues,
     now: Timestamp,
     db: &Dynamo,
 ) -> Result<Vec<TransactionMember>> {
     let declared = key.declared;
-    let nothing = Holdings::nothing(declared);
+    let nothing = HeldUniqueValues::nothing(declared);
     let exchange = UniqueExchange::between(declared, values, &nothing, false)?;
     let write = delete_of(pattern, key, asked, now, db);
     let main = TransactionMember::of_key(write, key.json())?;

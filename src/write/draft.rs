@@ -21,8 +21,8 @@ pub(crate) use source::{UpdateOrigin, attribute_of, known, split, tell_changes};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, Stamp, UntypedEntity,
-    UntypedKey, encode_as_is,
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, ManagedValues,
+    UntypedEntity, UntypedKey, encode_as_is,
 };
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
@@ -32,7 +32,8 @@ use crate::schema::Pattern;
 use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
-    Intent, Main, Rewrite, Touched, UniqueExchange, Upkeep, WritePlan, unique, upkeep,
+    IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueExchange, WritePlan, index_maintenance,
+    unique,
 };
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
@@ -191,12 +192,12 @@ impl UpdateDraft {
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
-        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
+        let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
         self.edit(now, &stamp)?.prepare(db, returned)
     }
 
     /// All changes and conditions.
-    fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<PlannedUpdate> {
+    fn edit(self, now: Timestamp, stamp: &ManagedValues) -> Result<PlannedUpdate> {
         let declared = self.declared;
         let fail = |fault| declared.unwritten(fault);
         let (source, key) = (self.source.map_err(fail)?, self.key.map_err(fail)?);
@@ -228,8 +229,8 @@ impl UpdateDraft {
             check_complete(declared, &update)?;
         }
         let known = known(&source, &self.condition, &key);
-        let (upkeep, changed) = keep_up(declared, &mut update, known, creates)?;
-        let relied = relied_on(&upkeep, &source, &self.condition, &key, &changed);
+        let (maintenance, changed) = keep_up(declared, &mut update, known, creates)?;
+        let relied = relied_on(&maintenance, &source, &self.condition, &key, &changed);
         guards.extend(relied.map_err(fail)?);
         let touches = changed
             .iter()
@@ -298,20 +299,20 @@ pub(crate) fn keep_up(
     update: &mut UpdateActions,
     mut known: Known,
     creates: bool,
-) -> Result<(Upkeep, Vec<&'static str>)> {
+) -> Result<(IndexMaintenance, Vec<&'static str>)> {
     let fields = tell_changes(declared, update, &mut known);
     let touched = Touched {
         fields: &fields,
         creates,
     };
-    let mut upkeep = upkeep::plan(declared, &touched, &known)?;
-    for (attribute, json) in upkeep.keys.drain(..) {
+    let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
+    for (attribute, json) in maintenance.keys.drain(..) {
         update.set(
             attribute,
             json.map_or(UpdateAction::Remove, UpdateAction::Set),
         );
     }
-    Ok((upkeep, fields))
+    Ok((maintenance, fields))
 }
 
 /// Prints the names of the changed attributes, never the values.

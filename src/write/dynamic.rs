@@ -9,7 +9,9 @@ use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::json::to_json;
-use crate::entity::{Created, DynamoEntity, EntityContract, HeldEntity, Stamp, read, read_key};
+use crate::entity::{
+    Created, DynamoEntity, EntityContract, HeldEntity, ManagedValues, read, read_key,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{Name, Writer};
 use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, SentCall, check};
@@ -81,7 +83,7 @@ impl DynamicWrites {
         declared.is_some_and(|declared| declared.entity.id == self.entity.id)
     }
 
-    /// Stores an item like [`put`](crate::EntityVerbs::put): an item with a version replaces only the item that has
+    /// Stores an item like [`put`](crate::EntityExt::put): an item with a version replaces only the item that has
     /// it. An item without a version, of an entity that has versions, and an item of an append-only entity are new
     /// and replace nothing.
     ///
@@ -91,7 +93,7 @@ impl DynamicWrites {
         (self.put)(item.into(), PutKind::Checked)
     }
 
-    /// Stores an item like [`create`](crate::EntityVerbs::create), which never replaces one.
+    /// Stores an item like [`create`](crate::EntityExt::create), which never replaces one.
     pub fn create(&self, item: impl Into<Item>) -> Result<DynamicWrite> {
         (self.put)(item.into(), PutKind::Missing)
     }
@@ -201,7 +203,7 @@ fn read_item(json: Option<&[u8]>, _: Timestamp) -> Result<Option<Item>> {
 fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
     let def = &E::ENTITY;
     let fail = |fault| Error::encode(def.type_name, fault);
-    let stamp = Stamp::write(1, SystemClock.now(), Created::Now);
+    let stamp = ManagedValues::write(1, SystemClock.now(), Created::Now);
     for (at, attribute) in def.attributes.iter().enumerate() {
         let name = attribute.stored;
         let is_managed = [def.created_at, def.updated_at].contains(&Some(name));

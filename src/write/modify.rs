@@ -12,14 +12,15 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    self, Created, DynamoEntity, EntityDeclaration, Key, Patterns, Stamp, UntypedEntity, UntypedKey,
+    self, Created, DynamoEntity, EntityDeclaration, Key, ManagedValues, Patterns, UntypedEntity,
+    UntypedKey,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::{
-    ConditionFailure, Expect, Outcome, Returned, Steps, check, read_raw, returned_item, size,
+    ConditionFailure, Outcome, Precondition, Returned, Steps, check, read_raw, returned_item, size,
 };
 use crate::retry::Backoff;
 use crate::schema::Pattern;
@@ -28,8 +29,8 @@ use crate::write::difference::{
     Attributes, KeptNames, at_places, attributes, check_guard, differences, merged, seen_attributes,
 };
 use crate::write::{
-    Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,
-    split, stamp_fields,
+    Edit, HeldUniqueValues, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity,
+    refused, split, stamp_fields,
 };
 
 /// The number of attempts before the last conflict is returned.
@@ -355,15 +356,15 @@ fn edit_between(
         update.set(place, action);
     }
     let now = db.now();
-    let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
+    let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
     let known_of = |attributes| known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     let exchange = UniqueExchange::between(
         declared,
-        &Holdings::of(declared, &known_of(before), |_| true)?,
-        &Holdings::of(declared, &known_of(after.clone()), |_| true)?,
+        &HeldUniqueValues::of(declared, &known_of(before), |_| true)?,
+        &HeldUniqueValues::of(declared, &known_of(after.clone()), |_| true)?,
         false,
     )?;
     keep_up(declared, &mut update, known_of(after), false)?;
@@ -410,7 +411,7 @@ fn unchanged(
     // The version tells of every writer that keeps one, and the time of creation tells of a new item; both are compared
     // as they are spelt.
     if let Some(loaded) = source.numbered() {
-        let (_, condition_failure) = check::condition(def, Expect::Loaded, Some(loaded), now);
+        let (_, condition_failure) = check::condition(def, Precondition::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
         let guards = names.map(|name| as_read(name.to_owned()));
         return Ok((
@@ -418,7 +419,7 @@ fn unchanged(
             condition_failure,
         ));
     }
-    let (exists, condition_failure) = check::condition(def, Expect::Exists, None, now);
+    let (exists, condition_failure) = check::condition(def, Precondition::Exists, None, now);
     let names = seen_attributes(declared, seen.iter().map(|name| &**name));
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =

@@ -7,15 +7,15 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
 use crate::entity::{
-    Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, Patterns, Stamp,
-    UntypedEntity, Version, VersionState,
+    Created, DynamoEntity, EntityDeclaration, HasDeclaration, HeldEntity, Key, ManagedValues,
+    Patterns, UntypedEntity, Version, VersionState,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::{CodecError, Writer};
 use crate::plan::{
-    ConditionFailure, Expect, LoadedItem, Outcome, Returned, TransactWrite, TransactionMember,
-    WriteRequest, WriteVerb, check, size,
+    ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactWrite,
+    TransactionMember, WriteRequest, WriteVerb, check, size,
 };
 use crate::schema::Pattern;
 use crate::write::{
@@ -23,11 +23,11 @@ use crate::write::{
     untyped_key,
 };
 
-/// Stores an entity and replaces an existing item; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
+/// Stores an entity and replaces an existing item; see [`EntityExt::put`](crate::verbs::EntityExt::put).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
     pub(crate) entity: HeldEntity<'e, E>,
-    expect: Expect,
+    expect: Precondition,
     is_as_is: bool,
     condition: Node,
     guard: PhantomData<G>,
@@ -36,9 +36,9 @@ pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
 impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     pub(crate) fn new(entity: HeldEntity<'e, E>) -> Self {
         let expect = if G::CHECKED {
-            Expect::Loaded
+            Precondition::Loaded
         } else {
-            Expect::Anything
+            Precondition::Anything
         };
         Put {
             entity,
@@ -49,7 +49,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         }
     }
 
-    fn expecting<H: Guard>(self, expect: Expect) -> Put<'e, E, H> {
+    fn expecting<H: Guard>(self, expect: Precondition) -> Put<'e, E, H> {
         Put {
             entity: self.entity,
             expect,
@@ -66,16 +66,16 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     where
         G: Open,
     {
-        self.expecting(Expect::Exists)
+        self.expecting(Precondition::Exists)
     }
 
-    /// Stores only if no live item exists. [`create`](crate::verbs::EntityVerbs::create) does the same and renews the
+    /// Stores only if no live item exists. [`create`](crate::verbs::EntityExt::create) does the same and renews the
     /// managed fields.
     pub fn if_missing(self) -> Put<'e, E, Conditional>
     where
         G: Open,
     {
-        self.expecting(Expect::Missing)
+        self.expecting(Precondition::Missing)
     }
 
     /// Stores only if this holds for the stored item, in addition to the other conditions. If you call this again,
@@ -95,7 +95,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     where
         G: Checked,
     {
-        self.expecting(Expect::Anything)
+        self.expecting(Precondition::Anything)
     }
 }
 
@@ -130,13 +130,13 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     /// ```
     pub fn as_is(mut self) -> Put<'e, E, E::Unguarded> {
         self.is_as_is = true;
-        self.expecting(Expect::Anything)
+        self.expecting(Precondition::Anything)
     }
 }
 
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The managed attributes after the write.
-    pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
+    pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<ManagedValues> {
         stamp_of(&*self.entity, self.expect, self.is_as_is, db, now)
     }
 
@@ -185,7 +185,7 @@ impl<E: DynamoEntity, G: Guard> TransactWrite for Put<'_, E, G> {
 struct GivenPut<'e> {
     pattern: &'static Pattern,
     entity: &'e dyn UntypedEntity,
-    expect: Expect,
+    expect: Precondition,
     is_as_is: bool,
     condition: &'e Node,
 }
@@ -214,19 +214,19 @@ impl<'e> GivenPut<'e> {
     fn is_entering(&self) -> bool {
         let held = self.entity.held_version();
         let is_new = matches!(held, Some(Version(VersionState::New)));
-        self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
+        self.expect == Precondition::Missing || self.expect == Precondition::Loaded && is_new
     }
 }
 
 fn stamp_of(
     entity: &dyn UntypedEntity,
-    expect: Expect,
+    expect: Precondition,
     is_as_is: bool,
     db: &Dynamo,
     now: Timestamp,
-) -> Result<Stamp> {
+) -> Result<ManagedValues> {
     if is_as_is {
-        return Ok(Stamp::as_is());
+        return Ok(ManagedValues::as_is());
     }
     let held = entity.held_version();
     let created = match held {
@@ -235,20 +235,20 @@ fn stamp_of(
     };
     let version = match held {
         // The struct's next version cannot be used: another writer may hold it.
-        Some(_) if expect != Expect::Loaded => Version::drawn()?,
+        Some(_) if expect != Precondition::Loaded => Version::drawn()?,
         held => {
             let next = held.unwrap_or_default().next();
             next.map_err(|fault| entity.declaration().unwritten(fault))?
         }
     };
-    Ok(Stamp::write(version, now, created).by(db.actor()))
+    Ok(ManagedValues::write(version, now, created).by(db.actor()))
 }
 
 /// The managed attributes and conditions of a put, before its item is written; a `create` is one too.
 pub(crate) struct PreparedPut<'e> {
     pub(crate) pattern: &'static Pattern,
     pub(crate) entity: &'e dyn UntypedEntity,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: ManagedValues,
     pub(crate) asked: (Node, ConditionFailure),
     /// Whether no live item may exist, so that no unique values are released.
     pub(crate) is_entering: bool,
@@ -257,7 +257,7 @@ pub(crate) struct PreparedPut<'e> {
 
 impl PreparedPut<'_> {
     /// Writes the item.
-    fn write(self, db: &Dynamo) -> Result<(WriteRequest, Stamp)> {
+    fn write(self, db: &Dynamo) -> Result<(WriteRequest, ManagedValues)> {
         let declared = self.entity.declaration();
         let mut write = WriteRequest::of_entity(
             declared,
@@ -327,7 +327,7 @@ pub(crate) fn members_with_stored<E: DynamoEntity>(
     plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
 }
 
-fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, Stamp)> {
+fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
     let prepared = prepared?;
     let (entity, is_entering) = (prepared.entity, prepared.is_entering);
     let (write, stamp) = prepared.write(db)?;
@@ -338,7 +338,7 @@ fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan,
 /// Writes the item and checks its size.
 pub(crate) fn encode_item(
     entity: &dyn UntypedEntity,
-    stamp: &Stamp,
+    stamp: &ManagedValues,
     body: &mut Writer,
 ) -> Result<()> {
     let declared = entity.declaration();

@@ -13,10 +13,10 @@ mod rules;
 mod sentinel;
 mod values;
 
-pub(crate) use exchange::{Holdings, UniqueExchange};
+pub(crate) use exchange::{HeldUniqueValues, UniqueExchange};
 pub use look_up::LookUp;
 pub(crate) use planned_write::{
-    PlannedWrite, Setback, attributes_of, given_up, keep_values_of_others,
+    FailedCondition, PlannedWrite, attributes_of, given_up, keep_values_of_others,
 };
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};

@@ -15,7 +15,7 @@ use crate::write::{
     ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
 };
 
-/// Changes some attributes of an item; see [`Key::update`] and [`EntityVerbs::update`](crate::verbs::EntityVerbs::update).
+/// Changes some attributes of an item; see [`Key::update`] and [`EntityExt::update`](crate::verbs::EntityExt::update).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Update<E: DynamoEntity, R = ReturningNew> {
     draft: UpdateDraft,
@@ -51,7 +51,7 @@ impl<E: DynamoEntity, R> Update<E, R> {
     }
 
     /// Whether it changes nothing: no change was given, or the two values of a
-    /// [`changes_to`](crate::verbs::EntityVerbs::changes_to) are the same.
+    /// [`changes_to`](crate::verbs::EntityExt::changes_to) are the same.
     pub fn is_empty(&self) -> bool {
         self.draft.is_look()
     }

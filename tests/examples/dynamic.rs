@@ -66,8 +66,8 @@ impl Compared {
     fn queries(
         &mut self,
         name: &str,
-        typed: impl QueryVerbs,
-        by_text: Result<impl QueryVerbs>,
+        typed: impl QueryExt,
+        by_text: Result<impl QueryExt>,
     ) -> Outcome {
         let typed = format!("{:?}", typed.explain(&self.db)?);
         let by_text = by_text.map_err(|error| format!("{name}: {error}"))?;
@@ -287,7 +287,7 @@ fn plain(compared: &mut Compared, values: &mut Values) -> Outcome {
         orders
             .query("pending", [])?
             .between("placed_at", range(&texts))
-            .map(QueryVerbs::descending),
+            .map(QueryExt::descending),
     )?;
 
     let employees = of(&organisations::Employee::schema(), "Employee");

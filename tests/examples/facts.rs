@@ -275,7 +275,7 @@ async fn app_users_with_the_same_code_are_an_error() -> Outcome {
             .await?;
     }
     let error = hand_over(&db, "1234", "phone").await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::MoreThanOne);
+    assert_eq!(error.kind(), ErrorKind::MultipleItems);
     db.close().await
 }
 

@@ -4,7 +4,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Error, ErrorKind, read_together, snapshot};
+use dynamo_entity::{Error, ErrorKind, batch_get, transact_get};
 use uuid::Uuid;
 
 use crate::support::db::{Db, Raw, n, raw, s};
@@ -220,10 +220,13 @@ async fn every_read_refuses(db: Db) -> Outcome {
         ("get", kind(key().get().send(&db).await)),
         ("get_many", kind(Order::get_many([key()]).send(&db).await)),
         (
-            "read_together",
-            kind(read_together((key().get(), key().get())).send(&db).await),
+            "batch_get",
+            kind(batch_get((key().get(), key().get())).send(&db).await),
         ),
-        ("snapshot", kind(snapshot((key().get(),)).send(&db).await)),
+        (
+            "transact_get",
+            kind(transact_get((key().get(),)).send(&db).await),
+        ),
         ("query", kind(Order::in_partition(who()).all(&db).await)),
         (
             "page",

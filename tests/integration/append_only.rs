@@ -190,7 +190,7 @@ async fn unique_values_are_taken_for_ever(db: Db) -> Outcome {
     };
     note(1, "tea").create().send(&db).await?;
     let taken = note(2, "tea").create().send(&db).await.unwrap_err();
-    assert_eq!(taken.kind(), ErrorKind::NotUnique);
+    assert_eq!(taken.kind(), ErrorKind::UniqueViolation);
     let there = note(1, "milk").create().send(&db).await.unwrap_err();
     assert_eq!(there.kind(), ErrorKind::AlreadyExists);
     note(2, "milk").create().send(&db).await?;

@@ -175,13 +175,13 @@ async fn failures(db: &Dynamo) -> Vec<(&'static str, String)> {
         Transaction::new().with(good("new", 1).create()).with(wrong("wrong").update().apply(|l| l.count().add(Number::from(1)))),
         Transaction::new().with(good("new", 1).create()).with(code().put()),
         Transaction::new().with(good("new", 1).create()).with(text("s3cr3t").put()),
-        snapshot((good_key().get(), Codes::key("s3cr3t").get())),
-        snapshot((good_key().get(), Texts::key("a", "s3cr3t").get())),
+        transact_get((good_key().get(), Codes::key("s3cr3t").get())),
+        transact_get((good_key().get(), Texts::key("a", "s3cr3t").get())),
         Good::get_many([Good::key("wrong", 1), Good::key("a", 1)]),
         Texts::get_many([Texts::key("a", "x"), Texts::key("a", "y")]),
         // These rows cannot be decoded.
         Good::key("wrong", 1).get(),
-        snapshot((Good::key("wrong", 1).get(), good_key().get())),
+        transact_get((Good::key("wrong", 1).get(), good_key().get())),
         Good::key("wrong", 1).delete().returning_old().when(|g| g.line().eq(7)),
     ];
     all.extend(calls![none;
@@ -191,7 +191,7 @@ async fn failures(db: &Dynamo) -> Vec<(&'static str, String)> {
         good_key().delete(),
         gone().update().apply(|g| g.count().add(1)),
         Good::get_many([good_key()]),
-        snapshot((good_key().get(), gone().get())),
+        transact_get((good_key().get(), gone().get())),
         Transaction::new().with(good("new", 1).create()).with(stale.create()),
     ]);
     let goods = [good("b", 1), good("c", 2)];

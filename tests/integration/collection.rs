@@ -486,7 +486,7 @@ async fn a_cursor_fits_its_collection_only(db: Db) -> Outcome {
 
 async fn partitions_are_merged(db: Db) -> Outcome {
     fill(&db, &["a", "b", "c"]).await?;
-    let q = Account::in_partition(each(["b", "a"]));
+    let q = Account::in_partition(any_of(["b", "a"]));
     let mut merged = Vec::new();
     for (b, a) in account("b").into_iter().zip(account("a")) {
         merged.extend([b, a]);
@@ -589,7 +589,7 @@ async fn shards_read_as_one(db: Db) -> Outcome {
     let refused = Post::in_partition("a#", 1).resume(next).count(&db).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidCursor);
     assert_eq!(q.explain(&db)?.requests.len(), 3);
-    let both = Day::in_partition("a#", each([1, 2]));
+    let both = Day::in_partition("a#", any_of([1, 2]));
     assert_eq!(both.clone().count(&db).await?, 40);
     assert_eq!(both.explain(&db)?.requests.len(), 6);
     Ok(())
@@ -678,7 +678,7 @@ async fn a_fake_answers_as_the_engine_does(db: Db) -> Outcome {
     }
     rows.reverse();
     for ids in [&["a"][..], &["b"], &["c"], &["b", "a"]] {
-        let asked = Record::in_partition(each(ids.to_vec()));
+        let asked = Record::in_partition(any_of(ids.to_vec()));
         for q in [asked.clone(), asked.descending()] {
             let mut faked = Vec::new();
             for row in &rows {

@@ -358,7 +358,7 @@ async fn a_global_index_reads_as_a_filter(db: Db) -> Outcome {
             let customer = row.customer.filter(|_| is_there)?;
             place(&asked.customers, &customer)
         },
-        asked: |asked| Timeline::in_partition(each(asked.customers.clone())).into(),
+        asked: |asked| Timeline::in_partition(any_of(asked.customers.clone())).into(),
         is_sharded: false,
     };
     reads_as_a_filter(&db, meaning).await
@@ -369,7 +369,7 @@ async fn a_local_index_reads_as_a_filter(db: Db) -> Outcome {
         variant: Stored::in_daybook,
         key: |row| (row.day, row.kind, row.id),
         partition: |row, asked| place(&asked.desks, &row.desk).filter(|_| row.kind != Kind::Plain),
-        asked: |asked| Daybook::in_partition(each(asked.desks.clone())).into(),
+        asked: |asked| Daybook::in_partition(any_of(asked.desks.clone())).into(),
         is_sharded: false,
     };
     reads_as_a_filter(&db, meaning).await
@@ -380,7 +380,7 @@ async fn a_sharded_index_reads_as_a_filter(db: Db) -> Outcome {
         variant: Stored::in_agenda,
         key: |row| (row.kind, row.desk, row.id),
         partition: |row, asked| place(&asked.days, &row.day).filter(|_| row.kind != Kind::Plain),
-        asked: |asked| Agenda::in_partition(each(asked.days.clone())).into(),
+        asked: |asked| Agenda::in_partition(any_of(asked.days.clone())).into(),
         is_sharded: true,
     };
     reads_as_a_filter(&db, meaning).await
@@ -461,7 +461,7 @@ async fn several_attributes_are_one_partition(db: Db) -> Outcome {
     let rest = q.clone().resume(page.next).all(&db).await?;
     assert_eq!([page.rows, rest].concat(), wanted);
     assert_eq!(q.explain(&db)?.requests.len(), 1);
-    let both = Shelf::in_partition(each(["y", "x"]), each([1, 2]));
+    let both = Shelf::in_partition(any_of(["y", "x"]), any_of([1, 2]));
     assert_eq!(both.count(&db).await?, 21);
     Ok(())
 }

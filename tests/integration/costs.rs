@@ -405,8 +405,8 @@ async fn act_on(db: &Dynamo, act: Act, stored: &BTreeSet<u32>) -> Result<Done> {
                 false => done!(db, read()),
             }
         }
-        Act::Snapshot(one, two) if one == two => done!(db, snapshot((key(one).get(),))),
-        Act::Snapshot(one, two) => done!(db, snapshot((key(one).get(), key(two).get()))),
+        Act::Snapshot(one, two) if one == two => done!(db, transact_get((key(one).get(),))),
+        Act::Snapshot(one, two) => done!(db, transact_get((key(one).get(), key(two).get()))),
     })
 }
 

@@ -92,8 +92,8 @@ fn entity<T: DynamoTable>(name: &str) -> Result<DynamicEntity> {
 /// Both ask for the same.
 fn same(
     db: &Db,
-    typed: impl QueryVerbs,
-    by_text: Result<impl QueryVerbs>,
+    typed: impl QueryExt,
+    by_text: Result<impl QueryExt>,
 ) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let typed = format!("{:?}", typed.explain(db)?);
     assert_eq!(format!("{:?}", by_text?.explain(db)?), typed);

@@ -1022,7 +1022,7 @@ async fn unique_values_follow(db: Db) -> Outcome {
     .send(&db)
     .await?;
     let taken = old("b").put().send(&db).await.unwrap_err();
-    assert!(taken.is_not_unique(), "{taken}");
+    assert!(taken.is_unique_violation(), "{taken}");
     Old::key(1)
         .get()
         .send(&db)

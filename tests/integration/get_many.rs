@@ -580,7 +580,7 @@ async fn several_tables_share_requests(db: Db) -> Outcome {
     user("u1").put().send(&db).await?;
     let stored = order("u1", 7).create().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::Unprocessed(2)]);
-    let (found, me, orders, nobody) = read_together((
+    let (found, me, orders, nobody) = batch_get((
         Note::get_many(keys([2, 9, 1])),
         user("u1").key().get(),
         Order::get_many([stored.key(), order("u1", 8).key()]),
@@ -594,7 +594,7 @@ async fn several_tables_share_requests(db: Db) -> Outcome {
     assert_eq!(nobody, [None]);
     assert_eq!(asked(&http), [7, 5]);
     let explained =
-        read_together((Note::get_many(keys(0..150)), user("u1").key().get())).explain(&db)?;
+        batch_get((Note::get_many(keys(0..150)), user("u1").key().get())).explain(&db)?;
     assert_eq!(explained.requests.len(), 2);
     Ok(())
 }
@@ -605,7 +605,7 @@ async fn two_ways_of_asking_one_table_are_two_requests(db: Db) -> Outcome {
     user("u1").put().send(&db).await?;
     let stored = order("u1", 7).create().send(&db).await?;
     let (faulty, http) = db.faulty([]);
-    let (weak, strong, rows, found) = read_together((
+    let (weak, strong, rows, found) = batch_get((
         user("u1").key().get(),
         User::get_many([user("u1").key()]).consistent(),
         Order::get_many([stored.key()]).select::<OrderRow>(),
@@ -622,7 +622,7 @@ async fn two_ways_of_asking_one_table_are_two_requests(db: Db) -> Outcome {
 
 async fn a_missing_table_fails_its_own_keys(db: Db) -> Outcome {
     notes(&db, [1]).await?;
-    let (found, missing) = read_together((
+    let (found, missing) = batch_get((
         Note::get_many(keys([1])),
         Session::get_many(["a"].map(Session::key)).lenient(),
     ))
@@ -632,7 +632,7 @@ async fn a_missing_table_fails_its_own_keys(db: Db) -> Outcome {
     assert!(
         matches!(&missing[0], Some(Err(error)) if error.is_table_not_found() && error.entity() == Some("Session"))
     );
-    let strict = read_together((
+    let strict = batch_get((
         Note::get_many(keys([1])),
         Session::get_many(["a"].map(Session::key)),
     ));

@@ -106,7 +106,9 @@ async fn every_request_tells_its_partitions(db: Db) -> Outcome {
         .with(b.key().update().apply(|r| r.area().set(6)))
         .with(Reading::key("d", 1).check().if_missing());
     both.send(&db).await?;
-    snapshot((a.key().get(), b.key().get())).send(&db).await?;
+    transact_get((a.key().get(), b.key().get()))
+        .send(&db)
+        .await?;
     a.delete().send(&db).await?;
     let told = told.lock().unwrap().clone();
     let known = [

@@ -93,7 +93,7 @@ async fn a_taken_value_may_be_taken_after_all(db: Db) -> Outcome {
     let (slow, http) = db.faulty([LATER]);
     let error = member(2).create().send(&slow).await.unwrap_err();
     assert_eq!(http.calls(), ["TransactWriteItems"; 2]);
-    is_unknown_after(&error, ErrorKind::NotUnique);
+    is_unknown_after(&error, ErrorKind::UniqueViolation);
     let met = error.source().and_then(|met| met.downcast_ref::<Error>());
     let holder = met.map(Error::holder::<Member>).transpose()?.flatten();
     assert_eq!(holder, Some(Member::key(1)));
@@ -106,7 +106,7 @@ async fn a_taken_value_may_be_taken_after_all(db: Db) -> Outcome {
     http.plan([Fault::Pass, LATER]);
     let error = member(3).put().send(&slow).await.unwrap_err();
     assert_eq!(http.calls()[1..], ["TransactWriteItems"; 2]);
-    is_unknown_after(&error, ErrorKind::NotUnique);
+    is_unknown_after(&error, ErrorKind::UniqueViolation);
     Ok(())
 }
 
@@ -203,7 +203,7 @@ async fn a_cancelled_given_write_may_take_effect(db: Db) -> Outcome {
     let [failed] = report.errors() else {
         panic!("{report:?}");
     };
-    is_unknown_after(failed.error(), ErrorKind::NotUnique);
+    is_unknown_after(failed.error(), ErrorKind::UniqueViolation);
     Member::key(1).delete().send(&db).await?;
     http.deliver().await;
     assert_eq!(Member::by_badge("gold").send(&db).await?, Some(member(2)));

@@ -60,11 +60,11 @@ mod repository;
 mod shape;
 mod shards;
 mod silent;
-mod snapshot;
 mod sums;
 mod table;
 mod traced;
 mod transact;
+mod transact_get;
 mod truth;
 mod unique;
 mod unit_of_work;
@@ -128,7 +128,7 @@ fn main() {
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
-        ("snapshot", snapshot::tests),
+        ("transact_get", transact_get::tests),
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use dynamo_entity::observe::{Detour, Observed, WirePath};
+use dynamo_entity::observe::{RequestEvent, SdkFallback, WirePath};
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Error, Result};
 
@@ -99,7 +99,7 @@ async fn every_operation(db: &Dynamo) -> Vec<(&'static str, Result<()>)> {
         ("TransactWriteItems", transaction.send(db).await.map(drop)),
         (
             "TransactGetItems",
-            snapshot((key().get(), Note::key("b", 2).get()))
+            transact_get((key().get(), Note::key("b", 2).get()))
                 .send(db)
                 .await
                 .map(drop),
@@ -184,13 +184,13 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
     let last = paths.pop();
     match db.mode() {
         Mode::Raw | Mode::Silent => {
-            assert_eq!(paths.remove(0), WirePath::Sdk(Detour::Learning));
+            assert_eq!(paths.remove(0), WirePath::Sdk(SdkFallback::Learning));
             assert_eq!(paths, vec![WirePath::Plain; 20]);
             // The SDK itself decodes refusals.
             assert_eq!(last, Some(WirePath::Replayed));
         }
         Mode::Sdk | Mode::Hooks => {
-            assert_eq!(paths, vec![WirePath::Sdk(Detour::Asked); 21]);
+            assert_eq!(paths, vec![WirePath::Sdk(SdkFallback::Asked); 21]);
             assert_eq!(last, paths.pop());
         }
         Mode::Direct => assert_eq!(paths, vec![WirePath::InProcess; 21]),
@@ -201,7 +201,7 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
 async fn rows_attempts_and_bytes_are_told(db: Db) -> Outcome {
     let kept: Arc<Mutex<Vec<(u64, u64, u64)>>> = Arc::default();
     let seen = kept.clone();
-    let count = move |observed: &Observed<'_>| {
+    let count = move |observed: &RequestEvent<'_>| {
         assert!(observed.request_bytes > 2);
         assert_eq!(observed.answer_bytes > 0, observed.error.is_none());
         let counts = (observed.rows, observed.looked_at, observed.attempts);

@@ -255,30 +255,30 @@ async fn requests_of_several_operations(db: Db) -> Outcome {
     let (note, other) = (Note { id: 1, kind: 1 }, visit(3));
     let mixed = Batch::new().with(note.put()).with(other.put());
     mixed.send(&db).await?.complete()?;
-    snapshot([1, 2].map(|number| Visit::key(1, number).get()))
+    transact_get([1, 2].map(|number| Visit::key(1, number).get()))
         .send(&db)
         .await?;
-    snapshot((Visit::key(1, 1).get(), Member::key(1).get()))
+    transact_get((Visit::key(1, 1).get(), Member::key(1).get()))
         .send(&db)
         .await?;
-    read_together((Visit::key(1, 1).get(), Visit::get_many([Visit::key(1, 2)])))
+    batch_get((Visit::key(1, 1).get(), Visit::get_many([Visit::key(1, 2)])))
         .send(&db)
         .await?;
-    read_together((Visit::key(1, 1).get(), Member::get_many([Member::key(1)])))
+    batch_get((Visit::key(1, 1).get(), Member::get_many([Member::key(1)])))
         .send(&db)
         .await?;
-    read_together((Note::key(1).get(), Member::get_many([Member::key(1)])))
+    batch_get((Note::key(1).get(), Member::get_many([Member::key(1)])))
         .send(&db)
         .await?;
     assert_eq!(
         seen.take(),
         [
             "several.batch by BatchWriteItem",
-            "Visit.snapshot by TransactGetItems",
+            "Visit.transact_get by TransactGetItems",
             "several.snapshot by TransactGetItems",
-            "Visit.read_together by BatchGetItem",
-            "several.read_together by BatchGetItem",
-            "several.read_together by BatchGetItem",
+            "Visit.batch_get by BatchGetItem",
+            "several.batch_get by BatchGetItem",
+            "several.batch_get by BatchGetItem",
         ]
     );
     Ok(())

@@ -302,7 +302,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
     tables(&db).await?;
     let ann = person(1, "a@x").create().send(&db).await?;
     let taken = member(2, "a@x").create().send(&db).await.unwrap_err();
-    assert!(taken.is_not_unique());
+    assert!(taken.is_unique_violation());
     assert_eq!(taken.attribute(), Some("mail"));
     assert_eq!(taken.holder::<Member>()?, Some(Member::key("c", 1u32)));
     let sitting = Member {
@@ -314,7 +314,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
         Some("place, room")
     );
     let put = sitting.put().send(&db).await.unwrap_err();
-    assert!(put.is_not_unique());
+    assert!(put.is_unique_violation());
 
     // The new release finds, changes and gives up values that the old one wrote.
     let found = Member::of_mail("a@x").send(&db).await?.expect("a member");
@@ -369,7 +369,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
             .send(&db)
             .await
             .unwrap_err()
-            .is_not_unique()
+            .is_unique_violation()
     );
     desk(1, "a@x").create().send(&db).await?; // Another entity has unique values of its own.
     assert_eq!(

@@ -7,7 +7,7 @@
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{ProjectionSchema, TableSchema};
-use dynamo_entity::{Error, put_each, read_together, snapshot};
+use dynamo_entity::{Error, batch_get, put_each, transact_get};
 
 use crate::support::db::{Db, n, raw, s};
 use crate::support::suite::Outcome;
@@ -161,19 +161,19 @@ async fn every_read_refuses_a_newer_shape(db: Db) -> Outcome {
         (
             "together",
             refused(
-                read_together((key(1).get(), Bill::get_many(keys())))
+                batch_get((key(1).get(), Bill::get_many(keys())))
                     .send(&db)
                     .await,
             ),
         ),
         (
-            "snapshot",
-            refused(snapshot(keys().map(|key| key.get())).send(&db).await),
+            "transact_get",
+            refused(transact_get(keys().map(|key| key.get())).send(&db).await),
         ),
         (
             "snapshot, select",
             refused(
-                snapshot(keys().map(|key| key.get().select::<Sum>()))
+                transact_get(keys().map(|key| key.get().select::<Sum>()))
                     .send(&db)
                     .await,
             ),

@@ -361,7 +361,14 @@ async fn no_value_is_told(db: Db) -> Outcome {
         mail: ann.mail.clone(),
         ..person("bob")
     };
-    assert!(taken.create().send(db).await.unwrap_err().is_not_unique());
+    assert!(
+        taken
+            .create()
+            .send(db)
+            .await
+            .unwrap_err()
+            .is_unique_violation()
+    );
     Person::by_mail(&ann.mail).send(db).await?;
     Letter::in_partition(&first.to)
         .filter(|l| l.text().contains(SECRET))
@@ -370,7 +377,9 @@ async fn no_value_is_told(db: Db) -> Outcome {
     let page = Letter::by_from(&first.from).limit(1).page(db).await?;
     drop(page);
     Letter::scan().all(db).await?;
-    snapshot((key().get(), ann.key().get())).send(db).await?;
+    transact_get((key().get(), ann.key().get()))
+        .send(db)
+        .await?;
     let stale = Transaction::new()
         .with(person("ann").into_create())
         .with(first.put().if_missing());

@@ -471,7 +471,7 @@ async fn the_error_has_the_key_of_the_operation_that_it_tells_of(db: Db) -> Outc
     ]))
     .await;
     let reads = (Stock::key("tea").get(), Stock::key("bad").get());
-    let error = snapshot(reads).send(&db).await.unwrap_err();
+    let error = transact_get(reads).send(&db).await.unwrap_err();
     assert_eq!(error.key_of::<Stock>()?, Some(Stock::key("bad")));
     Ok(())
 }
@@ -872,7 +872,7 @@ async fn money_is_neither_made_nor_lost(db: Db) -> Outcome {
     let reads: Vec<_> = (0..4)
         .map(|at| Stock::key(format!("a{at}")).get())
         .collect();
-    let accounts = snapshot(reads).send(&db).await?;
+    let accounts = transact_get(reads).send(&db).await?;
     let sum: u32 = accounts.iter().flatten().map(|account| account.left).sum();
     assert_eq!(sum, 200);
     Ok(())
@@ -932,7 +932,7 @@ async fn operations_may_own_what_they_write(db: Db) -> Outcome {
     });
     sent.await??;
     let left = |sku: &str| Stock::key(sku).get();
-    let read = snapshot(["tea", "milk", "sugar", "old"].map(left))
+    let read = transact_get(["tea", "milk", "sugar", "old"].map(left))
         .send(&db)
         .await?;
     let left: Vec<_> = read

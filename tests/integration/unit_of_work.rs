@@ -254,7 +254,10 @@ async fn unique_values_are_exchanged(db: Db) -> Outcome {
         tx.put(&one)
     });
     let taken = taken.await.unwrap_err();
-    assert_eq!((taken.kind(), runs.into_inner()), (ErrorKind::NotUnique, 1));
+    assert_eq!(
+        (taken.kind(), runs.into_inner()),
+        (ErrorKind::UniqueViolation, 1)
+    );
     transact(&db, async |tx| {
         tx.get(Seat::key(2)).await?;
         tx.delete(Seat::key(2))

@@ -1,7 +1,7 @@
 //! A row that does not decode can be found: its error has its key, whatever read it.
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Error, read_together, snapshot};
+use dynamo_entity::{Error, batch_get, transact_get};
 
 use crate::support::db::{Db, raw, s};
 use crate::support::suite::Outcome;
@@ -143,19 +143,19 @@ async fn the_key_comes_with_the_error_of_every_read(db: Db) -> Outcome {
         (
             "together",
             refused(
-                read_together((key(1).get(), Invoice::get_many(keys())))
+                batch_get((key(1).get(), Invoice::get_many(keys())))
                     .send(db)
                     .await,
             ),
         ),
         (
-            "snapshot",
-            refused(snapshot(keys().map(|key| key.get())).send(db).await),
+            "transact_get",
+            refused(transact_get(keys().map(|key| key.get())).send(db).await),
         ),
         (
             "snapshot, select",
             refused(
-                snapshot(keys().map(|key| key.get().select::<Sum>()))
+                transact_get(keys().map(|key| key.get().select::<Sum>()))
                     .send(db)
                     .await,
             ),

@@ -66,7 +66,7 @@ async fn what_is_null_in_an_answer_is_not_there(db: Db) -> Outcome {
     assert_eq!((report.done, report.left.len()), (1, 0));
 
     let answer = answering(json!({ "Responses": [{ "Item": null }] }));
-    assert_eq!(snapshot((key().get(),)).send(&answer).await?, (None,));
+    assert_eq!(transact_get((key().get(),)).send(&answer).await?, (None,));
     assert_eq!(
         key()
             .get()

@@ -66,7 +66,7 @@ impl<'d> PlacedTable<'d> {
                     assert!(self.schema.place(&made).is_err(), "{error}");
                     continue;
                 }
-                Err(error) if error.is_already_exists() || error.is_not_unique() => continue,
+                Err(error) if error.is_already_exists() || error.is_unique_violation() => continue,
                 Err(error) => return Err(error.into()),
             }
             let raw = Item::from(self.db.stored(&made.key()).await);

@@ -14,7 +14,7 @@ async fn awaited(order: Order) -> Result<()> {
     Order::get_many(["a", "b"].map(Order::key)).await?;
     Batch::new().with(order.put()).await?;
     Transaction::new().with(order.put()).await?;
-    snapshot((order.key().get(),)).await?;
+    transact_get((order.key().get(),)).await?;
     Order::scan().limit(3).await?;
     Order::scan().delete_each().await?;
     Ok(())

@@ -21,5 +21,5 @@ fn main() {
     // This create has a token of its own.
     let _ = Transaction::new().with(note.create().idempotent());
     // A snapshot takes no write.
-    let _ = snapshot((key().get(), key().delete()));
+    let _ = transact_get((key().get(), key().delete()));
 }

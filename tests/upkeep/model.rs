@@ -1,6 +1,6 @@
 //! The model of a table: one row per key, changed in plain Rust.
 
-use dynamo_entity::EntityVerbs;
+use dynamo_entity::EntityExt;
 use dynamo_entity::key::KeyHash;
 use dynamo_entity::{DynamoTable, Item, Value};
 

@@ -166,7 +166,7 @@ impl Library {
             }
             Work::Snapshot3 => {
                 let orders = [0, 1, 2].map(|number| Order::key(CUSTOMER, FIRST + number).get());
-                black_box(snapshot(orders).send(db).await?)
+                black_box(transact_get(orders).send(db).await?)
                     .iter()
                     .flatten()
                     .count()

@@ -117,7 +117,7 @@ impl Sdk {
             Work::Keys1000 => self.filed().await?,
             Work::Select1000 => self.totals().await?,
             Work::Scan100 => self.scan("rows-100-orders").await?,
-            Work::Snapshot3 => self.snapshot().await?,
+            Work::Snapshot3 => self.transact_get().await?,
             Work::BatchGet100 => {
                 self.batch_get("orders", FIRST, self.from_map, |order| order.number)
                     .await?
@@ -220,7 +220,7 @@ impl Sdk {
         Ok(black_box(rows).len())
     }
 
-    async fn snapshot(&self) -> Answer<usize> {
+    async fn transact_get(&self) -> Answer<usize> {
         let gets = (FIRST..FIRST + 3).map(|number| {
             let get = Get::builder()
                 .table_name("orders")

@@ -232,7 +232,7 @@ pub(super) fn as_stored(entity: &Entity) -> Option<TokenStream> {
     }))?;
     Some(code! {
         #[inline]
-        fn as_stored(&self, stamp: &__d::Stamp) -> ::core::option::Option<Self> {
+        fn as_stored(&self, stamp: &__d::ManagedValues) -> ::core::option::Option<Self> {
             ::core::option::Option::Some(Self { #(#copies),* })
         }
     })

@@ -48,7 +48,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     code! {
         fn encode(
             &self,
-            stamp: &__d::Stamp,
+            stamp: &__d::ManagedValues,
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::CodecError> {
             #hash

@@ -6,8 +6,8 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, index, key, model, partition, path, projection, query,
-    repository, table, unique, upkeep, way,
+    checks, decode, definition, encode, index, index_maintenance, key, model, partition, path,
+    projection, query, repository, table, unique, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
@@ -100,7 +100,7 @@ fn implementation(
     let as_stored = decode::as_stored(entity);
     let partition = partition::writer(entity, key_struct);
     let managed = managed(entity);
-    let upkeep = upkeep::expand(entity, key_struct);
+    let maintenance = index_maintenance::expand(entity, key_struct);
     let uniques = unique::functions(entity, key_struct);
     let sort_parts = query::sort_parts_name(entity);
     code! {
@@ -130,7 +130,7 @@ fn implementation(
             #as_stored
             #partition
             #managed
-            #upkeep
+            #maintenance
             #uniques
         }
     }

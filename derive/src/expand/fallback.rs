@@ -181,7 +181,7 @@ fn entity_contract(ident: &Ident, is_versioned: bool, paths: &Ident) -> TokenStr
                 __d::Fallback::parts()
             }
 
-            fn encode(&self, _: &__d::Stamp, _: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            fn encode(&self, _: &__d::ManagedValues, _: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 __d::fallback()
             }
 

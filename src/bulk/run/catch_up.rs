@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::keeper::Keeper;
+use super::checkpoint_writer::CheckpointWriter;
 use crate::bulk::checkpoint::refused;
 use crate::bulk::put::{PreparedWrite, Writes};
 use crate::dynamo::Dynamo;
@@ -56,7 +56,7 @@ impl Input {
 /// the last write that was dealt with.
 pub(super) async fn catch_up(
     writes: &mut dyn Writes,
-    keeper: &Keeper<'_>,
+    keeper: &CheckpointWriter<'_>,
     db: &Dynamo,
 ) -> Result<VecDeque<Input>> {
     let failed = keeper.failed();

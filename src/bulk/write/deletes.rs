@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{Tools, Trouble, failed, pause_write};
+use super::{JobContext, RowError, failed, pause_write};
 use crate::batch::{DeleteOutcome, MOST_DELETES, RowDeletes};
-use crate::bulk::report::Fate;
+use crate::bulk::report::RowOutcome;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Stage};
 
@@ -33,14 +33,18 @@ impl SharedDeletes {
 
     /// Deletes the row with this key, by a request that deletes others too. While the service is busy, the row waits as
     /// each row of a job does, because deleting it twice is deleting it once.
-    pub(super) async fn delete(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Fate, Trouble> {
+    pub(super) async fn delete(
+        &self,
+        tools: &JobContext<'_>,
+        key: &[u8],
+    ) -> Result<RowOutcome, RowError> {
         let mut busy = tools.shared_budget.rounds();
         loop {
             let began = Instant::now();
             match self.attempt(tools, key).await {
                 DeleteOutcome::Done => {
                     busy.progress();
-                    return Ok(Fate::Written);
+                    return Ok(RowOutcome::Written);
                 }
                 DeleteOutcome::Failed(error) => return Err(failed(key, None, error)),
                 DeleteOutcome::Left(error) => {
@@ -50,14 +54,14 @@ impl SharedDeletes {
         }
     }
 
-    async fn attempt(&self, tools: &Tools<'_>, key: &[u8]) -> DeleteOutcome {
+    async fn attempt(&self, tools: &JobContext<'_>, key: &[u8]) -> DeleteOutcome {
         tools.turn().await;
         let (sender, outcome) = oneshot::channel();
         self.waiting().push_back(WaitingDelete {
             key: key.to_vec(),
             outcome: sender,
         });
-        // The other rows of this turn join. Each row then sends a request, unless others have taken all that wait, so
+        // The other rows of this turn join. AnyOf row then sends a request, unless others have taken all that wait, so
         // none is left behind.
         tokio::task::yield_now().await;
         let batch = self.take_batch();

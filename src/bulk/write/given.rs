@@ -6,24 +6,25 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{
-    RowFailure, Tools, Trouble, classify, doubtful, failed, marked, own, pause_write, read, row,
+    JobContext, RowError, RowFailure, classify, doubtful, failed, marked, own, pause_write, read,
+    row,
 };
 use crate::bulk::checkpoint::refused;
 use crate::bulk::mark::{JobMark, MarkedFate};
-use crate::bulk::report::Fate;
+use crate::bulk::report::RowOutcome;
 use crate::bulk::run::Waiting;
 use crate::bulk::stray::StrayAttempt;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::retry::Rounds;
 use crate::schema::Pattern;
-use crate::write::{Intent, PlannedWrite, Setback};
+use crate::write::{FailedCondition, Intent, PlannedWrite};
 
 /// The attempts at a write.
 pub(in crate::bulk) struct GivenWrite<'a> {
     /// The connection for the write itself, which is watched.
     db: &'a Dynamo,
-    tools: &'a Tools<'a>,
+    tools: &'a JobContext<'a>,
     number: u64,
     key: &'a [u8],
     entity: &'static str,
@@ -42,9 +43,9 @@ pub(in crate::bulk) struct GivenWrite<'a> {
 impl<'a> GivenWrite<'a> {
     /// Sends it. Its outcome comes with the attempt that had no answer, if there was one.
     pub(in crate::bulk) async fn write(
-        tools: &'a Tools<'a>,
+        tools: &'a JobContext<'a>,
         waiting: Waiting,
-    ) -> (Result<Fate, Trouble>, Option<StrayAttempt>) {
+    ) -> (Result<RowOutcome, RowError>, Option<StrayAttempt>) {
         let number = waiting.write.number;
         let (db, watch) = tools.db.watching_strays();
         let result = GivenWrite::write_by(&db, tools, waiting).await;
@@ -55,9 +56,9 @@ impl<'a> GivenWrite<'a> {
 
     async fn write_by(
         db: &'a Dynamo,
-        tools: &'a Tools<'a>,
+        tools: &'a JobContext<'a>,
         waiting: Waiting,
-    ) -> Result<Fate, Trouble> {
+    ) -> Result<RowOutcome, RowError> {
         let number = waiting.write.number;
         let prepared = *waiting.write.prepared;
         let (key, intent) = match (prepared.key, prepared.intent) {
@@ -68,7 +69,7 @@ impl<'a> GivenWrite<'a> {
         };
         if let Some(last) = waiting.write.overtaken_by {
             let error = overtaken(last, prepared.entity);
-            return Err(Trouble::Overtaken(row(&key, Some(number), error)));
+            return Err(RowError::Overtaken(row(&key, Some(number), error)));
         }
         let intent = intent.map_err(|error| failed(&key, Some(number), error))?;
         if let Some(earlier) = waiting.held_by {
@@ -98,7 +99,7 @@ impl<'a> GivenWrite<'a> {
         given.attempts().await
     }
 
-    async fn attempts(mut self) -> Result<Fate, Trouble> {
+    async fn attempts(mut self) -> Result<RowOutcome, RowError> {
         let mut stored = self.read().await?;
         loop {
             if let Some(fate) = self.told(stored.as_ref())? {
@@ -113,7 +114,7 @@ impl<'a> GivenWrite<'a> {
                 Ok(None) => {
                     self.busy.progress();
                     self.races.progress();
-                    return Ok(Fate::Written);
+                    return Ok(RowOutcome::Written);
                 }
                 Ok(Some((current, error))) => {
                     if let Some(fate) = self.told(current.as_ref())? {
@@ -150,7 +151,7 @@ impl<'a> GivenWrite<'a> {
     }
 
     /// The stored item, if that matters. It takes `&mut self`, because a plan is not shared between threads.
-    async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
+    async fn read(&mut self) -> Result<Option<Bytes>, RowError> {
         match self.intent {
             Intent::Ready(_) if !self.is_again => Ok(None),
             Intent::Ready(_) | Intent::Reading(_) => {
@@ -173,13 +174,13 @@ impl<'a> GivenWrite<'a> {
     }
 
     /// The statement of the item about this write, if it or a later one of the item was done before.
-    fn told(&self, item: Option<&Bytes>) -> Result<Option<Fate>, Trouble> {
+    fn told(&self, item: Option<&Bytes>) -> Result<Option<RowOutcome>, RowError> {
         let mark = self.mark.as_ref().zip(item);
         match mark.and_then(|(mark, item)| mark.fate_on(item)) {
             Some(MarkedFate::Done) => Ok(Some(own(self.was_unknown))),
             Some(MarkedFate::Overtaken(last)) => {
                 let error = overtaken(last, self.entity);
-                Err(Trouble::Overtaken(row(self.key, Some(self.number), error)))
+                Err(RowError::Overtaken(row(self.key, Some(self.number), error)))
             }
             None => Ok(None),
         }
@@ -190,9 +191,9 @@ impl<'a> GivenWrite<'a> {
     async fn after_lost_race(
         &mut self,
         stored: Option<&Bytes>,
-        (current, error): Setback,
+        (current, error): FailedCondition,
         began: Instant,
-    ) -> Result<Option<Bytes>, Trouble> {
+    ) -> Result<Option<Bytes>, RowError> {
         let is_race = match &self.intent {
             Intent::Ready(_) => false,
             Intent::Reading(write) => !write.is_as_read(stored, current.as_ref()),
@@ -207,12 +208,12 @@ impl<'a> GivenWrite<'a> {
         })
     }
 
-    fn in_doubt(&self, error: Error) -> Trouble {
+    fn in_doubt(&self, error: Error) -> RowError {
         let error = doubtful(error);
-        Trouble::Doubtful(row(self.key, Some(self.number), error))
+        RowError::Doubtful(row(self.key, Some(self.number), error))
     }
 
-    fn failed(&self, error: Error) -> Trouble {
+    fn failed(&self, error: Error) -> RowError {
         failed(self.key, Some(self.number), error)
     }
 }

@@ -7,12 +7,12 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{
-    RowFailure, SharedDeletes, Tools, Trouble, classify, doubtful, failed, marked, own, pause,
-    pause_write, read,
+    JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed, marked, own,
+    pause, pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
-use crate::bulk::report::Fate;
+use crate::bulk::report::RowOutcome;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
@@ -21,7 +21,7 @@ use crate::expr::Node;
 use crate::query::JobRows;
 use crate::retry::Rounds;
 use crate::schema::Pattern;
-use crate::write::{PlannedWrite, Setback};
+use crate::write::{FailedCondition, PlannedWrite};
 
 /// The operation on rows.
 pub(in crate::bulk) struct RowWrites<'j> {
@@ -47,9 +47,9 @@ impl<'j> RowWrites<'j> {
     /// Changes or deletes a row that was read.
     pub(in crate::bulk) async fn change(
         &self,
-        tools: &Tools<'_>,
+        tools: &JobContext<'_>,
         item: Bytes,
-    ) -> Result<Fate, Trouble> {
+    ) -> Result<RowOutcome, RowError> {
         let key = action::key_of(&item, &self.names);
         let key = key.map_err(|error| failed(b"{}", None, error))?;
         if let Some(deletes) = &self.unchecked {
@@ -72,21 +72,21 @@ impl<'j> RowWrites<'j> {
     /// Does the same with a row that failed in an earlier run, which it reads by its key.
     pub(in crate::bulk) async fn again(
         &self,
-        tools: &Tools<'_>,
+        tools: &JobContext<'_>,
         key: &[u8],
-    ) -> Result<Fate, Trouble> {
+    ) -> Result<RowOutcome, RowError> {
         match self.read(tools, key).await? {
             Some(item) => self.attempts(tools, item, key).await,
-            None => Ok(Fate::Vanished),
+            None => Ok(RowOutcome::Vanished),
         }
     }
 
     async fn attempts<'a>(
         &'a self,
-        tools: &'a Tools<'a>,
+        tools: &'a JobContext<'a>,
         item: Bytes,
         key: &'a [u8],
-    ) -> Result<Fate, Trouble> {
+    ) -> Result<RowOutcome, RowError> {
         let mut attempt = Attempt {
             rows: self,
             tools,
@@ -105,21 +105,21 @@ impl<'j> RowWrites<'j> {
         }
     }
 
-    async fn read(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Option<Bytes>, Trouble> {
+    async fn read(&self, tools: &JobContext<'_>, key: &[u8]) -> Result<Option<Bytes>, RowError> {
         read(tools, self.pattern, &self.table, key, None).await
     }
 
     /// The write of the row as it is, or the fate of the row if there is nothing to write.
     fn plan(
         &self,
-        tools: &Tools<'_>,
+        tools: &JobContext<'_>,
         item: &[u8],
         key: &[u8],
-    ) -> Result<ControlFlow<Fate, PlannedWrite>> {
+    ) -> Result<ControlFlow<RowOutcome, PlannedWrite>> {
         let (db, entity) = (tools.db, self.target.entity());
         let claim = self.target.claim(item, db.now());
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
-            return Ok(ControlFlow::Break(Fate::LeftQuery));
+            return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         };
         let planned_write = match &self.action {
             RowAction::Delete => {
@@ -134,7 +134,7 @@ impl<'j> RowWrites<'j> {
             }
         };
         let Some(mut planned_write) = planned_write else {
-            return Ok(ControlFlow::Break(Fate::Unchanged));
+            return Ok(ControlFlow::Break(RowOutcome::Unchanged));
         };
         planned_write.main().pattern = self.pattern;
         if let Some(mark) = &tools.mark {
@@ -148,7 +148,7 @@ impl<'j> RowWrites<'j> {
 /// The attempts at one row.
 struct Attempt<'a, 'j> {
     rows: &'a RowWrites<'j>,
-    tools: &'a Tools<'a>,
+    tools: &'a JobContext<'a>,
     key: &'a [u8],
     /// The row as it was seen last.
     item: Bytes,
@@ -163,7 +163,7 @@ struct Attempt<'a, 'j> {
 }
 
 impl Attempt<'_, '_> {
-    async fn once(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+    async fn once(&mut self) -> Result<ControlFlow<RowOutcome>, RowError> {
         if self.tools.is_marked(&self.item) {
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
@@ -182,7 +182,7 @@ impl Attempt<'_, '_> {
             Ok(None) => {
                 self.busy.progress();
                 self.races.progress();
-                return Ok(ControlFlow::Break(Fate::Written));
+                return Ok(ControlFlow::Break(RowOutcome::Written));
             }
             Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
             Err(error) => error,
@@ -205,8 +205,8 @@ impl Attempt<'_, '_> {
 
     /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
     /// that is gone stays gone: every write of a row has that condition.
-    fn ended(&self, fate: Fate) -> Result<Fate, Trouble> {
-        if !self.was_unknown || !matches!(fate, Fate::Unchanged | Fate::LeftQuery) {
+    fn ended(&self, fate: RowOutcome) -> Result<RowOutcome, RowError> {
+        if !self.was_unknown || !matches!(fate, RowOutcome::Unchanged | RowOutcome::LeftQuery) {
             return Ok(fate);
         }
         let message = "an earlier attempt at this row has no answer and may still take effect, and by now the row is none \
@@ -217,10 +217,10 @@ impl Attempt<'_, '_> {
     }
 
     /// The fate of a row whose item is gone.
-    fn gone(&self) -> Fate {
+    fn gone(&self) -> RowOutcome {
         match self.is_delete && self.was_unknown {
-            true => Fate::Written,
-            false => Fate::Vanished,
+            true => RowOutcome::Written,
+            false => RowOutcome::Vanished,
         }
     }
 
@@ -228,9 +228,9 @@ impl Attempt<'_, '_> {
     /// this waits and reads again, so that rivals do not keep each other busy.
     async fn after_lost_race(
         &mut self,
-        (current, error): Setback,
+        (current, error): FailedCondition,
         began: Instant,
-    ) -> Result<ControlFlow<Fate>, Trouble> {
+    ) -> Result<ControlFlow<RowOutcome>, RowError> {
         let Some(current) = current else {
             // A row counts as gone only if a read says so, and that read was not allowed. Reading again gives the error
             // that ends the job.
@@ -259,7 +259,7 @@ impl Attempt<'_, '_> {
         &mut self,
         error: Error,
         began: Instant,
-    ) -> Result<ControlFlow<Fate>, Trouble> {
+    ) -> Result<ControlFlow<RowOutcome>, RowError> {
         self.races.in_vain();
         if !self.races.another(began.elapsed()).await {
             return Err(self.lost_race(error));
@@ -267,7 +267,7 @@ impl Attempt<'_, '_> {
         self.read_anew().await
     }
 
-    fn lost_race(&self, error: Error) -> Trouble {
+    fn lost_race(&self, error: Error) -> RowError {
         let error = match self.was_unknown {
             true => doubtful(error),
             false => error,
@@ -277,18 +277,18 @@ impl Attempt<'_, '_> {
 
     /// The write was made from this very item, so a condition of the query, the update or the closure does not hold.
     /// The keys of the index are those that were read, so of the query it can only be the filter.
-    async fn refused(&mut self, error: Error) -> Result<ControlFlow<Fate>, Trouble> {
+    async fn refused(&mut self, error: Error) -> Result<ControlFlow<RowOutcome>, RowError> {
         let (db, target) = (self.tools.db, &self.rows.target);
         let standing = self.lost_race(standing(error, &self.item, db));
         if !target.has_filter() {
             return Err(standing);
         }
         if matches!(self.rows.action, RowAction::Delete) {
-            return Ok(ControlFlow::Break(Fate::LeftQuery));
+            return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         }
         let claim = target.claim(&self.item, db.now()).ok().flatten();
         let Some(claim) = claim else {
-            return Ok(ControlFlow::Break(Fate::LeftQuery));
+            return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         };
         match self.ask(claim).await? {
             Some(fate) => Ok(ControlFlow::Break(fate)),
@@ -298,7 +298,7 @@ impl Attempt<'_, '_> {
 
     /// The outcome of the row, if it is no longer a row of the query. The question changes nothing, so it is asked
     /// again while the service is busy, and after a lost answer. If no answer comes, the error is returned.
-    async fn ask(&mut self, claim: Node) -> Result<Option<Fate>, Trouble> {
+    async fn ask(&mut self, claim: Node) -> Result<Option<RowOutcome>, RowError> {
         let (db, target) = (self.tools.db, &self.rows.target);
         let (pattern, table) = (self.rows.pattern, target.source().table);
         let question = action::ask(db, pattern, table, self.key, claim);
@@ -307,8 +307,8 @@ impl Attempt<'_, '_> {
             let began = Instant::now();
             match question.again().send(db).await {
                 Ok(None) => return Ok(None),
-                Ok(Some((Some(_), _))) => return Ok(Some(Fate::LeftQuery)),
-                Ok(Some((None, _))) => return Ok(Some(Fate::Vanished)),
+                Ok(Some((Some(_), _))) => return Ok(Some(RowOutcome::LeftQuery)),
+                Ok(Some((None, _))) => return Ok(Some(RowOutcome::Vanished)),
                 // The answer was lost: the next attempt tells.
                 Err(error) if error.is_outcome_unknown() => {
                     self.busy.in_vain();
@@ -328,7 +328,7 @@ impl Attempt<'_, '_> {
         &mut self,
         error: Error,
         began: Instant,
-    ) -> Result<ControlFlow<Fate>, Trouble> {
+    ) -> Result<ControlFlow<RowOutcome>, RowError> {
         let can_tell = self.is_delete || self.tools.mark.is_some();
         self.busy.in_vain();
         if !can_tell || !self.busy.another(began.elapsed()).await {
@@ -340,7 +340,7 @@ impl Attempt<'_, '_> {
         read.map_err(|_| failed(self.key, None, error))
     }
 
-    async fn read_anew(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+    async fn read_anew(&mut self) -> Result<ControlFlow<RowOutcome>, RowError> {
         match self.rows.read(self.tools, self.key).await? {
             Some(item) => self.item = item,
             None => return Ok(ControlFlow::Break(self.gone())),

@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 
-use super::{Fault, Faults, Seen, unprocessed};
+use super::{Fault, Faults, RecordedRequest, unprocessed};
 use crate::runtime;
 
 /// An HTTP client, or one of its connectors, behind faults.
@@ -79,9 +79,9 @@ fn timed_out() -> ConnectorError {
     ConnectorError::timeout("read timed out".into())
 }
 
-fn seen(request: &HttpRequest) -> Seen {
+fn seen(request: &HttpRequest) -> RecordedRequest {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
-    Seen {
+    RecordedRequest {
         operation: target.rsplit('.').next().unwrap_or_default().to_owned(),
         body: request.body().bytes().unwrap_or_default().to_vec(),
         headers: request

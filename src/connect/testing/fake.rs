@@ -7,7 +7,7 @@ use crate::entity::sentinel::MARK;
 use crate::entity::{DynamoEntity, Key, encode_as_is};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
-use crate::plan::{ConditionFailure, Expect, check};
+use crate::plan::{ConditionFailure, Precondition, check};
 use crate::wire::{ConditionFailed, Failure};
 
 /// The error of a `create` if this entity exists: [`ErrorKind::AlreadyExists`], with
@@ -27,7 +27,7 @@ use crate::wire::{ConditionFailed, Failure};
 /// assert_eq!(error.current::<User>()?, Some(ann));
 ///
 /// let error = testing::not_unique("by_email", &User::key(1));
-/// assert_eq!((error.is_not_unique(), error.attribute()), (true, Some("email")));
+/// assert_eq!((error.is_unique_violation(), error.attribute()), (true, Some("email")));
 /// assert_eq!(error.holder::<User>()?, Some(User::key(1)));
 /// # Ok(()) }
 /// ```
@@ -46,7 +46,7 @@ pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
     failed_condition(needing_row::<E>().or_condition(), Some(current))
 }
 
-/// The error of a write if the item of this key has its unique value: [`ErrorKind::NotUnique`], with
+/// The error of a write if the item of this key has its unique value: [`ErrorKind::UniqueViolation`], with
 /// [`holder`](Error::holder). The look-up is named as it is declared, such as `by_email`.
 pub fn not_unique<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Error {
     taken(look_up, holder).unwrap_or_else(|error| error)
@@ -76,7 +76,7 @@ pub fn failure(kind: ErrorKind) -> Error {
 }
 
 fn needing_row<E: DynamoEntity>() -> ConditionFailure {
-    check::condition(&E::ENTITY, Expect::Exists, None, Timestamp::EPOCH).1
+    check::condition(&E::ENTITY, Precondition::Exists, None, Timestamp::EPOCH).1
 }
 
 /// The error of a write whose condition failed on this entity, whatever its TTL.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Policy;
 use super::partitions::Partitions;
 use crate::dynamo::TablePrefix;
-use crate::observe::Observed;
+use crate::observe::RequestEvent;
 
 /// A table's full name, an index and an action.
 type Recorded = (String, Option<String>, &'static str);
@@ -42,7 +42,7 @@ pub struct PolicyRecorder(Arc<Mutex<BTreeSet<Recorded>>>);
 
 impl PolicyRecorder {
     /// The observer that remembers, for [`with_observer`](crate::Dynamo::with_observer).
-    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+    pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let recorder = self.clone();
         move |seen| {
             let mut recorded = recorder.recorded();

@@ -28,11 +28,12 @@ impl PolicyVerb {
     /// `get_many`, and `hydrate` of a query.
     pub const GET_MANY: PolicyVerb =
         PolicyVerb::new("get_many", VerbUse::Reads, &["BatchGetItem"], &[]);
-    /// A part of [`read_together`](crate::read_together).
+    /// A part of [`batch_get`](crate::batch_get).
     pub const READ_TOGETHER: PolicyVerb =
-        PolicyVerb::new("read_together", VerbUse::Reads, &["BatchGetItem"], &[]);
-    /// A part of a [`snapshot`](crate::snapshot).
-    pub const SNAPSHOT: PolicyVerb = PolicyVerb::new("snapshot", VerbUse::Reads, &["GetItem"], &[]);
+        PolicyVerb::new("batch_get", VerbUse::Reads, &["BatchGetItem"], &[]);
+    /// A part of a [`transact_get`](crate::transact_get).
+    pub const SNAPSHOT: PolicyVerb =
+        PolicyVerb::new("transact_get", VerbUse::Reads, &["GetItem"], &[]);
     /// `in_partition`: queries of the table.
     pub const IN_PARTITION: PolicyVerb =
         PolicyVerb::new("in_partition", VerbUse::Reads, &["Query"], &[]);

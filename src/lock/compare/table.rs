@@ -102,9 +102,9 @@ pub(super) fn head(
 }
 
 /// The change, its consequence, and the remedy.
-type Told = (ChangeClass, String, &'static [&'static str]);
+type ChangeText = (ChangeClass, String, &'static [&'static str]);
 
-fn type_attribute(was: &TableSchema, is: &TableSchema) -> Told {
+fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
     match (&was.type_attribute, &is.type_attribute) {
         (Some(old), Some(new)) => (
             ChangeClass::BreaksRunning,
@@ -142,7 +142,7 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> Told {
     }
 }
 
-fn ttl(old: &StoredTable, new: &StoredTable) -> Told {
+fn ttl(old: &StoredTable, new: &StoredTable) -> ChangeText {
     let mut entities = old.entities.values();
     match (&old.head.ttl, &new.head.ttl) {
         (None, Some(ttl)) if entities.any(|stored| stored.entity.attribute(ttl).is_some()) => (
@@ -187,7 +187,7 @@ fn ttl(old: &StoredTable, new: &StoredTable) -> Told {
     }
 }
 
-fn stream(was: &TableSchema, is: &TableSchema) -> Told {
+fn stream(was: &TableSchema, is: &TableSchema) -> ChangeText {
     let view = |head: &TableSchema| head.stream.map_or("none".to_owned(), |view| view.word());
     let what = format!("the stream was {} and is {}", view(was), view(is));
     match was.stream {

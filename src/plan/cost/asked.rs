@@ -6,7 +6,7 @@ use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::plan::Explanation;
-use crate::plan::cost::touched::{Touch, touched};
+use crate::plan::cost::touched::{ChangedFields, touched};
 
 /// One element of a request.
 pub(super) enum Asked {
@@ -34,7 +34,7 @@ pub(super) struct AskedWrite {
 pub(super) enum AskedChange {
     Put(Item),
     /// The key, and the attributes that change.
-    Update(Item, BTreeMap<String, Touch>),
+    Update(Item, BTreeMap<String, ChangedFields>),
     Delete(Item),
     Check(Item),
 }

@@ -6,7 +6,7 @@ use crate::json::{CodecError, Reader, members};
 
 /// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(super) enum ChangedFields {
     Set,
     /// It is taken away as a whole.
     Removed,
@@ -16,7 +16,7 @@ pub(super) enum Touch {
 pub(super) fn touched(
     expression: &str,
     names: &[u8],
-) -> Result<BTreeMap<String, Touch>, CodecError> {
+) -> Result<BTreeMap<String, ChangedFields>, CodecError> {
     let mut known = BTreeMap::new();
     for (sign, name) in members(names)? {
         known.insert(sign.into_owned(), Reader::new(name).string()?.into_owned());
@@ -34,8 +34,8 @@ pub(super) fn touched(
             let name = known.get(sign).map_or(sign, String::as_str);
             let whole = sign.len() == path.len();
             let touch = match clause == "REMOVE" && whole {
-                true => Touch::Removed,
-                false => Touch::Set,
+                true => ChangedFields::Removed,
+                false => ChangedFields::Set,
             };
             touched.insert(name.to_owned(), touch);
         }
@@ -55,7 +55,7 @@ mod tests {
     fn targets_are_told_from_what_is_read() {
         let names = br##"{"#n0":"a","#n1":"b","#n2":"c"}"##;
         let of = |expression| touched(expression, names).expect("an expression");
-        let list = |wanted: &[(&str, Touch)]| -> BTreeMap<String, Touch> {
+        let list = |wanted: &[(&str, ChangedFields)]| -> BTreeMap<String, ChangedFields> {
             wanted
                 .iter()
                 .map(|(name, touch)| ((*name).to_owned(), *touch))
@@ -64,16 +64,20 @@ mod tests {
         assert_eq!(of(""), list(&[]));
         assert_eq!(
             of("SET #n0 = if_not_exists(#n1, :v0) + :v1, #n2.x[3] = :v2 REMOVE #n1"),
-            list(&[("a", Touch::Set), ("c", Touch::Set), ("b", Touch::Removed)])
+            list(&[
+                ("a", ChangedFields::Set),
+                ("c", ChangedFields::Set),
+                ("b", ChangedFields::Removed)
+            ])
         );
         assert_eq!(
             of("SET #n0 = list_append(#n0, :v0) REMOVE #n1[2], #n2 ADD d :v1 DELETE e :v2"),
             list(&[
-                ("a", Touch::Set),
-                ("b", Touch::Set),
-                ("c", Touch::Removed),
-                ("d", Touch::Set),
-                ("e", Touch::Set)
+                ("a", ChangedFields::Set),
+                ("b", ChangedFields::Set),
+                ("c", ChangedFields::Removed),
+                ("d", ChangedFields::Set),
+                ("e", ChangedFields::Set)
             ])
         );
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::asked::{AskedChange, AskedWrite};
-use super::touched::Touch;
+use super::touched::ChangedFields;
 use super::{Cost, CostAssumption, Estimate};
 use crate::codec::Item;
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
@@ -14,19 +14,19 @@ const WRITE_STEP: usize = 1024;
 
 /// An item, as far as it is known.
 #[derive(Clone, Copy)]
-enum Image<'i> {
+enum ItemSnapshot<'i> {
     Nothing,
     Known(&'i Item),
     /// An item of this many bytes.
     Sized(usize),
 }
 
-impl Image<'_> {
+impl ItemSnapshot<'_> {
     fn size(self) -> usize {
         match self {
-            Image::Nothing => 0,
-            Image::Known(item) => item.size(),
-            Image::Sized(size) => size,
+            ItemSnapshot::Nothing => 0,
+            ItemSnapshot::Known(item) => item.size(),
+            ItemSnapshot::Sized(size) => size,
         }
     }
 }
@@ -40,7 +40,7 @@ impl Estimate {
         let (before, after, touched) = match &write.change {
             AskedChange::Put(item) => {
                 let before = self.replaced(&write.table, item, cost);
-                (before, Image::Known(item), &nothing)
+                (before, ItemSnapshot::Known(item), &nothing)
             }
             AskedChange::Update(key, touched) => {
                 let before = self.image(&write.table, key, cost);
@@ -48,7 +48,7 @@ impl Estimate {
             }
             AskedChange::Delete(key) => (
                 self.image(&write.table, key, cost),
-                Image::Nothing,
+                ItemSnapshot::Nothing,
                 &nothing,
             ),
             AskedChange::Check(key) => {
@@ -76,30 +76,30 @@ impl Estimate {
     }
 
     /// The item that a put replaces.
-    fn replaced(&self, table: &str, item: &Item, cost: &mut Cost) -> Image<'_> {
+    fn replaced(&self, table: &str, item: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
         match self.known(&self.stored, table, item) {
-            Some(known) => Image::Known(known),
+            Some(known) => ItemSnapshot::Known(known),
             None => {
                 if !self.is_empty {
                     cost.assume(CostAssumption::NothingReplaced);
                 }
-                Image::Nothing
+                ItemSnapshot::Nothing
             }
         }
     }
 
-    fn image(&self, table: &str, key: &Item, cost: &mut Cost) -> Image<'_> {
+    fn image(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
         match self.known(&self.stored, table, key) {
-            Some(known) => Image::Known(known),
-            None if self.is_empty => Image::Nothing,
-            None => Image::Sized(self.usual_size(cost)),
+            Some(known) => ItemSnapshot::Known(known),
+            None if self.is_empty => ItemSnapshot::Nothing,
+            None => ItemSnapshot::Sized(self.usual_size(cost)),
         }
     }
 
-    fn updated(&self, table: &str, key: &Item, cost: &mut Cost) -> Image<'_> {
+    fn updated(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
         match self.known(&self.becoming, table, key) {
-            Some(known) => Image::Known(known),
-            None => Image::Sized(self.usual_size(cost)),
+            Some(known) => ItemSnapshot::Known(known),
+            None => ItemSnapshot::Sized(self.usual_size(cost)),
         }
     }
 }
@@ -113,13 +113,13 @@ struct IndexEntries<'i> {
 impl IndexEntries<'_> {
     fn units(
         &self,
-        before: Image<'_>,
-        after: Image<'_>,
-        touched: &BTreeMap<String, Touch>,
+        before: ItemSnapshot<'_>,
+        after: ItemSnapshot<'_>,
+        touched: &BTreeMap<String, ChangedFields>,
         cost: &mut Cost,
     ) -> f64 {
         match (before, after) {
-            (Image::Sized(_), _) | (_, Image::Sized(_)) => {
+            (ItemSnapshot::Sized(_), _) | (_, ItemSnapshot::Sized(_)) => {
                 self.units_of_unknown(before, after, touched, cost)
             }
             _ => self.units_of_known(self.entry(before), self.entry(after)),
@@ -146,18 +146,18 @@ impl IndexEntries<'_> {
     /// The units if the items before and after are not both known, by the attributes that change.
     fn units_of_unknown(
         &self,
-        before: Image<'_>,
-        after: Image<'_>,
-        touched: &BTreeMap<String, Touch>,
+        before: ItemSnapshot<'_>,
+        after: ItemSnapshot<'_>,
+        touched: &BTreeMap<String, ChangedFields>,
         cost: &mut Cost,
     ) -> f64 {
-        let of_keys: Vec<Touch> = self
+        let of_keys: Vec<ChangedFields> = self
             .index
             .keys()
             .filter_map(|key| touched.get(&key.name).copied())
             .collect();
         let (old, new) = (self.size(before), self.size(after));
-        let is_set = |name: &str| touched.get(name) == Some(&Touch::Set);
+        let is_set = |name: &str| touched.get(name) == Some(&ChangedFields::Set);
         // What an update adds to an item that is known tells whether that comes into the index.
         if let Some(has) = self.names_outside(before) {
             let comes = self
@@ -166,15 +166,15 @@ impl IndexEntries<'_> {
                 .all(|key| is_set(&key.name) || has(&key.name));
             return if comes { steps(new) } else { 0.0 };
         }
-        let is_delete = matches!(after, Image::Nothing);
+        let is_delete = matches!(after, ItemSnapshot::Nothing);
         if !is_delete && !touched.keys().any(|name| self.holds(name)) {
             return 0.0;
         }
         let index = || self.index.name.clone();
-        if matches!(before, Image::Sized(_)) {
+        if matches!(before, ItemSnapshot::Sized(_)) {
             cost.assume(CostAssumption::InIndex { index: index() });
         }
-        if is_delete || of_keys.contains(&Touch::Removed) {
+        if is_delete || of_keys.contains(&ChangedFields::Removed) {
             return steps(old);
         }
         if of_keys.is_empty() {
@@ -185,31 +185,31 @@ impl IndexEntries<'_> {
     }
 
     /// The attributes of a known item that is not in the index, or of a missing one; `None` for others.
-    fn names_outside<'n>(&'n self, before: Image<'n>) -> Option<impl Fn(&str) -> bool + 'n> {
+    fn names_outside<'n>(&'n self, before: ItemSnapshot<'n>) -> Option<impl Fn(&str) -> bool + 'n> {
         let is_outside = match before {
-            Image::Nothing => true,
-            Image::Known(_) => self.entry(before).is_none(),
-            Image::Sized(_) => false,
+            ItemSnapshot::Nothing => true,
+            ItemSnapshot::Known(_) => self.entry(before).is_none(),
+            ItemSnapshot::Sized(_) => false,
         };
         let is_primary = |name: &str| self.schema.keys().any(|key| key.name == name);
         is_outside.then_some(move |name: &str| match before {
-            Image::Known(item) => item.contains(name),
+            ItemSnapshot::Known(item) => item.contains(name),
             _ => is_primary(name),
         })
     }
 
     /// The bytes of an entry; of an item that is not known no more than the item has.
-    fn size(&self, image: Image<'_>) -> usize {
+    fn size(&self, image: ItemSnapshot<'_>) -> usize {
         match (image, &self.index.projection) {
-            (Image::Sized(size), ProjectionSchema::Keys) => size.min(WRITE_STEP),
-            (Image::Sized(size), _) => size,
+            (ItemSnapshot::Sized(size), ProjectionSchema::Keys) => size.min(WRITE_STEP),
+            (ItemSnapshot::Sized(size), _) => size,
             (image, _) => self.entry(image).map_or(0, |entry| entry.size()),
         }
     }
 
     /// The entry of a known item in the index; `None` if it lacks one of the keys.
-    fn entry(&self, image: Image<'_>) -> Option<Item> {
-        let Image::Known(item) = image else {
+    fn entry(&self, image: ItemSnapshot<'_>) -> Option<Item> {
+        let ItemSnapshot::Known(item) = image else {
             return None;
         };
         let is_in = self.index.keys().all(|key| item.contains(&key.name));

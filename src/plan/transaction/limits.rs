@@ -67,7 +67,7 @@ fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMem
             _ => format!("{than} takes these values too, and together they are unique"),
         };
         let error =
-            Error::new(ErrorKind::NotUnique, Stage::Request, message).of(member.write.entity);
+            Error::new(ErrorKind::UniqueViolation, Stage::Request, message).of(member.write.entity);
         member.failed(error.at(unique.fields.join(", ")))
     };
     Error::of_operations(vec![failed(one, other), failed(other, one)], 0)

@@ -13,7 +13,7 @@ pub(crate) enum Meaning {
     /// Another item has this unique value.
     Taken(&'static UniqueDef),
     /// A unique value that was to be given up belongs to another item.
-    NotOurs,
+    ForeignRow,
 }
 
 impl Meaning {
@@ -21,7 +21,7 @@ impl Meaning {
     pub(crate) fn condition_failure(self) -> ConditionFailure {
         match self {
             Meaning::Row(condition_failure) => condition_failure,
-            Meaning::Taken(_) | Meaning::NotOurs => ConditionFailure::NEVER,
+            Meaning::Taken(_) | Meaning::ForeignRow => ConditionFailure::NEVER,
         }
     }
 
@@ -30,7 +30,7 @@ impl Meaning {
         match self {
             Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),
             Meaning::Taken(unique) => taken(unique, failure).of(entity),
-            Meaning::NotOurs => not_ours(failure).of(entity),
+            Meaning::ForeignRow => not_ours(failure).of(entity),
         }
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
         [_] => "another item has this value, and it is unique",
         _ => "another item has these values, and together they are unique",
     };
-    let error = error.with_kind(ErrorKind::NotUnique, message);
+    let error = error.with_kind(ErrorKind::UniqueViolation, message);
     match condition.item {
         Some(sentinel) => error.with_holder(sentinel),
         None => error,

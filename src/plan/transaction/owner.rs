@@ -112,7 +112,7 @@ impl Owner {
         sentinel: &[u8],
         db: &Dynamo,
     ) -> Result<TransactionMember> {
-        let asked = (self.mine_condition(), Meaning::NotOurs);
+        let asked = (self.mine_condition(), Meaning::ForeignRow);
         self.beside(sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Participant {
 /// The key attributes of what each operation writes.
 pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
     let names = participants.iter().map(|participant| participant.names);
-    ItemKeys::Each(names.collect())
+    ItemKeys::AnyOf(names.collect())
 }
 
 impl Participant {

@@ -111,7 +111,7 @@ impl<F, Stage> SortPart<F, Stage> {
 }
 
 impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
-    /// The part equals this value, or one of several given by [`each`](super::each). The chain continues with the
+    /// The part equals this value, or one of several given by [`any_of`](super::any_of). The chain continues with the
     /// next part.
     pub fn eq<N>(mut self, value: impl KeyArg<F, N, Stage::Kind>) -> Stage::Next {
         let way = self.way;

@@ -1,4 +1,4 @@
-//! The arguments for the parts of a partition key: one value each, or several by [`each`].
+//! The arguments for the parts of a partition key: one value each, or several by [`any_of`].
 
 use super::kind::{Formatted, PartKind};
 use crate::json::{CodecError, Name};
@@ -39,12 +39,12 @@ pub(super) fn write_sort(
     }
 }
 
-/// An argument for a key part that is a field of the type `F`: anything that [`Arg`] allows for its type, or [`each`]
+/// An argument for a key part that is a field of the type `F`: anything that [`Arg`] allows for its type, or [`any_of`]
 /// of several. `K` is the format of the part: the field itself as an attribute, or truncated by a format, which takes
 /// the truncated type. `Number` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what this part of the key holds",
-    label = "expected what the key holds of the field, or `each(..)` of several",
+    label = "expected what the key holds of the field, or `any_of(..)` of several",
     note = "the field is a `{F}`",
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
@@ -68,7 +68,7 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, One, K> fo
     }
 }
 
-impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K> for Each<A> {
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K> for AnyOf<A> {
     fn values(self) -> Vec<GivenPart> {
         self.0.into_iter().map(given::<F, K>).collect()
     }
@@ -78,7 +78,7 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
 /// may be private.
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not what this part of the key of `{Self}` holds",
-    label = "expected what the key holds of the field, or `each(..)` of several",
+    label = "expected what the key holds of the field, or `any_of(..)` of several",
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
 )]
@@ -87,15 +87,15 @@ pub trait PartitionArg<const AT: usize, A, Number> {
     fn values(given: A) -> Vec<GivenPart>;
 }
 
-/// Several values for one part of a key; see [`each`].
+/// Several values for one part of a key; see [`any_of`].
 #[derive(Debug, Clone)]
-pub struct Each<A>(Vec<A>);
+pub struct AnyOf<A>(Vec<A>);
 
 /// Queries several values at once: as an argument for a part of the partition key, and in `eq(..)` of a part of the
 /// sort key. For several such parts, all combinations are read, each once.
 ///
 /// Every combination is a separate request, eight at a time. The rows are merged by the sort key, or returned in the
-/// given order with [`by_partition`](crate::query::QueryVerbs::by_partition). If few rows are needed, for example
+/// given order with [`by_partition`](crate::query::QueryExt::by_partition). If few rows are needed, for example
 /// with `first` or a limit, few combinations are queried first: those whose keys come first. An empty list of values
 /// gives no rows and no request.
 ///
@@ -111,13 +111,13 @@ pub struct Each<A>(Vec<A>);
 /// for (name, day) in [("a", 1), ("b", 2), ("a", 3), ("c", 1)] {
 ///     Count { name: name.into(), day, count: 1 }.put().send(&db).await?;
 /// }
-/// let rows = Count::in_partition(each(["a", "b"])).day().ge(1).all(&db).await?;
+/// let rows = Count::in_partition(any_of(["a", "b"])).day().ge(1).all(&db).await?;
 /// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 2, 3]);
 ///
-/// let rows = Count::in_partition("a").day().eq(each([3, 1, 7])).all(&db).await?;
+/// let rows = Count::in_partition("a").day().eq(any_of([3, 1, 7])).all(&db).await?;
 /// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 3]);
 /// # Ok(()) }
 /// ```
-pub fn each<A>(values: impl IntoIterator<Item = A>) -> Each<A> {
-    Each(values.into_iter().collect())
+pub fn any_of<A>(values: impl IntoIterator<Item = A>) -> AnyOf<A> {
+    AnyOf(values.into_iter().collect())
 }

@@ -14,7 +14,7 @@ use crate::query::keys::KeyDraft;
 use crate::query::request::{Hydration, Options, Selection};
 use crate::read::{ReadRow, entities_ahead};
 
-/// A read of many rows of one partition; [`QueryVerbs`](crate::query::QueryVerbs) are its verbs.
+/// A read of many rows of one partition; [`QueryExt`](crate::query::QueryExt) are its verbs.
 ///
 /// A function that does not care where the rows come from takes a `Query<PartOrder>`; every chain becomes one by
 /// `.into()`.

@@ -11,9 +11,9 @@ use crate::query::keys::KeyDraft;
 
 /// A stage of a chain: some parts of the sort key are known. The derive generates a type for each:
 /// `Order::by_status(..)` returns a `ByStatusOfOrder`, which is defined beside `Order`. A stage is a query too and
-/// has all methods of [`QueryVerbs`].
+/// has all methods of [`QueryExt`].
 ///
-/// [`QueryVerbs`]: crate::query::QueryVerbs
+/// [`QueryExt`]: crate::query::QueryVerbs
 pub trait QueryStage: Sized {
     /// The entity whose rows are queried.
     type Entity: DynamoEntity;

@@ -39,7 +39,7 @@ use crate::read::{ProgressWatch, ReadProgress, Reading};
 /// assert_eq!(of_2024.number().between(2..4).count(&db).await?, 2);
 /// # Ok(()) }
 /// ```
-pub trait QueryVerbs: Sized {
+pub trait QueryExt: Sized {
     /// The type of a row: the entity, or less if the index contains less.
     type Row: Send + 'static;
 
@@ -99,14 +99,14 @@ pub trait QueryVerbs: Sized {
     /// Use it for a scan, a job or an export that runs beside a service, to leave provisioned throughput to the
     /// service.
     ///
-    /// Each request waits until the previous ones are paid for, by the units that DynamoDB reports. The first
+    /// AnyOf request waits until the previous ones are paid for, by the units that DynamoDB reports. The first
     /// requests read few items, and later ones as many as a second's units allow, so only items that are larger than
     /// those before cause a burst. A request reads at most twice as many items as the last one and at most 1 MB, and
     /// the next one waits for the units beyond a second's. All segments, partitions and shards of the read share the
     /// rate; each clone of the query has its own. Unused time is not saved up.
     ///
     /// Items that [`hydrate`](Self::hydrate) fetches count too, in batches of up to 100. Writes of a
-    /// [job](crate::bulk::BulkVerbs::update_each), and its repeated reads after a lost race, do not count: see
+    /// [job](crate::bulk::BulkExt::update_each), and its repeated reads after a lost race, do not count: see
     /// [`Bulk::rate`](crate::bulk::Bulk::rate). If an engine does not report its consumption, it is estimated from
     /// the bytes of the rows, or, without rows, from 1 KB for each item read.
     ///
@@ -133,7 +133,7 @@ pub trait QueryVerbs: Sized {
     }
 
     /// Calls this after each response with the progress of the read; it should be fast. It counts rows that were
-    /// read, although a stream or a page may not have returned all of them yet. Each page, stream or job of the query
+    /// read, although a stream or a page may not have returned all of them yet. AnyOf page, stream or job of the query
     /// starts from zero.
     fn on_progress(
         self,
@@ -254,7 +254,7 @@ pub trait QueryVerbs: Sized {
     }
 
     /// Returns the only row, if one exists. Two are an error of kind
-    /// [`MoreThanOne`](crate::error::ErrorKind::MoreThanOne).
+    /// [`MultipleItems`](crate::error::ErrorKind::MultipleItems).
     fn one(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
         first_of(self.query(), db, Take::One)
     }
@@ -323,7 +323,7 @@ fn first_of<Row: Send + 'static, From>(
     })
 }
 
-impl<S: QueryStage> QueryVerbs for S {
+impl<S: QueryStage> QueryExt for S {
     type Row = RowOf<S>;
     type Reach = S::Reach;
 
@@ -332,7 +332,7 @@ impl<S: QueryStage> QueryVerbs for S {
     }
 }
 
-impl<Row: Send + 'static, From: Reach> QueryVerbs for Query<Row, From> {
+impl<Row: Send + 'static, From: Reach> QueryExt for Query<Row, From> {
     type Row = Row;
     type Reach = From;
 

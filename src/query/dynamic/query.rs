@@ -9,7 +9,7 @@ use super::key::{DynamicKey, DynamicPart, read_part};
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::key::{GivenPart, KeyTarget, in_case};
-use crate::query::chain::{Anywhere, Query, QueryVerbs};
+use crate::query::chain::{Anywhere, Query, QueryExt};
 use crate::query::keys::KeyDraft;
 use crate::query::request::Selection;
 use crate::read::{RawRow, ReadRow};
@@ -166,7 +166,7 @@ fn text_end<'t>(bound: Bound<&&'t str>) -> TextEnd<'t> {
     }
 }
 
-impl QueryVerbs for DynamicQuery {
+impl QueryExt for DynamicQuery {
     type Row = Item;
     type Reach = Anywhere;
 

@@ -61,7 +61,7 @@ impl<Row> Kept<Row> {
 impl<Row: Send> Sink for Kept<Row> {
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
         self.rows.reserve(rows.len());
-        // Each row is moved once; a chain of iterators moves it more often.
+        // AnyOf row is moved once; a chain of iterators moves it more often.
         for row in rows {
             self.rows.push(self.read.read(&row.item)?);
         }
@@ -131,7 +131,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";
         return Err(
-            Error::new(ErrorKind::MoreThanOne, Stage::Request, message).of(selection.entity())
+            Error::new(ErrorKind::MultipleItems, Stage::Request, message).of(selection.entity()),
         );
     }
     rows.truncate(most.unwrap_or(usize::MAX));
@@ -141,7 +141,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
 /// The rows, as the requested type.
 pub(crate) fn read_all<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
     let mut all = Vec::with_capacity(rows.len());
-    // Each row is moved once; a chain of iterators moves it more often.
+    // AnyOf row is moved once; a chain of iterators moves it more often.
     for row in rows {
         all.push(read.read(&row)?);
     }

@@ -71,7 +71,7 @@ impl<Row> Page<Row> {
 
 impl<Row: RowOfEntity> Page<Row> {
     /// The keys of the items that the index still lists on this page and that no longer exist in the table, in the
-    /// order of the index. Only [`hydrate`](crate::query::QueryVerbs::hydrate) finds any.
+    /// order of the index. Only [`hydrate`](crate::query::QueryExt::hydrate) finds any.
     ///
     /// A key in another format than this library's is an error in its position. The error contains the key as
     /// [`item_key`](crate::error::Error::item_key).

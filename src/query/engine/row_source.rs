@@ -12,9 +12,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::gather::Gather;
+use super::expiry_filter::ExpiryFilter;
 use super::hydrated::{HydratedRow, HydratedRows, Vanished};
-use super::living::Living;
+use super::lane_reader::LaneReader;
 use super::run::Run;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -25,7 +25,7 @@ use crate::key::json::KeyJson;
 use crate::plan::is_expired;
 use crate::query::cursor::Reached;
 use crate::query::request::{Selection, Wanted};
-use crate::read::{BATCH, BatchGet, Failing, KeyList, Meter, RawRow, TableFrame};
+use crate::read::{BATCH, BatchReader, Failing, KeyList, Meter, RawRow, TableFrame};
 
 /// How many items are fetched at once, by a few requests side by side.
 const ROUND: usize = 4 * BATCH;
@@ -35,16 +35,16 @@ pub(super) const PAGE: usize = BATCH - 1;
 
 /// The rows of a query, with the items behind them if those are requested.
 pub(super) struct RowSource {
-    gather: Gather,
+    gather: LaneReader,
     behind: Option<Hydrator>,
     meter: Option<Arc<Meter>>,
-    living: Living,
+    living: ExpiryFilter,
 }
 
 /// The items behind the rows of an index.
 struct Hydrator {
     selection: Selection,
-    items: BatchGet,
+    items: BatchReader,
     /// Rows whose items were not read yet.
     waiting: VecDeque<RawRow>,
     /// How many more items are fetched than are wanted, because some may be dropped.
@@ -65,7 +65,7 @@ impl Selection {
             surplus: 1,
         });
         Ok(RowSource {
-            living: Living::new(self, db),
+            living: ExpiryFilter::new(self, db),
             gather: self.gather(db, Wanted::Items, meter.as_ref())?,
             behind,
             meter,
@@ -73,7 +73,7 @@ impl Selection {
     }
 
     /// How the items behind the rows are read.
-    pub(crate) fn items(&self, db: &Dynamo) -> BatchGet {
+    pub(crate) fn items(&self, db: &Dynamo) -> BatchReader {
         let source = self.source();
         let mut options = Writer::default();
         if self.options.consistent {
@@ -99,7 +99,7 @@ impl Selection {
             options: options.into_bytes(),
             ahead: self.options.ahead,
         };
-        BatchGet::of(db.clone(), frame)
+        BatchReader::of(db.clone(), frame)
     }
 }
 
@@ -114,7 +114,7 @@ impl RowSource {
     }
 
     /// Finds the rows that expire while the query is under way.
-    pub(crate) fn living(&self) -> &Living {
+    pub(crate) fn living(&self) -> &ExpiryFilter {
         &self.living
     }
 
@@ -200,7 +200,7 @@ impl Hydrator {
     /// Reads rows of the index until `most` of them wait, or the rows of one answer if all are wanted.
     async fn fill(
         &mut self,
-        gather: &mut Gather,
+        gather: &mut LaneReader,
         most: usize,
         wanted: Option<usize>,
     ) -> Result<()> {

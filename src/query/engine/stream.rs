@@ -7,8 +7,8 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
+use super::expiry_filter::ExpiryFilter;
 use super::hydrated::{HydratedRow, HydratedRows};
-use super::living::Living;
 use super::position::ReadPosition;
 use super::row_source::RowSource;
 use crate::dynamo::Dynamo;
@@ -34,7 +34,7 @@ pub struct RowStream<Row> {
     left: usize,
     ahead: NextAnswer,
     /// None if the read could not be planned.
-    living: Option<Living>,
+    living: Option<ExpiryFilter>,
 }
 
 /// The response after the available rows.

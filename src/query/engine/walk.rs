@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::expiry_filter::ExpiryFilter;
 use super::hydrated::{HydratedRow, HydratedRows};
-use super::living::Living;
 use super::position::ReadPosition;
 use super::row_source::RowSource;
 use super::run::Runs;
@@ -66,7 +66,7 @@ pub(crate) struct Walk {
     runs: Runs,
     is_spent: bool,
     ahead: WalkAhead,
-    living: Living,
+    living: ExpiryFilter,
 }
 
 enum WalkAhead {

@@ -19,7 +19,7 @@ pub struct KeyDraft {
     pub(crate) source: QuerySource,
     /// The partitions: their attributes as entries of a JSON object.
     pub(crate) partitions: Vec<Vec<u8>>,
-    /// The known parts of the sort keys: one front, or several if a part was given by `each(..)`.
+    /// The known parts of the sort keys: one front, or several if a part was given by `any_of(..)`.
     pub(crate) fronts: Vec<SortKeyFront>,
     /// The number of known parts, or attributes, of the sort key.
     pub(crate) parts: usize,

@@ -19,7 +19,7 @@ pub(crate) struct ByKey {
     /// The type attribute.
     pub(crate) attribute: &'static str,
     table: &'static TableDef,
-    whose: Whose,
+    whose: EntityMatch,
 }
 
 /// The kind of a row without a type.
@@ -35,7 +35,7 @@ pub(crate) enum RowKind {
 
 /// The entities whose keys decide. A key fits at most one entity of the table.
 #[derive(Debug, Clone)]
-enum Whose {
+enum EntityMatch {
     /// Rows with a key of this entity belong to the query.
     Of(RowClaim),
     /// All rows belong to the query except those with a key of these entities.
@@ -51,42 +51,44 @@ struct RowClaim {
 
 impl RowClaim {
     /// The reason why a row that may belong to the entity does not have its key. None if it has.
-    fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, NotOurs> {
+    fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, ForeignRow> {
         let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
         else {
             return Ok(None);
         };
-        let own = self.entity.likeness(item).ok_or(NotOurs)?;
+        let own = self.entity.likeness(item).ok_or(ForeignRow)?;
         let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
         // A row that is more like another entity is refused where that one is read.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
         match others.any(is_of) {
-            true => Err(NotOurs),
+            true => Err(ForeignRow),
             false => Ok(Some(fault)),
         }
     }
 }
 
 /// The row belongs to another entity, or clearly to none.
-struct NotOurs;
+struct ForeignRow;
 
 impl ByKey {
     /// Identifies a row that has no type.
     pub(crate) fn tell(&self, item: &[u8]) -> RowKind {
         match &self.whose {
-            Whose::Of(claim) => match claim.unlike(item) {
+            EntityMatch::Of(claim) => match claim.unlike(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
                     let fault = fault.of_identity(KeyIdentity::Unlike);
                     RowKind::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
                 }
-                Err(NotOurs) => RowKind::Other,
+                Err(ForeignRow) => RowKind::Other,
             },
-            Whose::OfNone(left_out) => match left_out.iter().any(|entity| entity.has_key(item)) {
-                true => RowKind::Other,
-                false => RowKind::Meant,
-            },
+            EntityMatch::OfNone(left_out) => {
+                match left_out.iter().any(|entity| entity.has_key(item)) {
+                    true => RowKind::Other,
+                    false => RowKind::Meant,
+                }
+            }
         }
     }
 }
@@ -131,15 +133,15 @@ impl QuerySource {
     pub(crate) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
         let attribute = self.table.type_attribute?;
         let whose = match self.members {
-            Some(_) => Whose::OfNone(self.left_out(is_scan)),
-            None => Whose::Of(RowClaim {
+            Some(_) => EntityMatch::OfNone(self.left_out(is_scan)),
+            None => EntityMatch::Of(RowClaim {
                 entity: self.entity,
                 entities: self.entities,
             }),
         };
         let is_asked = match &whose {
-            Whose::Of(_) => is_scan || self.has_others(parts),
-            Whose::OfNone(left_out) => !left_out.is_empty(),
+            EntityMatch::Of(_) => is_scan || self.has_others(parts),
+            EntityMatch::OfNone(left_out) => !left_out.is_empty(),
         };
         is_asked.then_some(ByKey {
             attribute,
@@ -190,12 +192,12 @@ impl QuerySource {
         let place = Place::of(attribute);
         let stored = Term::Place(place.clone());
         Some(match whose {
-            Whose::Of(claim) => Node::any([
+            EntityMatch::Of(claim) => Node::any([
                 Node::Missing(place),
                 Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
             ]),
             // A missing type fulfils this, too.
-            Whose::OfNone(left_out) => {
+            EntityMatch::OfNone(left_out) => {
                 let types = left_out.iter().map(|entity| json(entity)).collect();
                 Node::In(stored, types).not()
             }

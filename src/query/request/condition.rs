@@ -1,7 +1,7 @@
 //! The expressions of a query: conditions on the keys, and filters.
 
-use super::leg::Leg;
 use super::options::Wanted;
+use super::range_segment::RangeSegment;
 use super::selection::Selection;
 use crate::clock::Timestamp;
 use crate::expr::{Expression, Node};
@@ -13,7 +13,11 @@ use crate::plan::{Filter, check};
 impl Selection {
     /// The range without expired rows, if the TTL is a queried key. A filter cannot name such a key, so a bound
     /// excludes the rows.
-    pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, CodecError> {
+    pub(super) fn live(
+        &self,
+        mut leg: RangeSegment,
+        now: Timestamp,
+    ) -> Result<RangeSegment, CodecError> {
         let source = self.source();
         let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
         let hides = !self.options.include_expired && !self.draft.is_scan;
@@ -46,7 +50,7 @@ impl Selection {
 
     pub(super) fn expressions(
         &self,
-        leg: &Leg,
+        leg: &RangeSegment,
         now: Timestamp,
         wanted: Wanted,
         body: &mut Writer,
@@ -99,7 +103,7 @@ impl Selection {
     }
 }
 
-fn key_condition(leg: &Leg, out: &mut Expression) -> Result<(), CodecError> {
+fn key_condition(leg: &RangeSegment, out: &mut Expression) -> Result<(), CodecError> {
     for (at, (name, value)) in leg.equals.iter().enumerate() {
         out.push(if at == 0 { "" } else { " AND " });
         out.name(*name).push(" = ").json(value);

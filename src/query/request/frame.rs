@@ -1,7 +1,7 @@
 //! The common part of the requests of all pages.
 
-use super::leg::{LastKey, Leg};
 use super::options::Wanted;
+use super::range_segment::{LastKey, RangeSegment};
 use super::selection::Selection;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -34,7 +34,7 @@ pub(crate) struct RequestFrame {
 impl Selection {
     pub(super) fn frame(
         &self,
-        leg: Leg,
+        leg: RangeSegment,
         db: &Dynamo,
         now: Timestamp,
         wanted: Wanted,

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::frame::RequestFrame;
 use super::lane::point_of;
-use super::leg::Leg;
 use super::options::{MAX_SEGMENTS, Wanted};
+use super::range_segment::RangeSegment;
 use super::selection::Selection;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -79,7 +79,7 @@ impl Selection {
         let now = db.now();
         let RowSpot(reached) = self.begin();
         let read = |(segment, reached): (u32, Reached)| {
-            let leg = Leg {
+            let leg = RangeSegment {
                 equals: Vec::new(),
                 range: KeyRange::All,
                 ranged: None,
@@ -103,7 +103,7 @@ impl Selection {
 
     fn frames(
         &self,
-        legs: Vec<Leg>,
+        legs: Vec<RangeSegment>,
         db: &Dynamo,
         now: Timestamp,
         wanted: Wanted,
@@ -138,8 +138,8 @@ impl Selection {
         lane: KeyLane<'_>,
         place: Option<&LanePosition>,
         now: Timestamp,
-    ) -> Result<(Vec<Leg>, Option<Vec<u8>>), CodecError> {
-        let whole = Leg {
+    ) -> Result<(Vec<RangeSegment>, Option<Vec<u8>>), CodecError> {
+        let whole = RangeSegment {
             equals: self.draft.equals(lane)?,
             range: self.draft.range(lane.front, self.asked()),
             ranged: self.draft.ranged(),

@@ -10,7 +10,7 @@ use crate::json::Writer;
 use crate::key::json::KeyJson;
 use crate::plan::Explanation;
 use crate::read::{
-    BatchGet, Failing, FoundItem, KeyList, ReadAhead, Reading, TableFrame, entities_ahead,
+    BatchReader, Failing, FoundItem, KeyList, ReadAhead, Reading, TableFrame, entities_ahead,
     projection_of,
 };
 use crate::retry::RetryBudget;
@@ -96,12 +96,12 @@ impl<Out> fmt::Debug for PlannedRead<Out> {
 /// A read of many items under construction.
 #[derive(Debug)]
 pub struct ReadDraft {
-    batch: BatchGet,
+    batch: BatchReader,
     wanted: KeyList,
     failing: Failing,
 }
 
-/// A member's share of the results. Each of its keys has the next item, or the reason why it was not requested.
+/// A member's share of the results. AnyOf of its keys has the next item, or the reason why it was not requested.
 pub(crate) struct Share<Out> {
     keys: Vec<Result<()>>,
     read: ReadMemberItems<Out>,
@@ -130,7 +130,7 @@ impl<Out> Share<Out> {
 impl ReadDraft {
     pub(crate) fn new(db: &Dynamo, budget: RetryBudget, concurrency: usize) -> Self {
         ReadDraft {
-            batch: BatchGet {
+            batch: BatchReader {
                 db: db.clone(),
                 frames: Vec::new(),
                 budget,
@@ -152,7 +152,7 @@ impl ReadDraft {
             // The items may be of either entity.
             Some(frame) => {
                 frame.ahead = None;
-                frame.pattern = &SEVERAL.read_together;
+                frame.pattern = &SEVERAL.batch_get;
             }
             None => frames.push(asked.frame),
         }

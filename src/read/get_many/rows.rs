@@ -3,7 +3,7 @@
 use super::row_reader::RowReader;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::read::{BatchGet, Failing, FoundItem, FoundSink, KeyList};
+use crate::read::{BatchReader, Failing, FoundItem, FoundSink, KeyList};
 
 /// The keys of a read, and those that could not be written, with their places in the input.
 pub(super) struct KeysAsked {
@@ -54,7 +54,7 @@ impl<Row: Send> FoundRows<Row> {
     /// Reads the rows, in the order of the input.
     pub(super) async fn read(
         mut self,
-        batch: BatchGet,
+        batch: BatchReader,
         asked: KeysAsked,
     ) -> Result<Vec<Option<Row>>> {
         let KeysAsked { keys, errors } = asked;

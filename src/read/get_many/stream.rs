@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::key::json::KeyJson;
 use crate::plan::RunningRequest;
-use crate::read::{BATCH, BatchGet, Failing, FoundItem, KeyList};
+use crate::read::{BATCH, BatchReader, Failing, FoundItem, KeyList};
 
 /// The number of responses that wait for each concurrent request, so that one slow request does not delay the others
 /// at once.
@@ -31,7 +31,7 @@ pub struct FoundStream<Row> {
     requests: VecDeque<StreamProgress>,
     ready: VecDeque<FoundItem>,
     read: ReadStreamItem<Row>,
-    batch: Arc<BatchGet>,
+    batch: Arc<BatchReader>,
 }
 
 type ReadStreamItem<Row> = Box<dyn Fn(FoundItem, Timestamp) -> Result<Option<Row>> + Send + Sync>;
@@ -42,7 +42,7 @@ enum StreamProgress {
 }
 
 impl<Row> FoundStream<Row> {
-    pub(super) fn new(keys: PrimaryKeys, read: ReadStreamItem<Row>, batch: BatchGet) -> Self {
+    pub(super) fn new(keys: PrimaryKeys, read: ReadStreamItem<Row>, batch: BatchReader) -> Self {
         FoundStream {
             keys: Some(keys),
             next: Vec::new(),
@@ -113,7 +113,7 @@ impl<Row> FoundStream<Row> {
     }
 }
 
-async fn read(batch: Arc<BatchGet>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
+async fn read(batch: Arc<BatchReader>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
     let mut wanted = KeyList::new();
     let asked = keys.into_iter().map(|key| {
         wanted.push_json(&key?);

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 
 use super::super::change::{Deletion, PlanStep, StepState, TableChange};
 use super::super::converge::{Convergence, TableGoal, Verdict, join_errors};
-use super::super::found::{Asks, FoundTable};
+use super::super::found::{FoundTable, Probes};
 use super::super::steps;
 use super::plan::{PlannedTable, TablePlan};
 use crate::dynamo::Dynamo;
@@ -174,7 +174,7 @@ impl TableApplication<'_, '_> {
         Convergence {
             wire: self.wire,
             declared: &self.table.declared,
-            asks: Asks::All,
+            asks: Probes::All,
             goal: self,
         }
     }

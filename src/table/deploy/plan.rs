@@ -5,9 +5,9 @@ use futures_util::future::try_join_all;
 use super::super::change::{Deletion, PlanStep};
 use super::super::converge::look;
 use super::super::declared::named;
-use super::super::found::{Asks, FoundTable};
+use super::super::found::{FoundTable, Probes};
 use super::super::replicas::{ReplicationFinding, note_strong};
-use super::super::settle::Settling;
+use super::super::settle::PendingChange;
 use super::super::steps::{changes, not_ours, steps, unknown};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
@@ -110,7 +110,7 @@ async fn plan_table(
     base: String,
     declared: TableSchema,
 ) -> Result<PlannedTable> {
-    let found = look(wire, &declared, Asks::All, &Settling::all(&|| {})).await?;
+    let found = look(wire, &declared, Probes::All, &PendingChange::all(&|| {})).await?;
     let changes = changes(&declared, found.as_ref());
     let steps = steps(&base, &declared, found.as_ref(), changes);
     if let Some(found) = &found {

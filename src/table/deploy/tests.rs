@@ -2,8 +2,8 @@
 
 use super::super::change::*;
 use super::super::converge::look;
-use super::super::found::{Asks, FoundTable};
-use super::super::settle::Settling;
+use super::super::found::{FoundTable, Probes};
+use super::super::settle::PendingChange;
 use super::super::steps::{self, changes};
 use crate::connect::testing::{Fault, Faults};
 use crate::dynamo::Dynamo;
@@ -52,8 +52,8 @@ fn writes(http: &Faults) -> Vec<String> {
 }
 
 async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
-    let settling = Settling::all(&|| {});
-    let found = look(db.table_wire().unwrap(), declared, Asks::All, &settling)
+    let settling = PendingChange::all(&|| {});
+    let found = look(db.table_wire().unwrap(), declared, Probes::All, &settling)
         .await
         .unwrap();
     found.unwrap()

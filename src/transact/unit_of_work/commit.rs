@@ -26,7 +26,7 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     hand_over::join(&mut members, db)?;
     crate::plan::check_limits(&members)?;
     let pattern = crate::plan::pattern_of(&members);
-    let mut respelt = BTreeSet::new();
+    let mut reencoded = BTreeSet::new();
     loop {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
@@ -35,7 +35,7 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
             return Ok(());
         };
         if unique::keep_values_of_others(&mut members, &failure)
-            || respell_members(&mut members, &failure, &mut respelt)
+            || respell_members(&mut members, &failure, &mut reencoded)
         {
             continue;
         }
@@ -70,7 +70,7 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
 
 /// Whether it is about a unique value, which belongs to another item, and not about the item itself.
 fn is_of_value(failed: &Failed) -> bool {
-    failed.error().is_not_unique() || failed.error().holder_item().is_some()
+    failed.error().is_unique_violation() || failed.error().holder_item().is_some()
 }
 
 /// Whether a condition failed, as opposed to a conflict with another request.

@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 use super::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::wire::failure::{Site, from_engine};
+use crate::wire::failure::{FailureContext, from_engine};
 
 /// The SDK's request, and its decoding of the response. Passing it to the engine saves everything in between.
 pub(in crate::wire) struct PreparedOperation {
@@ -37,7 +37,11 @@ impl PreparedOperation {
         Some(PreparedOperation { body, settings })
     }
 
-    pub(in crate::wire) async fn send<O>(self, engine: &EmbeddedEngine, site: Site<'_>) -> Result<O>
+    pub(in crate::wire) async fn send<O>(
+        self,
+        engine: &EmbeddedEngine,
+        site: FailureContext<'_>,
+    ) -> Result<O>
     where
         O: Debug + Send + Sync + 'static,
     {

@@ -19,7 +19,7 @@ const HIDDEN: &str = "(a value)";
 /// Shorter values are parts of ordinary words and numbers, so they count only if they are separate words.
 const SHORTEST: usize = 3;
 
-/// The messages that are always the same. Each is compared as a whole.
+/// The messages that are always the same. AnyOf is compared as a whole.
 const FIXED: [&str; 9] = [
     "The conditional request failed",
     "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
@@ -432,13 +432,13 @@ mod counted {
 #[cfg(test)]
 mod tests {
     use super::super::refusal::{Refusal, refused};
-    use super::super::{Failure, Site};
+    use super::super::{Failure, FailureContext};
     use super::*;
     use crate::error::Stage;
 
     /// The failure of a request that is rejected, and how many bodies and values were looked at for it.
     fn refusal(code: &str, message: &str, reasons: &str, body: &str) -> (Failure, (u32, u32)) {
-        let site = Site {
+        let site = FailureContext {
             operation: "PutItem",
             body: body.as_bytes(),
             table: "notes",

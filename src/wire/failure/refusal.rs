@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::cancel::{self, Reason};
 use super::redact::without_values;
-use super::{ConditionFailed, Failure, Site};
+use super::{ConditionFailed, Failure, FailureContext};
 use crate::error::{Error, ErrorKind, Throttle};
 use crate::json::{Reader, elements, member};
 
@@ -26,7 +26,7 @@ pub(super) struct Refusal<'a> {
     pub(super) body: &'a [u8],
 }
 
-pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
+pub(super) fn refused(site: FailureContext<'_>, refusal: Refusal<'_>) -> Failure {
     let mut reasons = match refusal.code {
         Some(CANCELLED) => cancel::reasons(refusal.body),
         _ => Vec::new(),
@@ -58,7 +58,7 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
 }
 
 /// The meaning of a rejection for its own attempt, which was not executed.
-fn certain(site: Site<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>) -> Failure {
+fn certain(site: FailureContext<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>) -> Failure {
     let failed = is_condition(&refusal, &reasons);
     let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
     let throttles = match kind {
@@ -91,7 +91,7 @@ fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
         .with_request_id(refusal.request_id.as_deref())
 }
 
-fn unknown(site: Site<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
+fn unknown(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
     let operation = site.operation;
     let message = match refusal.code {
         Some(CANCELLED) => format!(
@@ -179,13 +179,13 @@ fn throttles(body: &[u8]) -> Vec<Throttle> {
 }
 
 fn message(
-    site: Site<'_>,
+    site: FailureContext<'_>,
     kind: ErrorKind,
     refusal: &Refusal<'_>,
     reasons: &[Reason],
     throttles: &[Throttle],
 ) -> String {
-    let Site {
+    let FailureContext {
         operation, table, ..
     } = site;
     // The words are put together only where they are shown.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::refusal::{Refusal, refused};
-use super::{Failure, Site};
+use super::{Failure, FailureContext};
 use crate::error::{ErrorKind, Stage, ThrottleLimit};
 
 /// The errors of the service: their kinds, and whether the request is sent again as one that met others.
@@ -79,9 +79,9 @@ fn refusal_of(code: &str, more: &str) -> Failure {
         request_id: None,
         body: body.as_bytes(),
     };
-    let site = Site {
+    let site = FailureContext {
         stage: Stage::Service,
-        ..Site::harmless("PutItem", "notes")
+        ..FailureContext::harmless("PutItem", "notes")
     };
     refused(site, refusal)
 }

@@ -19,7 +19,7 @@ use aws_smithy_types::byte_stream::ByteStream;
 use bytes::Bytes;
 use http_body::{Body, Frame};
 
-use super::lesson::INVOCATION_ID;
+use super::client_probe::INVOCATION_ID;
 use super::replay::FirstResult;
 use super::route::{Route, TimeLimit};
 use super::upload::UploadWatch;

@@ -29,10 +29,10 @@ use bytes::Bytes;
 use futures_util::future::{Either, select};
 use http::HeaderValue;
 
-use super::Detour;
+use super::SdkFallback;
+use super::client_probe::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
 use super::clock::{ClockFollowers, ServiceClock};
 use super::identity::{HandedIdentity, IdentityLoad};
-use super::lesson::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
 use crate::wire::ServiceOperation;
 use crate::wire::signing::{Date, PlainSigner, Scope};
 use crate::wire::swap::CONTENT_TYPE;
@@ -176,25 +176,25 @@ impl Route {
         body: &Bytes,
         identity: Option<&Identity>,
         date: Option<Date>,
-    ) -> Result<HttpRequest, Detour> {
-        let strange = |_| Detour::Unusual("its headers".into());
+    ) -> Result<HttpRequest, SdkFallback> {
+        let strange = |_| SdkFallback::Unusual("its headers".into());
         let mut request = HttpRequest::new(SdkBody::from(body.clone()));
         self.write_head(&mut request, operation, body.len())
             .map_err(strange)?;
         if let Some(signing) = &self.signing {
-            let date = date.ok_or(Detour::Clock)?;
-            let identity = identity.ok_or(Detour::Credentials)?;
+            let date = date.ok_or(SdkFallback::Clock)?;
+            let identity = identity.ok_or(SdkFallback::Credentials)?;
             let account = identity.property::<AccountId>();
             if signing
                 .account
                 .get()
                 .is_some_and(|known| known.as_ref() != account)
             {
-                return Err(Detour::Account);
+                return Err(SdkFallback::Account);
             }
             signing
                 .sign(&mut request, identity, &date)
-                .ok_or(Detour::Unusual("its signature".into()))?;
+                .ok_or(SdkFallback::Unusual("its signature".into()))?;
         }
         self.write_unsigned(&mut request).map_err(strange)?;
         Ok(request)

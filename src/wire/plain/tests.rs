@@ -35,7 +35,7 @@ async fn client(change: impl FnOnce(config::Builder) -> config::Builder) -> (Cli
     (Client::from_conf(change(config).build()), faults)
 }
 
-/// Each test has its own stock of retries, because the stock of the process is shared by all tests.
+/// AnyOf test has its own stock of retries, because the stock of the process is shared by all tests.
 fn alone() -> RetryPartition {
     use std::sync::atomic::AtomicU64;
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -51,7 +51,10 @@ async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire
 /// A wire that has had its lesson.
 async fn learned(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Faults) {
     let (wire, faults) = start(change).await;
-    assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+    assert_eq!(
+        path(&wire, &put()).await,
+        WirePath::Sdk(SdkFallback::Learning)
+    );
     // An attempt that a busy machine makes late is replayed.
     let mut paths = Vec::new();
     while paths.last() != Some(&WirePath::Plain) {
@@ -122,7 +125,7 @@ async fn the_plain_way_is_taken() {
     for first in all() {
         let (wire, faults) = start(|config| config).await;
         let (path, _) = call(&wire, &first).await;
-        assert_eq!(path, WirePath::Sdk(Detour::Learning));
+        assert_eq!(path, WirePath::Sdk(SdkFallback::Learning));
         for request in all() {
             let (path, outcome) = call(&wire, &request).await;
             assert!(outcome.unwrap().request_id.is_some());
@@ -137,11 +140,11 @@ async fn one_word_turns_it_off() {
     let (wire, _) = start(|config| config).await;
     let wire = wire.through_sdk();
     for _ in 0..3 {
-        assert_eq!(path(&wire, &get()).await, WirePath::Sdk(Detour::Asked));
+        assert_eq!(path(&wire, &get()).await, WirePath::Sdk(SdkFallback::Asked));
     }
 }
 
-/// Each header of each operation equals the SDK's, including the signature.
+/// AnyOf header of each operation equals the SDK's, including the signature.
 #[tokio::test]
 async fn requests_are_those_of_the_sdk() {
     let time = clients::Time::at(1_709_209_805);
@@ -186,13 +189,19 @@ async fn detours_are_named() {
     let (wire, _) = learned(|config| config.stalled_stream_protection(guard)).await;
     let mut arn = get();
     arn.table = "arn:aws:dynamodb:eu-west-1:123456789012:table/tab".into();
-    assert_eq!(path(&wire, &arn).await, WirePath::Sdk(Detour::TableArn));
+    assert_eq!(
+        path(&wire, &arn).await,
+        WirePath::Sdk(SdkFallback::TableArn)
+    );
 
     let text = "x".repeat(70_000);
     let large =
         format!(r#"{{"TableName":"tab","Item":{{"pk":{{"S":"l"}},"x":{{"S":"{text}"}}}}}}"#);
     let large = request(ServiceOperation::PutItem, Resend::Always, &large);
-    assert_eq!(path(&wire, &large).await, WirePath::Sdk(Detour::LargeBody));
+    assert_eq!(
+        path(&wire, &large).await,
+        WirePath::Sdk(SdkFallback::LargeBody)
+    );
     assert_eq!(path(&wire, &get()).await, WirePath::Plain);
 }
 

@@ -23,12 +23,12 @@ use aws_smithy_runtime_api::client::runtime_components::GetIdentityResolver;
 use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 
-use super::skew::{Skew, TOLERATED};
+use super::skew::{ClockSkew, TOLERATED};
 use super::{DATE, Date, PlainSigner, Scope};
 
 /// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
 pub(crate) fn install(config: config::Builder) -> config::Builder {
-    let skew = Arc::new(Skew::default());
+    let skew = Arc::new(ClockSkew::default());
     config
         .interceptor(SkewWatch(skew.clone()))
         .push_auth_scheme(PlainFirstScheme::new(skew))
@@ -39,7 +39,7 @@ pub(crate) fn install(config: config::Builder) -> config::Builder {
 pub(super) struct PlainFirstScheme(pub(super) Signer);
 
 impl PlainFirstScheme {
-    pub(super) fn new(skew: Arc<Skew>) -> Self {
+    pub(super) fn new(skew: Arc<ClockSkew>) -> Self {
         PlainFirstScheme(Signer {
             stock: SigV4Signer::new(),
             plain: PlainSigner::default(),
@@ -69,7 +69,7 @@ impl AuthScheme for PlainFirstScheme {
 pub(super) struct Signer {
     stock: SigV4Signer,
     pub(super) plain: PlainSigner,
-    skew: Arc<Skew>,
+    skew: Arc<ClockSkew>,
 }
 
 impl Sign for Signer {
@@ -138,7 +138,7 @@ fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
 }
 
 /// The report of the SDK's signer about the clocks.
-impl Skew {
+impl ClockSkew {
     /// `date` is the date that the SDK's signer wrote at `now`.
     pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
         let early = now.checked_sub(TOLERATED).and_then(Date::new);
@@ -154,7 +154,7 @@ impl Skew {
 /// Looks at every answer, because a clock that drifts would otherwise show only in a rejection, and a client without
 /// retries would fail by that.
 #[derive(Debug)]
-struct SkewWatch(Arc<Skew>);
+struct SkewWatch(Arc<ClockSkew>);
 
 #[dyn_dispatch_hint]
 impl Intercept for SkewWatch {

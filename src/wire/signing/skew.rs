@@ -14,9 +14,9 @@ pub(super) const TOLERATED: Duration = Duration::from_secs(60);
 
 /// Whether a difference is known that has to be corrected.
 #[derive(Debug, Default)]
-pub(super) struct Skew(pub(super) AtomicBool);
+pub(super) struct ClockSkew(pub(super) AtomicBool);
 
-impl Skew {
+impl ClockSkew {
     pub(super) fn is_known(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

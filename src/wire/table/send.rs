@@ -5,7 +5,8 @@ macro_rules! sent {
     ($wire:expr, $operation:ident in $module:ident, $request:expr, $table:expr) => {
         async {
             let request = $request;
-            let site = $crate::wire::failure::Site::harmless(stringify!($operation), $table);
+            let site =
+                $crate::wire::failure::FailureContext::harmless(stringify!($operation), $table);
             #[cfg(feature = "embedded")]
             if let Some(engine) = $wire.engine()
                 && let Ok(input) = request.as_input().clone().build()

@@ -1,7 +1,7 @@
 //! The attributes that an update writes in addition to its changes, and those that it must not omit.
 
 use super::source::{UpdateOrigin, field_of, formerly_of, split};
-use crate::entity::{EntityDeclaration, Stamp};
+use crate::entity::{EntityDeclaration, ManagedValues};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
@@ -99,7 +99,7 @@ pub(crate) fn stamp_fields(
     update: &mut UpdateActions,
     source: &UpdateOrigin,
     creates: bool,
-    stamp: &Stamp,
+    stamp: &ManagedValues,
 ) -> Result<(), CodecError> {
     let json = |attribute| {
         field_json(|name: &Name, writer: &mut Writer| {

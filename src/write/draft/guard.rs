@@ -9,20 +9,20 @@ use crate::entity::{EntityDeclaration, UntypedKey, Version, VersionState};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::CodecError;
-use crate::plan::{ConditionFailure, Expect, check};
+use crate::plan::{ConditionFailure, Precondition, check};
 use crate::schema::AttributeDef;
-use crate::write::Upkeep;
+use crate::write::IndexMaintenance;
 
-/// Adds conditions for the parts of the stored item that the upkeep relied on, if nothing else guards them.
+/// Adds conditions for the parts of the stored item that the maintenance relied on, if nothing else guards them.
 pub(crate) fn relied_on(
-    upkeep: &Upkeep,
+    maintenance: &IndexMaintenance,
     source: &UpdateOrigin,
     condition: &Node,
     key: &UntypedKey,
     changed: &[&'static str],
 ) -> Result<Vec<Node>, CodecError> {
     let (declared, mut guards) = (key.declared, Vec::new());
-    for (at, attribute) in upkeep
+    for (at, attribute) in maintenance
         .filled
         .iter()
         .filter_map(|field| attribute_of(declared, field))
@@ -35,7 +35,7 @@ pub(crate) fn relied_on(
     };
     let told = known(&UpdateOrigin::Key, condition, key);
     let mut asked: Vec<&str> = Vec::new();
-    for field in &upkeep.used {
+    for field in &maintenance.used {
         if changed.contains(field) || told.knows(field) || asked.contains(field) {
             continue;
         }
@@ -97,12 +97,12 @@ pub(crate) fn expected(
                 return Err(refused(declared, message.to_owned()));
             }
             let (unchanged, condition_failure) =
-                check::condition(def, Expect::Loaded, Some(loaded), now);
+                check::condition(def, Precondition::Loaded, Some(loaded), now);
             Ok((
                 unchanged.and(check::live_condition(def, now)),
                 condition_failure,
             ))
         }
-        _ => Ok(check::condition(def, Expect::Exists, None, now)),
+        _ => Ok(check::condition(def, Precondition::Exists, None, now)),
     }
 }

@@ -4,7 +4,7 @@ use super::source::{UpdateOrigin, known, tell_changes};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::write::{Holdings, UniqueExchange, unique};
+use crate::write::{HeldUniqueValues, UniqueExchange, unique};
 
 /// The values that are claimed and released, and the parts of the stored item on which that relies.
 pub(super) fn reserve(
@@ -22,9 +22,9 @@ pub(super) fn reserve(
         renews || fields.iter().any(|field| changed.contains(field))
     };
     let mut known = known(source, condition, key);
-    let before = Holdings::of(declared, &known, is_touched)?;
+    let before = HeldUniqueValues::of(declared, &known, is_touched)?;
     tell_changes(declared, update, &mut known);
-    let after = Holdings::of(declared, &known, is_touched)?;
+    let after = HeldUniqueValues::of(declared, &known, is_touched)?;
     let exchange = UniqueExchange::between(declared, &before, &after, false)?;
     // A loaded entity may be out of date, or changed in memory, so a value that seems to stay may be a new one. The
     // condition is asked anyway, so what it says needs no guard.

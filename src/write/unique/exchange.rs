@@ -13,16 +13,16 @@ use crate::plan::{Owner, TransactionMember};
 
 /// The unique values of an item, and its expiry time.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Holdings {
+pub(crate) struct HeldUniqueValues {
     values: Vec<Holding>,
     /// DynamoDB JSON; `None` if it is not known.
     ttl: Option<Option<Vec<u8>>>,
 }
 
-impl Holdings {
+impl HeldUniqueValues {
     /// The values of a missing item.
     pub(crate) fn nothing(declared: &EntityDeclaration) -> Self {
-        Holdings {
+        HeldUniqueValues {
             values: vec![Holding::Nothing; declared.def.uniques.len()],
             ttl: Some(None),
         }
@@ -43,7 +43,7 @@ impl Holdings {
             Some(field) => known.json(field).map(|json| json.map(<[u8]>::to_vec)),
             None => Some(None),
         };
-        Ok(Holdings {
+        Ok(HeldUniqueValues {
             values: values.map_err(|fault| Error::encode(declared.def.type_name, fault))?,
             ttl,
         })
@@ -63,8 +63,8 @@ impl UniqueExchange {
     /// to expire at another time, or may not exist yet.
     pub(crate) fn between(
         declared: &EntityDeclaration,
-        before: &Holdings,
-        after: &Holdings,
+        before: &HeldUniqueValues,
+        after: &HeldUniqueValues,
         may_lack: bool,
     ) -> Result<Self> {
         let mut exchange = UniqueExchange::default();

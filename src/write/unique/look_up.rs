@@ -19,7 +19,7 @@ use crate::write::{UpdateOrigin, known, split};
 ///
 /// Both reads are strong, so they see every write that was acknowledged before. The look-up costs two reads, one
 /// after the other, so it is not a single operation: it selects no fields and cannot be in a
-/// [`snapshot`](crate::snapshot). Use the key of the result for those. Empty text is not a value, so looking it up is
+/// [`transact_get`](crate::transact_get). Use the key of the result for those. Empty text is not a value, so looking it up is
 /// an error of the kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct LookUp<E> {

@@ -33,7 +33,7 @@ pub(crate) enum PlannedWrite {
 }
 
 /// The item as it is now, which did not fit the write, and the error that this means.
-pub(crate) type Setback = (Option<Bytes>, Error);
+pub(crate) type FailedCondition = (Option<Bytes>, Error);
 
 impl PlannedWrite {
     /// The write of the item of this key.
@@ -129,7 +129,7 @@ impl PlannedWrite {
     }
 
     /// Sends the write.
-    pub(crate) async fn send(self, db: &Dynamo) -> Result<Option<Setback>> {
+    pub(crate) async fn send(self, db: &Dynamo) -> Result<Option<FailedCondition>> {
         self.send_within(db, None).await
     }
 
@@ -138,7 +138,7 @@ impl PlannedWrite {
         self,
         db: &Dynamo,
         rounds: Option<&mut Rounds<'_>>,
-    ) -> Result<Option<Setback>> {
+    ) -> Result<Option<FailedCondition>> {
         let write = match self {
             PlannedWrite::Alone(write) => write,
             PlannedWrite::Together(main, beside) => {
@@ -162,12 +162,12 @@ async fn commit(
     db: &Dynamo,
     mut members: Vec<TransactionMember>,
     mut rounds: Option<&mut Rounds<'_>>,
-) -> Result<Option<Setback>> {
+) -> Result<Option<FailedCondition>> {
     let pattern = members.first().map_or_else(
         || crate::plan::pattern_of(&members),
         |main| main.write.pattern,
     );
-    let mut respelt = BTreeSet::new();
+    let mut reencoded = BTreeSet::new();
     loop {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
@@ -188,7 +188,7 @@ async fn commit(
             .reasons
             .first()
             .and_then(|reason| reason.item.clone());
-        if respell_members(&mut members, &failure, &mut respelt) {
+        if respell_members(&mut members, &failure, &mut reencoded) {
             continue;
         }
         let now = members
@@ -269,7 +269,7 @@ pub(crate) fn keep_values_of_others(
     failure: &Failure,
 ) -> bool {
     let failed = |(member, reason): (&TransactionMember, &Reason)| {
-        let is_others = matches!(member.write.meaning, Meaning::NotOurs);
+        let is_others = matches!(member.write.meaning, Meaning::ForeignRow);
         (reason.is_condition(), is_others)
     };
     let failed: Vec<_> = members.iter().zip(&failure.reasons).map(failed).collect();

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::exchange::{Holdings, UniqueExchange};
-use super::planned_write::{PlannedWrite, Setback};
+use super::exchange::{HeldUniqueValues, UniqueExchange};
+use super::planned_write::{FailedCondition, PlannedWrite};
 use super::rules::{depends_on, must_read};
 use super::values::holdings_in;
 use crate::clock::Timestamp;
@@ -136,7 +136,11 @@ impl Rewrite {
         matches!(self.main, Main::Delete)
     }
 
-    async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
+    async fn attempt(
+        &self,
+        stored: Option<&Bytes>,
+        db: &Dynamo,
+    ) -> Result<Option<FailedCondition>> {
         self.plan_on(stored, db)?.send(db).await
     }
 
@@ -144,7 +148,7 @@ impl Rewrite {
         let declared = self.key.declared;
         let before = match stored {
             Some(item) => holdings_in(item, None, &self.key)?,
-            None => Holdings::nothing(declared),
+            None => HeldUniqueValues::nothing(declared),
         };
         let after = match &self.main {
             Main::Put(item) => holdings_in(item, None, &self.key)?,
@@ -152,7 +156,7 @@ impl Rewrite {
                 let item = stored.map_or(&b"{}"[..], |item| item);
                 holdings_in(item, Some(update), &self.key)?
             }
-            Main::Delete => Holdings::nothing(declared),
+            Main::Delete => HeldUniqueValues::nothing(declared),
         };
         UniqueExchange::between(declared, &before, &after, matches!(self.main, Main::Put(_)))
     }

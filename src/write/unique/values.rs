@@ -1,6 +1,6 @@
 //! The unique values of an entity that is loaded, given or stored.
 
-use super::exchange::{Holdings, UniqueExchange};
+use super::exchange::{HeldUniqueValues, UniqueExchange};
 use super::rules::concerns;
 use super::sentinel::{Holding, holding};
 use crate::entity::{
@@ -15,7 +15,7 @@ use crate::write::{
 };
 
 /// The unique values of a loaded entity, and the condition that the stored item still has them.
-pub(crate) type LoadedUniques = (Holdings, Node);
+pub(crate) type LoadedUniques = (HeldUniqueValues, Node);
 
 /// The unique values of a loaded entity.
 pub(crate) fn loaded(entity: &dyn UntypedEntity) -> Result<LoadedUniques> {
@@ -32,7 +32,7 @@ fn loaded_from(item: &[u8], key: &UntypedKey) -> Result<LoadedUniques> {
     let guard = as_loaded(declared, &attributes, fields.copied()).map_err(fail)?;
     let source = UpdateOrigin::of(attributes);
     let known = known(&source, &Node::all([]), key);
-    Ok((Holdings::of(declared, &known, |_| true)?, guard))
+    Ok((HeldUniqueValues::of(declared, &known, |_| true)?, guard))
 }
 
 /// The condition that the stored item has these fields as they were loaded.
@@ -64,7 +64,7 @@ pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExc
         return Ok(UniqueExchange::default());
     }
     let after = holdings_in(put.subject(), None, key)?;
-    UniqueExchange::between(declared, &Holdings::nothing(declared), &after, true)
+    UniqueExchange::between(declared, &HeldUniqueValues::nothing(declared), &after, true)
 }
 
 /// The values of an item, or its values after an update.
@@ -72,14 +72,14 @@ pub(super) fn holdings_in(
     item: &[u8],
     update: Option<&UpdateActions>,
     key: &UntypedKey,
-) -> Result<Holdings> {
+) -> Result<HeldUniqueValues> {
     let declared = key.declared;
     let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
     let mut known = known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     if let Some(update) = update {
         tell_changes(declared, update, &mut known);
     }
-    Holdings::of(declared, &known, |_| true)
+    HeldUniqueValues::of(declared, &known, |_| true)
 }
 
 /// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use dynamo_entity::export::{Policy, PolicyVerb};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{put_each, read_together, snapshot, transact};
+use dynamo_entity::{batch_get, put_each, transact, transact_get};
 use serde_json::Value as Json;
 
 use crate::support::db::{Db, Mode};
@@ -92,13 +92,11 @@ macro_rules! used {
                 vec![]
             }
             PolicyVerb::READ_TOGETHER => {
-                read_together((key(1).get(), key(2).get()))
-                    .send(&db)
-                    .await?;
+                batch_get((key(1).get(), key(2).get())).send(&db).await?;
                 vec![]
             }
             PolicyVerb::SNAPSHOT => {
-                snapshot((key(1).get(), key(2).get())).send(&db).await?;
+                transact_get((key(1).get(), key(2).get())).send(&db).await?;
                 vec![]
             }
             PolicyVerb::IN_PARTITION => {

@@ -35,7 +35,7 @@ const PLACES: [(&str, u16); 6] = [
 ];
 
 fn all_places() -> Query<Sample> {
-    Sample::in_partition(each(PLACES.map(|(place, _)| place))).into()
+    Sample::in_partition(any_of(PLACES.map(|(place, _)| place))).into()
 }
 
 /// Returns all samples, ordered by their sort keys, then by their places.
@@ -127,7 +127,7 @@ pub async fn large_answers_are_merged_whatever_is_read(db: Db) -> Outcome {
     }
     assert!(back == expected[..last]);
 
-    let q = || Query::from(Sample::in_partition(each(["a", "b"])));
+    let q = || Query::from(Sample::in_partition(any_of(["a", "b"])));
     let report = q().delete_each().send(&db).await?;
     assert_eq!(report.written, 1_000);
     assert!(!q().exists(&db).await?);

@@ -185,7 +185,7 @@ pub async fn work(db: &Dynamo, at: usize) -> Told {
             ("TransactWriteItems", told(transaction.send(db).await))
         }
         10 => {
-            let reads = snapshot((key().get(), Row::key("w", 9).get()));
+            let reads = transact_get((key().get(), Row::key("w", 9).get()));
             ("TransactGetItems", told(reads.send(db).await))
         }
         _ => (

@@ -131,7 +131,7 @@ async fn all_entities_of_a_partition_are_deleted(db: Db) -> Outcome {
     assert_eq!(some.complete()?.written, 41);
     assert_eq!(db.count::<Accounts>().await, 4);
 
-    let all = Account::in_partition(each(["ann", "bob"]))
+    let all = Account::in_partition(any_of(["ann", "bob"]))
         .delete_each()
         .send(&db)
         .await?;

@@ -463,7 +463,7 @@ async fn what_does_not_concern_the_row_is_refused(db: Db) -> Outcome {
         .send(&db)
         .await?;
     let error = reason.errors()[0].error();
-    assert_eq!(error.kind(), ErrorKind::FailedByCaller);
+    assert_eq!(error.kind(), ErrorKind::CallbackError);
     let source = std::error::Error::source(error);
     assert_eq!(
         source.map(ToString::to_string).as_deref(),

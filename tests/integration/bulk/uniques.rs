@@ -308,7 +308,7 @@ async fn a_taken_value_fails_its_row_alone(db: Db) -> Outcome {
         assert!(key.is_some_and(|key| key.number < 5));
         let error = failed.error();
         assert!(
-            error.is_not_unique() && error.attribute() == Some("email"),
+            error.is_unique_violation() && error.attribute() == Some("email"),
             "{error:?}"
         );
         assert_eq!(error.holder::<Person>()?, Some(Person::key("a", 9u32)));
@@ -601,7 +601,7 @@ async fn random_jobs_leave_what_the_items_say(db: Db) -> Outcome {
             .errors()
             .iter()
             // A value may be taken after an attempt without an answer, which may still take effect.
-            .filter(|row| row.error().is_not_unique() || row.error().is_outcome_unknown());
+            .filter(|row| row.error().is_unique_violation() || row.error().is_outcome_unknown());
         assert_eq!(
             not_unique.count() as u64,
             report.failed,

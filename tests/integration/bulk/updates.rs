@@ -95,7 +95,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
         panic!("{report:?}")
     };
     assert_eq!(failed.key_of::<Row>()?, Some(Row::key("a", 2u32)));
-    assert_eq!(failed.error().kind(), ErrorKind::FailedByCaller);
+    assert_eq!(failed.error().kind(), ErrorKind::CallbackError);
     assert_eq!(
         failed.error().to_string(),
         "Row: the closure refused this row, for the reason that is the source of this error"
@@ -104,7 +104,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
     assert_eq!(source.as_deref(), Some("secret words"));
 
     let error = report.complete().expect_err("one failed");
-    assert_eq!(error.kind(), ErrorKind::FailedByCaller);
+    assert_eq!(error.kind(), ErrorKind::CallbackError);
     assert!(
         error.to_string().starts_with("1 of 5 rows failed"),
         "{error}"
@@ -223,7 +223,7 @@ async fn shards_and_segments_are_walked(db: Db) -> Outcome {
         .await?;
     }
     let change = |row: &Spread| row.update().apply(|r| r.count().add(1));
-    let kinds = Spread::by_kind(each(["x", "y"]));
+    let kinds = Spread::by_kind(any_of(["x", "y"]));
     let report = kinds.update_each(change).send(&db).await?;
     assert!(report.position().is_some());
     assert_eq!(report.complete()?.written, 60);

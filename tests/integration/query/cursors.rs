@@ -303,7 +303,7 @@ async fn a_cursor_outlives_its_row(db: Db) -> Outcome {
 /// the first reading. An engine that answers in random order would hardly pass.
 async fn one_text<Q>(db: &Dynamo, q: Q) -> Outcome
 where
-    Q: QueryVerbs + Clone,
+    Q: QueryExt + Clone,
     Q::Row: PartialEq + Debug,
 {
     let first = q.clone().limit(5).page(db).await?;
@@ -346,7 +346,7 @@ async fn one_place_is_one_text(db: Db) -> Outcome {
     let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     for db in [&*db, &signing] {
         one_text(db, Delivery::in_partition("ann")).await?;
-        one_text(db, Delivery::in_partition(each(["ann", "bob"]))).await?;
+        one_text(db, Delivery::in_partition(any_of(["ann", "bob"]))).await?;
         one_text(db, Delivery::by_kind("letter")).await?;
         one_text(db, Delivery::by_weight("ann")).await?;
         one_text(db, Delivery::scan()).await?;

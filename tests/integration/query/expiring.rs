@@ -103,7 +103,7 @@ async fn a_stream_looks_at_the_clock_for_each_row(db: Db) -> Outcome {
     let clock = HandClock::at(BEGIN);
     leases(&db, &clock, 40).await?;
     let at = db.at(&clock);
-    let both = || Lease::in_partition(each(["a", "b"]));
+    let both = || Lease::in_partition(any_of(["a", "b"]));
     let streams: [(Query<Lease>, bool); 5] = [
         (both().into(), true),
         (both().page_size(3).into(), true),
@@ -137,7 +137,7 @@ async fn a_limit_is_filled_behind_rows_that_expire(db: Db) -> Outcome {
     let clock = HandClock::at(BEGIN);
     leases(&db, &clock, 40).await?;
     let queries: [Query<Lease>; 3] = [
-        Lease::in_partition(each(["a", "b"])).into(),
+        Lease::in_partition(any_of(["a", "b"])).into(),
         Lease::scan().into(),
         Lease::by_kind("k").hydrate().into(),
     ];
@@ -160,8 +160,8 @@ async fn no_read_returns_what_is_over(db: Db) -> Outcome {
     leases(&db, &clock, 40).await?;
     let queries: [Query<Lease>; 6] = [
         Lease::in_partition("a").into(),
-        Lease::in_partition(each(["a", "b"])).into(),
-        Lease::in_partition(each(["b", "a"]))
+        Lease::in_partition(any_of(["a", "b"])).into(),
+        Lease::in_partition(any_of(["b", "a"]))
             .by_partition()
             .descending()
             .into(),
@@ -225,7 +225,7 @@ async fn cursors_go_on_behind_rows_that_expired(db: Db) -> Outcome {
     let clock = HandClock::at(BEGIN);
     leases(&db, &clock, 40).await?;
     let queries: [Query<Lease>; 4] = [
-        Lease::in_partition(each(["a", "b"])).into(),
+        Lease::in_partition(any_of(["a", "b"])).into(),
         Lease::scan().into(),
         Lease::scan().segments(3).into(),
         Lease::by_kind("k").hydrate().into(),
@@ -309,7 +309,7 @@ async fn jobs_leave_what_expires_alone(db: Db) -> Outcome {
     let at = slow(&db, &clock, 2);
     let seen = Arc::new(AtomicI64::new(0));
     let (now, count) = (clock.clone(), seen.clone());
-    let rows = Lease::in_partition(each(["a", "b"])).limit(12);
+    let rows = Lease::in_partition(any_of(["a", "b"])).limit(12);
     let job = rows.update_each(move |row| {
         assert!(lives(&now, row.number));
         count.fetch_add(1, Ordering::Relaxed);

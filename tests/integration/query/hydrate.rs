@@ -144,7 +144,7 @@ async fn items_come_in_the_order_of_the_index(db: Db) -> Outcome {
     assert_eq!(q.clone().first(&faulty).await?.as_ref(), whole.first());
     assert_eq!(http.calls(), ["Query", batch]);
     let two = q.clone().one(&db).await.unwrap_err();
-    assert_eq!(two.kind(), ErrorKind::MoreThanOne);
+    assert_eq!(two.kind(), ErrorKind::MultipleItems);
     let erased: Query<Ticket> = q.into();
     assert_eq!(erased.limit(3).all(&db).await?, whole[..3]);
     Ok(())
@@ -405,9 +405,10 @@ async fn what_vanished_in_another_spelling_is_told_too(db: Db) -> Outcome {
 async fn items_are_read_strongly_on_request(db: Db) -> Outcome {
     tickets(&db, 0..3).await?;
     let (faulty, http) = db.faulty([]);
-    let is_strong = |bodies: Vec<dynamo_entity::testing::Seen>| -> Vec<bool> {
-        let text =
-            |seen: dynamo_entity::testing::Seen| String::from_utf8_lossy(&seen.body).into_owned();
+    let is_strong = |bodies: Vec<dynamo_entity::testing::RecordedRequest>| -> Vec<bool> {
+        let text = |seen: dynamo_entity::testing::RecordedRequest| {
+            String::from_utf8_lossy(&seen.body).into_owned()
+        };
         bodies
             .into_iter()
             .map(|seen| text(seen).contains("\"ConsistentRead\":true"))
@@ -488,7 +489,7 @@ async fn several_partitions_are_hydrated(db: Db) -> Outcome {
         all.push(row.put().send(&db).await?);
     }
     let all = by_rank(all);
-    let q = Ticket::by_state(each(states)).hydrate();
+    let q = Ticket::by_state(any_of(states)).hydrate();
     assert_eq!(q.clone().all(&db).await?, all);
     let (mut seen, mut next) = (Vec::new(), None);
     loop {
@@ -502,9 +503,9 @@ async fn several_partitions_are_hydrated(db: Db) -> Outcome {
         assert!(seen.len() % 7 == 0, "a page is full while there is more");
     }
     assert_eq!(seen, all);
-    // Parts of the sort key are given by `each`, in any order.
+    // Parts of the sort key are given by `any_of`, in any order.
     let ranks = [all[9].rank, all[2].rank, all[5].rank, 1000];
-    let some = Ticket::by_state(each(states)).rank().eq(each(ranks));
+    let some = Ticket::by_state(any_of(states)).rank().eq(any_of(ranks));
     let wanted = [2, 5, 9].map(|at| all[at].clone());
     assert_eq!(some.hydrate().all(&db).await?, wanted);
 
@@ -530,7 +531,7 @@ async fn several_partitions_are_hydrated(db: Db) -> Outcome {
         old("open", [here[0], there[1], here[3]]),
         old("done", [gone, there[1], there[2]]),
     ]);
-    let page = Ticket::by_state(each(["open", "done"])).hydrate();
+    let page = Ticket::by_state(any_of(["open", "done"])).hydrate();
     let page = page.page(&lags).await?;
     let mut wanted = [here[0], here[3], there[1], there[2]];
     wanted.sort_by_key(|at| all[*at].rank);

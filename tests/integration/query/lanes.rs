@@ -56,7 +56,7 @@ async fn in_turns(db: &Db, lanes: u32, each: u32) -> Result<Vec<Mark>, Box<dyn s
 }
 
 fn marks() -> Query<Mark> {
-    let marks = Mark::in_partition(each(0..LANES));
+    let marks = Mark::in_partition(any_of(0..LANES));
     marks.page_size(PAGE as usize).into()
 }
 
@@ -123,7 +123,7 @@ async fn what_is_asked_early_is_asked_once(db: Db) -> Outcome {
 async fn large_answers_wait_for_each_other(db: Db) -> Outcome {
     let expected = in_turns(&db, 3, 900).await?;
     for page in [260, 290, 450] {
-        let marks = Mark::in_partition(each(0..3)).page_size(page);
+        let marks = Mark::in_partition(any_of(0..3)).page_size(page);
         assert!(marks.clone().all(&db).await? == expected, "{page}");
         let (seen, error) = read(&mut marks.stream(&db)).await;
         assert!(seen == expected && error.is_none(), "{page}");

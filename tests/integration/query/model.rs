@@ -189,14 +189,14 @@ impl Question {
 macro_rules! asked {
     ($pattern:path, $asked:expr) => {{
         let asked = $asked;
-        let q = $pattern(each(asked.owners.clone()));
-        let kinds = || each(asked.kinds.clone());
+        let q = $pattern(any_of(asked.owners.clone()));
+        let kinds = || any_of(asked.kinds.clone());
         let q: Query<_> = match (asked.depth, asked.range) {
             (0, _) => q.into(),
             (1, None) => q.kind().eq(kinds()).into(),
             (1, Some((low, high))) => q.kind().eq(kinds()).at().between(low..high).into(),
             _ => {
-                let times = each(asked.times.clone());
+                let times = any_of(asked.times.clone());
                 q.kind().eq(kinds()).at().eq(times).into()
             }
         };
@@ -377,7 +377,7 @@ async fn shards_read_as_a_filter(db: Db) -> Outcome {
         let db = db.clone();
         async move {
             asked.depth = 1;
-            let q = Visit::by_kind(each(asked.kinds.clone()));
+            let q = Visit::by_kind(any_of(asked.kinds.clone()));
             let q: Query<Visit> = match asked.range {
                 None => q.into(),
                 Some((low, high)) => q.at().between(low..high).into(),

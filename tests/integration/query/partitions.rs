@@ -1,4 +1,4 @@
-//! Reads of many partitions at once: `each`, shards and scans.
+//! Reads of many partitions at once: `any_of`, shards and scans.
 
 use dynamo_entity::prelude::*;
 
@@ -27,7 +27,7 @@ async fn partitions_are_merged(db: Db) -> Outcome {
         "none".into(),
         "a".into(),
     ];
-    let q = || RequestCount::in_partition(each(&names));
+    let q = || RequestCount::in_partition(any_of(&names));
     let named = |rows: Vec<RequestCount>| -> Vec<String> {
         rows.iter()
             .map(|row| format!("{}{}", row.request_name, row.count))
@@ -54,7 +54,7 @@ async fn partitions_are_merged(db: Db) -> Outcome {
     }
     assert_eq!(named(seen), all[..7]);
     let none: [&str; 0] = [];
-    assert_eq!(RequestCount::in_partition(each(none)).all(&db).await?, []);
+    assert_eq!(RequestCount::in_partition(any_of(none)).all(&db).await?, []);
     // With a bound on the scanned items, the rows found are the first ones, and none between them is left
     // out.
     let some = named(q().max_scanned(5).all(&db).await?);
@@ -68,7 +68,7 @@ async fn pages_go_through_merged_partitions(db: Db) -> Outcome {
     counts(&db, &["a", "b", "c"], 1..=5).await?;
     for descending in [false, true] {
         for size in [1, 2, 4, 15] {
-            let q = RequestCount::in_partition(each(["a", "b", "c"])).limit(size);
+            let q = RequestCount::in_partition(any_of(["a", "b", "c"])).limit(size);
             let q = if descending { q.descending() } else { q };
             let all = q.clone().limit(100).all(&db).await?;
             assert_eq!(all.len(), 15);
@@ -91,13 +91,13 @@ async fn pages_go_through_merged_partitions(db: Db) -> Outcome {
             assert_eq!(back, all, "back by pages of {size}");
         }
     }
-    let q = RequestCount::in_partition(each(["a", "b", "c"]))
+    let q = RequestCount::in_partition(any_of(["a", "b", "c"]))
         .day()
         .between(day(2)..=day(3));
     let page = q.clone().limit(2).page(&db).await?;
     let rest = q.clone().resume(page.next.clone()).all(&db).await?;
     assert_eq!(rest, q.all(&db).await?[2..]);
-    let refused = RequestCount::in_partition(each(["a", "b"]))
+    let refused = RequestCount::in_partition(any_of(["a", "b"]))
         .day()
         .between(day(2)..=day(3));
     let refused = refused.resume(page.next).all(&db).await.unwrap_err();
@@ -107,7 +107,7 @@ async fn pages_go_through_merged_partitions(db: Db) -> Outcome {
 
 async fn partitions_come_one_after_the_other(db: Db) -> Outcome {
     counts(&db, &["a", "b"], 1..=3).await?;
-    let q = RequestCount::in_partition(each(["b", "a"])).by_partition();
+    let q = RequestCount::in_partition(any_of(["b", "a"])).by_partition();
     let names = |rows: &[RequestCount]| -> String {
         rows.iter().map(|row| row.request_name.as_str()).collect()
     };
@@ -279,7 +279,7 @@ async fn few_requests_are_under_way_at_once(db: Db) -> Outcome {
     use std::time::Duration;
     counts(&db, &["n1", "n7"], 1..=1).await?;
     let names: Vec<String> = (0..20).map(|name| format!("n{name}")).collect();
-    let all = RequestCount::in_partition(each(names));
+    let all = RequestCount::in_partition(any_of(names));
     // At most eight requests are under way, however long it takes: no ninth goes before one is answered.
     let (silent, http) = db.faulty(vec![Fault::Hang; 20]);
     let asking = tokio::spawn(all.clone().all(&silent));

@@ -86,7 +86,7 @@ macro_rules! ranges {
         [$(
             $stage.into(),
             $stage.$part().eq($low).into(),
-            $stage.$part().eq(each([$low, $high])).into(),
+            $stage.$part().eq(any_of([$low, $high])).into(),
             $stage.$part().lt($high).into(),
             $stage.$part().le($high).into(),
             $stage.$part().gt($low).into(),
@@ -187,7 +187,7 @@ async fn places_by_numbers(db: Db) -> Outcome {
         seat.put().send(&db).await?;
     }
     let (low, high) = (random.i32(-1..4), random.i32(3..8));
-    let halls = || each(["b", "a"]);
+    let halls = || any_of(["b", "a"]);
     let queries = ranges! {
         Seat::in_partition("a") => number: low, high;
         Seat::in_partition(halls()) => number: low, high;
@@ -281,7 +281,7 @@ async fn places_by_templates(db: Db) -> Outcome {
     }
     for _ in 0..2 {
         let (low, high) = (random.u16(0..3), random.u16(1..5));
-        let owners = || each(["p", "o"]);
+        let owners = || any_of(["p", "o"]);
         let queries = ranges! {
             Trip::in_partition("o") => kind: "a", "b";
             Trip::in_partition(owners()) => kind: "a", "a#";
@@ -309,8 +309,8 @@ async fn places_without_a_sort_key(db: Db) -> Outcome {
     let queries = [
         Alone::by_kind("a").into(),
         Alone::by_kind("none").into(),
-        Alone::by_kind(each(["b", "none", "a"])).into(),
-        Alone::by_kind(each(["b", "a"]))
+        Alone::by_kind(any_of(["b", "none", "a"])).into(),
+        Alone::by_kind(any_of(["b", "a"]))
             .filter(|a| a.weight().eq(1))
             .into(),
     ];
@@ -332,7 +332,7 @@ async fn places_by_several_attributes(db: Db) -> Outcome {
         let queries = ranges! {
             Spot::by_spot("x") => town: "a", "b";
             Spot::by_spot("x").town().eq("a") => street: low, high;
-            Spot::by_spot("x").town().eq(each(["b", "a"])) => street: low, high;
+            Spot::by_spot("x").town().eq(any_of(["b", "a"])) => street: low, high;
         };
         all_places(&db, queries).await?;
     }

@@ -18,7 +18,7 @@ tests![
 
 /// The limits of the requests since the last call, sorted.
 pub(super) fn limits(http: &Faults) -> Vec<Option<u64>> {
-    let limit = |seen: dynamo_entity::testing::Seen| -> Option<u64> {
+    let limit = |seen: dynamo_entity::testing::RecordedRequest| -> Option<u64> {
         let body: serde_json::Value = serde_json::from_slice(&seen.body).expect("JSON");
         body["Limit"].as_u64()
     };
@@ -76,7 +76,7 @@ async fn one_partition_is_one_request(db: Db) -> Outcome {
 async fn partitions_are_asked_once_each(db: Db) -> Outcome {
     counts(&db, &["a", "b", "c", "d"], 1..=10).await?;
     let (faulty, http) = db.faulty([]);
-    let q = || RequestCount::in_partition(each(["a", "b", "c", "d", "a"]));
+    let q = || RequestCount::in_partition(any_of(["a", "b", "c", "d", "a"]));
     assert_eq!(q().all(&faulty).await?.len(), 40);
     assert_eq!(limits(&http), [None; 4]);
     assert_eq!(drained(q().stream(&faulty)).await?, 40);
@@ -98,7 +98,7 @@ async fn partitions_are_asked_once_each(db: Db) -> Outcome {
     assert_eq!((first.rows.len(), limits(&http).len()), (8, 1));
     let none: [&str; 0] = [];
     assert!(
-        !RequestCount::in_partition(each(none))
+        !RequestCount::in_partition(any_of(none))
             .exists(&faulty)
             .await?
     );
@@ -112,7 +112,7 @@ async fn values_of_a_part_are_asked_as_far_as_needed(db: Db) -> Outcome {
     let q = || {
         Chapter::in_partition()
             .isbn()
-            .eq(each(["2", "1", "10", "1#C", "2"]))
+            .eq(any_of(["2", "1", "10", "1#C", "2"]))
     };
     assert_eq!(q().all(&faulty).await?.len(), 12);
     assert_eq!(limits(&http), [None; 4]);
@@ -133,7 +133,7 @@ async fn values_of_a_part_are_asked_as_far_as_needed(db: Db) -> Outcome {
     let rest = q().resume(page.next).all(&faulty).await?;
     assert_eq!((rest.len(), limits(&http).len()), (5, 2));
     let none: [&str; 0] = [];
-    let none = Chapter::in_partition().isbn().eq(each(none));
+    let none = Chapter::in_partition().isbn().eq(any_of(none));
     assert_eq!(none.clone().all(&faulty).await?, []);
     assert!(none.page(&faulty).await?.next.is_none());
     assert_eq!(limits(&http), []);

@@ -64,7 +64,7 @@ async fn one_finds_one(db: Db) -> Outcome {
     let two = q().ge(day(2)).one(&db).await.unwrap_err();
     assert_eq!(
         (two.kind(), two.entity()),
-        (ErrorKind::MoreThanOne, Some("RequestCount"))
+        (ErrorKind::MultipleItems, Some("RequestCount"))
     );
     assert_eq!(
         q().ge(day(2)).first(&db).await?.map(|row| row.count),
@@ -375,7 +375,7 @@ async fn filters_leave_rows_out(db: Db) -> Outcome {
     let other = RequestCount::in_partition("a").filter(|r| r.count().gt(5));
     let refused = other.resume(next).page(&db).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
-    let both = RequestCount::in_partition(each(["a", "b"])).filter(|r| r.count().le(2));
+    let both = RequestCount::in_partition(any_of(["a", "b"])).filter(|r| r.count().le(2));
     assert_eq!(days(&both.all(&db).await?), [1, 1, 2, 2]);
     let (faulty, http) = db.faulty([]);
     let never = q().filter(|_| dynamo_entity::any([]));
@@ -416,7 +416,7 @@ async fn filters_name_no_queried_key(db: Db) -> Outcome {
 
 /// Turns a query of any kind into a consistent one.
 #[expect(dead_code, reason = "compiled, not run")]
-fn strong<Q: QueryVerbs>(query: Q) -> Query<Q::Row>
+fn strong<Q: QueryExt>(query: Q) -> Query<Q::Row>
 where
     Q::Reach: StrongReads,
     Query<Q::Row>: From<Query<Q::Row, Q::Reach>>,

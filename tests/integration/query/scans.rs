@@ -714,7 +714,7 @@ async fn what_is_not_asked_for_is_not_reported(db: Db) -> Outcome {
     let asks = || {
         let seen = http.seen();
         http.plan([]);
-        let body = |seen: dynamo_entity::testing::Seen| String::from_utf8(seen.body);
+        let body = |seen: dynamo_entity::testing::RecordedRequest| String::from_utf8(seen.body);
         let bodies: Vec<String> = seen
             .into_iter()
             .filter_map(|seen| body(seen).ok())

@@ -47,7 +47,7 @@ fn queries() -> Vec<Query<Part>> {
     vec![
         Part::in_partition("m").into(),
         Part::in_partition("m").code().ge("c\n1").into(),
-        Part::in_partition(each(["m", "n\u{1}\"ü"]))
+        Part::in_partition(any_of(["m", "n\u{1}\"ü"]))
             .code()
             .between("c".."d")
             .into(),

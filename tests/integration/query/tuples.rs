@@ -167,7 +167,7 @@ async fn a_part_that_is_left_out_is_told(db: Db) -> Outcome {
 
 async fn several_fronts_share_a_range_of_tuples(db: Db) -> Outcome {
     filled(&db).await?;
-    let both = Bill::by_kind("gas").house().eq(each(["home", "home2"]));
+    let both = Bill::by_kind("gas").house().eq(any_of(["home", "home2"]));
     let since = both
         .year()
         .and(|b| b.month())

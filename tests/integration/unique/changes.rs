@@ -37,7 +37,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
     );
     account(2, "a@x").put().send(&db).await?;
     let taken = account(2, "b@x").put().send(&db).await.unwrap_err();
-    assert!(taken.is_not_unique());
+    assert!(taken.is_unique_violation());
     assert_eq!(taken.holder::<Account>()?, Some(Account::key(1)));
     let (missing, exists) = (account(1, "c@x"), account(9, "c@x"));
     assert!(
@@ -103,7 +103,14 @@ async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
     let first = Account::key(1).get().send(&db).await?.ok_or("planted")?;
     first.put().send(&db).await?;
     let second = Account::key(2).get().send(&db).await?.ok_or("planted")?;
-    assert!(second.put().send(&db).await.unwrap_err().is_not_unique());
+    assert!(
+        second
+            .put()
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_unique_violation()
+    );
     // The row can still change away from a value that belongs to another row.
     second
         .update()
@@ -204,7 +211,7 @@ async fn an_update_of_a_loaded_entity_changes_a_value(db: Db) -> Outcome {
         .send(&db)
         .await
         .unwrap_err();
-    assert!(taken.is_not_unique());
+    assert!(taken.is_unique_violation());
     let old = new
         .update()
         .apply(|a| a.email().set("d@x"))
@@ -346,7 +353,7 @@ async fn a_modify_changes_a_value(db: Db) -> Outcome {
         .modify(|a| a.email = "b@x".into())
         .send(&db)
         .await;
-    assert!(taken.unwrap_err().is_not_unique());
+    assert!(taken.unwrap_err().is_unique_violation());
     person("ann", 1).create().send(&db).await?;
     Person::key("ann")
         .modify(|p| p.badge = None)
@@ -370,7 +377,13 @@ async fn an_upsert_reads_first(db: Db) -> Outcome {
         owned([("email#b@x", "ACCOUNT#0000000001")])
     );
     account(2, "c@x").create().send(&db).await?;
-    assert!(upsert("c@x").send(&db).await.unwrap_err().is_not_unique());
+    assert!(
+        upsert("c@x")
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_unique_violation()
+    );
     Ok(())
 }
 

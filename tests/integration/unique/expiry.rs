@@ -31,7 +31,7 @@ async fn values_expire_with_their_owner(db: Db) -> Outcome {
             .send(&at)
             .await
             .unwrap_err()
-            .is_not_unique()
+            .is_unique_violation()
     );
     clock.advance(11_000);
     // The owner and the sentinel have expired, but the service has not deleted them yet.

@@ -42,7 +42,7 @@ async fn a_write_that_took_effect_is_reported_as_done(db: Db) -> Outcome {
         let upserted = upserted(1, "d@x").send(&faulty).await;
         assert_eq!(http.calls(), ["GetItem", "TransactWriteItems", "GetItem"]);
         for error in [updated, modified, upserted].map(Result::unwrap_err) {
-            assert_eq!(error.kind(), ErrorKind::TookEffect, "{error:?}");
+            assert_eq!(error.kind(), ErrorKind::AppliedButUnread, "{error:?}");
             assert!(error.took_effect() && !error.is_lost_race());
             assert!(!error.is_not_found() && !error.is_outcome_unknown());
             assert_eq!(error.entity(), Some("Account"));

@@ -76,7 +76,7 @@ async fn races_leave_what_the_items_say(db: Db) -> Outcome {
             let mut random = fastrand::Rng::with_seed(seed + racer);
             for _ in 0..25 {
                 if let Err(error) = any_write(&db, &mut random).await {
-                    let is_lost = error.is_not_unique() || error.is_lost_race();
+                    let is_lost = error.is_unique_violation() || error.is_lost_race();
                     let fine = is_lost || error.took_effect();
                     assert!(fine, "seed {seed}: {error:?}");
                 }
@@ -108,7 +108,7 @@ async fn random_writes_leave_what_the_items_say(db: Db) -> Outcome {
         });
         http.plan(faults.collect::<Vec<_>>());
         if let Err(error) = any_write(&faulty, &mut random).await {
-            let fine = error.is_not_unique()
+            let fine = error.is_unique_violation()
                 || error.is_lost_race()
                 || error.is_outcome_unknown()
                 || error.took_effect()

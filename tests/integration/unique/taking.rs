@@ -47,7 +47,7 @@ async fn a_value_has_one_owner(db: Db) -> Outcome {
     tables(&db).await?;
     account(1, "secret@x").create().send(&db).await?;
     let error = account(2, "secret@x").create().send(&db).await.unwrap_err();
-    assert!(error.is_not_unique() && !error.is_already_exists());
+    assert!(error.is_unique_violation() && !error.is_already_exists());
     assert_eq!(
         (error.entity(), error.attribute()),
         (Some("Account"), Some("email"))
@@ -97,7 +97,7 @@ async fn sixty_four_sign_ups_have_one_winner(db: Db) -> Outcome {
     for sign_up in sign_ups {
         match sign_up.await? {
             Ok(account) => winners.push(account.id),
-            Err(error) => assert!(error.is_not_unique(), "{error:?}"),
+            Err(error) => assert!(error.is_unique_violation(), "{error:?}"),
         }
     }
     let [winner] = winners[..] else {

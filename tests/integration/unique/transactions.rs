@@ -86,7 +86,7 @@ async fn unique_values_work_in_transactions(db: Db) -> Outcome {
             .collect::<Vec<_>>(),
         [1]
     );
-    assert!(error.is_not_unique() && error.attribute() == Some("email"));
+    assert!(error.is_unique_violation() && error.attribute() == Some("email"));
     let failed = error.failures().first().ok_or("a failure")?;
     assert_eq!(failed.key_of::<Account>()?, Some(Account::key(4))); // It is not the key of the sentinel.
     assert!(failed.key_of::<Room>()?.is_none() && failed.error().holder::<Room>()?.is_none());
@@ -157,7 +157,7 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     let (eve, fay) = (account(7, "z@x"), account(8, "z@x"));
     let both = Transaction::new().with(eve.create()).with(fay.create());
     let error = both.send(&db).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotUnique);
+    assert_eq!(error.kind(), ErrorKind::UniqueViolation);
     assert_eq!(
         error
             .failures()
@@ -183,7 +183,7 @@ async fn only_the_owner_can_hand_over_a_value(db: Db) -> Outcome {
         .with(ann.update().apply(|a| a.email().set("c@x")))
         .with(bob.update().apply(|a| a.email().set("a@x")));
     let error = moved.send(&db).await.unwrap_err();
-    assert!(error.is_not_unique(), "{error:?}");
+    assert!(error.is_unique_violation(), "{error:?}");
     assert_eq!(
         error
             .failures()
@@ -249,7 +249,7 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
         .with(gives(&two))
         .send(&faulty)
         .await;
-    assert!(error.unwrap_err().is_not_unique());
+    assert!(error.unwrap_err().is_unique_violation());
     assert!(http.calls().is_empty());
     Ok(())
 }
@@ -267,12 +267,15 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
             taking = taking.with(giver.delete());
         }
         let error = taking.send(&faulty).await.unwrap_err();
-        assert!(error.is_not_unique() && !error.is_lost_race(), "{error:?}");
+        assert!(
+            error.is_unique_violation() && !error.is_lost_race(),
+            "{error:?}"
+        );
         assert_eq!(error.attribute(), Some("email"));
         let failed = error.failures().iter();
         let failed = failed.map(|failed| {
             let key = failed.key_of::<Account>().unwrap().expect("a key");
-            assert!(failed.error().is_not_unique());
+            assert!(failed.error().is_unique_violation());
             assert_eq!(
                 (failed.error().entity(), failed.error().attribute()),
                 (Some("Account"), Some("email"))
@@ -293,7 +296,7 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
     let error = Transaction::new().with_all(people.iter().map(Account::create));
     let error = error.send(&faulty).await.unwrap_err();
     assert_eq!(error.attribute(), Some("org, handle"));
-    assert!(error.is_not_unique());
+    assert!(error.is_unique_violation());
     assert!(http.calls().is_empty());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dynamo_entity::EntityVerbs;
+use dynamo_entity::EntityExt;
 use dynamo_entity::aws_sdk_dynamodb::types::{DeleteRequest, WriteRequest};
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{DynamoTable, Item, Key};

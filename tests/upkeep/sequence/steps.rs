@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dynamo_entity::EntityVerbs;
+use dynamo_entity::EntityExt;
 use dynamo_entity::expr::Change;
 use dynamo_entity::{ErrorKind, Operation, Value};
 

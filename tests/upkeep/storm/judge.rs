@@ -99,7 +99,7 @@ pub fn effect<T>(
     let is_weather = match kind {
         ErrorKind::OutcomeUnknown => Some(Effect::Either),
         // The write succeeded, and the read after it failed.
-        ErrorKind::TookEffect => Some(Effect::Once),
+        ErrorKind::AppliedButUnread => Some(Effect::Once),
         ErrorKind::Unavailable | ErrorKind::Throttled if forecast.is_resent => Some(Effect::Either),
         ErrorKind::Unavailable | ErrorKind::Throttled => Some(Effect::None),
         // The answer was a refusal that was cut short.
@@ -166,7 +166,7 @@ impl Seen {
         let all: u64 = operations.flat_map(|(_, outcomes)| outcomes.values()).sum();
         // Reads of many rows, and jobs, ask again for what broke off, so it is luck if one of so few fails.
         let asks_again = |name: &str| {
-            ["get_many", "read_together", "scan, stream"].contains(&name)
+            ["get_many", "batch_get", "scan, stream"].contains(&name)
                 || name.ends_with("delete_each")
         };
         let narrow = self

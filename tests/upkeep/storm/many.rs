@@ -24,7 +24,7 @@ impl Worker {
             6 => self.delete_each().await,
             7 => self.get().await,
             8 => self.get_many().await,
-            9 => self.snapshot().await,
+            9 => self.transact_get().await,
             10 => self.query().await,
             11 => self.scan().await,
             _ => self.member_job().await,
@@ -319,7 +319,7 @@ impl Worker {
         self.judge_read("get_many", result, there).await
     }
 
-    async fn snapshot(&mut self) -> Step {
+    async fn transact_get(&mut self) -> Step {
         let (plain, member) = (self.number(), self.number());
         let there = (self.plain_now(plain), self.member_now(member));
         let reads = (self.plain_key(plain).get(), self.member_key(member).get());
@@ -330,18 +330,15 @@ impl Worker {
             )
         };
         if self.rng.bool() {
-            self.expect("snapshot", Traffic::Transaction(2));
-            let result = snapshot(reads).send(&self.weather.db).await;
-            self.judge_read("snapshot", result.map(rows), there).await
-        } else {
-            self.expect("read_together", Traffic::Batch);
-            let reads = (reads.0.consistent(), reads.1.consistent());
-            let result = read_together(reads)
-                .budget(BUDGET)
-                .send(&self.weather.db)
-                .await;
-            self.judge_read("read_together", result.map(rows), there)
+            self.expect("transact_get", Traffic::Transaction(2));
+            let result = transact_get(reads).send(&self.weather.db).await;
+            self.judge_read("transact_get", result.map(rows), there)
                 .await
+        } else {
+            self.expect("batch_get", Traffic::Batch);
+            let reads = (reads.0.consistent(), reads.1.consistent());
+            let result = batch_get(reads).budget(BUDGET).send(&self.weather.db).await;
+            self.judge_read("batch_get", result.map(rows), there).await
         }
     }
 

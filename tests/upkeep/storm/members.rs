@@ -45,9 +45,9 @@ impl Worker {
         let mut others = self.world.iter().filter(|(other, _)| **other != id);
         let is_ours = row.badge.is_some() && others.any(|(_, other)| other.badge == row.badge);
         match row.badge {
-            Some(_) if is_ours => Forecast::refused(id, [ErrorKind::NotUnique]),
+            Some(_) if is_ours => Forecast::refused(id, [ErrorKind::UniqueViolation]),
             Some(badge) if badge >= SHARED && held != row.badge => {
-                Forecast::leaves(id, Some(row)).or(ErrorKind::NotUnique)
+                Forecast::leaves(id, Some(row)).or(ErrorKind::UniqueViolation)
             }
             _ => Forecast::leaves(id, Some(row)),
         }
@@ -75,7 +75,9 @@ impl Worker {
         };
         let forecast = match self.row(id) {
             None => self.taking(id, row),
-            Some(_) => Forecast::refused(id, [ErrorKind::AlreadyExists, ErrorKind::NotUnique]),
+            Some(_) => {
+                Forecast::refused(id, [ErrorKind::AlreadyExists, ErrorKind::UniqueViolation])
+            }
         };
         self.expect("unique, create", Traffic::Transaction(0));
         let result = member.create().send(&self.weather.db).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
-use dynamo_entity::{Dynamo, Observed};
+use dynamo_entity::{Dynamo, RequestEvent};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Weather {
         let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
         let ways = Arc::new(Ways::default());
         let counted = ways.clone();
-        let count = move |observed: &Observed<'_>| {
+        let count = move |observed: &RequestEvent<'_>| {
             let way = format!("{:?}", observed.path);
             *counted.lock().unwrap().entry(way).or_default() += 1;
         };

@@ -90,8 +90,8 @@ pub(super) async fn is_unusual(
         let (path, outcome) = call(&wire, &put()).await;
         outcome.unwrap();
         match path {
-            WirePath::Sdk(Detour::Learning) if round == 0 => {}
-            WirePath::Sdk(Detour::Unusual(what)) if round > 0 => {
+            WirePath::Sdk(SdkFallback::Learning) if round == 0 => {}
+            WirePath::Sdk(SdkFallback::Unusual(what)) if round > 0 => {
                 assert!(what.contains(part), "{what}");
             }
             other => panic!("{part}: {other:?}"),
@@ -180,7 +180,7 @@ pub(super) fn keys(
 
 fn key_ids(faults: &Faults) -> Vec<String> {
     let seen = faults.seen();
-    let id = |seen: &crate::connect::testing::Seen| {
+    let id = |seen: &crate::connect::testing::RecordedRequest| {
         let authorization = seen.header("authorization").unwrap();
         let id = authorization.split("Credential=").nth(1).unwrap();
         id.split('/').next().unwrap().to_owned()
@@ -240,7 +240,7 @@ async fn credentials_expire() {
     // There are no more credentials, and the SDK reports that as ever.
     time.0.store(START + 7300, SeqCst);
     let (path, outcome) = call(&wire, &create()).await;
-    assert_eq!(path, WirePath::Sdk(Detour::Credentials));
+    assert_eq!(path, WirePath::Sdk(SdkFallback::Credentials));
     let error = outcome.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::AccessDenied);
     assert!(error.to_string().contains("was not sent"), "{error}");
@@ -264,7 +264,10 @@ async fn slow_credentials_are_the_sdks_to_wait_for() {
         }
     }
     let (wire, _) = start(|config| config.credentials_provider(Slow)).await;
-    assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+    assert_eq!(
+        path(&wire, &put()).await,
+        WirePath::Sdk(SdkFallback::Learning)
+    );
     assert_eq!(path(&wire, &put()).await, WirePath::Plain);
     let (wire, faults) = start(|config| {
         config
@@ -303,8 +306,8 @@ async fn another_account_is_another_client() {
     for _ in 0..6 {
         paths.push(path(&wire, &put()).await);
     }
-    let account = WirePath::Sdk(Detour::Account);
-    let learning = WirePath::Sdk(Detour::Learning);
+    let account = WirePath::Sdk(SdkFallback::Account);
+    let learning = WirePath::Sdk(SdkFallback::Learning);
     let (plain, again) = (WirePath::Plain, learning.clone());
     let expected = [
         learning,
@@ -384,7 +387,7 @@ async fn a_wrong_clock_is_corrected() {
         faults.plan([]);
         let path = super::path(&wire, &put()).await;
         assert!(
-            matches!(path, WirePath::Plain | WirePath::Sdk(Detour::Quota)),
+            matches!(path, WirePath::Plain | WirePath::Sdk(SdkFallback::Quota)),
             "{path:?}"
         );
         assert_eq!(
@@ -409,7 +412,7 @@ async fn the_quota_is_the_sdks_to_keep() {
     let (_, outcome) = call(&wire, &put()).await;
     assert_eq!(outcome.unwrap_err().error.kind(), ErrorKind::Throttled);
     let mut quota = 0;
-    while path(&wire, &put()).await == WirePath::Sdk(Detour::Quota) {
+    while path(&wire, &put()).await == WirePath::Sdk(SdkFallback::Quota) {
         quota += 1;
         assert!(quota < 1000);
     }
@@ -468,7 +471,10 @@ async fn whoever_listens_to_the_sdk_hears_it() {
         .with_max_level(tracing::Level::DEBUG)
         .with_writer(std::io::sink);
     let guard = tracing::subscriber::set_default(listening.finish());
-    assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Traced));
+    assert_eq!(
+        path(&wire, &put()).await,
+        WirePath::Sdk(SdkFallback::Traced)
+    );
     drop(guard);
 }
 
@@ -495,5 +501,8 @@ async fn whoever_measures_the_sdk_counts_it() {
     let provider =
         aws_smithy_observability::TelemetryProvider::builder().meter_provider(Arc::new(Counting));
     aws_smithy_observability::global::set_telemetry_provider(provider.build()).unwrap();
-    assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Metered));
+    assert_eq!(
+        path(&wire, &put()).await,
+        WirePath::Sdk(SdkFallback::Metered)
+    );
 }

@@ -153,7 +153,7 @@ async fn outcome(
     pauses.take();
     let (path, outcome) = soon(&wire, request).await;
     match path {
-        WirePath::Sdk(detour) => assert_eq!((detour, through_sdk), (Detour::Asked, true)),
+        WirePath::Sdk(detour) => assert_eq!((detour, through_sdk), (SdkFallback::Asked, true)),
         _ => assert!(!through_sdk),
     }
     (told(&outcome), faults.calls(), pauses.take())

@@ -119,10 +119,10 @@ async fn a_table_of_another_account_teaches_nothing() {
     assert_eq!(
         paths,
         [
-            WirePath::Sdk(Detour::TableArn),
-            WirePath::Sdk(Detour::Learning),
+            WirePath::Sdk(SdkFallback::TableArn),
+            WirePath::Sdk(SdkFallback::Learning),
             WirePath::Plain,
-            WirePath::Sdk(Detour::TableArn),
+            WirePath::Sdk(SdkFallback::TableArn),
             WirePath::Plain
         ]
     );
@@ -168,7 +168,10 @@ async fn each_attempt_has_a_connector_of_its_own() {
     let faults = Faults::default();
     let http = Watched::around(faults.around(engine_of_tab().await.http_client()));
     let (wire, _) = start(|config| config.http_client(http.clone())).await;
-    assert_eq!(path(&wire, &get()).await, WirePath::Sdk(Detour::Learning));
+    assert_eq!(
+        path(&wire, &get()).await,
+        WirePath::Sdk(SdkFallback::Learning)
+    );
     for wire in [wire.clone(), wire.through_sdk()] {
         http.asked.store(0, SeqCst);
         for _ in 0..5 {
@@ -356,7 +359,7 @@ async fn lessons_side_by_side_are_one() {
     .await;
     let slow = Fault::Delay(Duration::from_millis(30));
     faults.plan(std::iter::repeat_n(slow, 20));
-    let learning = WirePath::Sdk(Detour::Learning);
+    let learning = WirePath::Sdk(SdkFallback::Learning);
     let first = join_all((0..20).map(|_| async { path(&wire, &get()).await })).await;
     assert_eq!(first, vec![learning.clone(); 20]);
     // This one finds that the lesson was signed with other credentials, and the next one is a lesson again.
@@ -376,7 +379,7 @@ async fn a_lesson_that_was_learned_makes_up_for_those_that_were_not() {
             .provider_name("test");
         Some(credentials.build())
     };
-    // Each round has a request that finds another account, the lesson, one that spoils it, the next lesson, and two more.
+    // AnyOf round has a request that finds another account, the lesson, one that spoils it, the next lesson, and two more.
     let rounds = 0..8;
     let changing = rounds.clone().flat_map(|round| {
         let [one, other] = [of(round, round), of(100 + round, round)];
@@ -401,11 +404,11 @@ async fn a_lesson_that_was_learned_makes_up_for_those_that_were_not() {
         for _ in 0..if round == 0 { 5 } else { 6 } {
             paths.push(path(&wire, &get()).await);
         }
-        let learning = WirePath::Sdk(Detour::Learning);
+        let learning = WirePath::Sdk(SdkFallback::Learning);
         let mut expected = vec![learning; 3];
         expected.extend([WirePath::Plain, WirePath::Plain]);
         if round > 0 {
-            expected.insert(0, WirePath::Sdk(Detour::Account));
+            expected.insert(0, WirePath::Sdk(SdkFallback::Account));
         }
         assert_eq!(paths, expected, "{round}");
     }

@@ -258,7 +258,7 @@ async fn play(
     scene.calls.store(0, SeqCst);
     let (path, outcome) = soon(&wire, request).await;
     match through_sdk {
-        true => assert_eq!(path, WirePath::Sdk(Detour::Asked)),
+        true => assert_eq!(path, WirePath::Sdk(SdkFallback::Asked)),
         false => assert_eq!(path, WirePath::Replayed, "{fault:?} {obstacle:?}"),
     }
     let (sent, loads) = (scene.faults.calls().len(), scene.source.began.load(SeqCst));
@@ -279,7 +279,7 @@ fn writes() -> Vec<Request> {
     vec![guarded, repeatable, transaction, put()]
 }
 
-/// Each row of the table ends as it does through the SDK, word for word, with as many loads of credentials.
+/// AnyOf row of the table ends as it does through the SDK, word for word, with as many loads of credentials.
 #[tokio::test]
 async fn an_attempt_that_was_sent_stays_sent() {
     let mut rows = 0;

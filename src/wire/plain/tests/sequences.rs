@@ -98,7 +98,7 @@ fn acting(
     config.http_client(Acting { inner, act })
 }
 
-/// Each request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
+/// AnyOf request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
 /// and a wrong clock in between. An interceptor of a next SDK that counts requests would be seen here.
 #[tokio::test]
 async fn sequences_are_those_of_a_plain_client() {
@@ -291,7 +291,7 @@ async fn a_clock_may_drift_for_a_day() {
             assert_eq!(path, WirePath::Plain, "{step}");
         }
         let (path, outcome) = call(&wire, &large).await;
-        assert_eq!(path, WirePath::Sdk(Detour::LargeBody));
+        assert_eq!(path, WirePath::Sdk(SdkFallback::LargeBody));
         outcome.unwrap();
     }
 }
@@ -318,7 +318,10 @@ async fn older_behaviour_goes_the_plain_way() {
             false => config,
         };
         let wire = Wire::new(Client::from_conf(config.build()));
-        assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+        assert_eq!(
+            path(&wire, &put()).await,
+            WirePath::Sdk(SdkFallback::Learning)
+        );
         for _ in 0..3 {
             assert_eq!(path(&wire, &put()).await, WirePath::Plain, "{version:?}");
         }

@@ -120,7 +120,7 @@ async fn old_tokens_stay_here() {
     faults.plan([]);
     let second = wire.attempt_by(&transaction, Some(&token), &mut way).await;
     let error = second.unwrap_err().error;
-    assert_eq!(way.path, WirePath::Sdk(Detour::OldToken));
+    assert_eq!(way.path, WirePath::Sdk(SdkFallback::OldToken));
     assert!(error.to_string().contains("eight minutes"), "{error}");
     assert!(faults.calls().is_empty());
 }
@@ -183,7 +183,7 @@ async fn requests_may_be_dropped_anywhere() {
                 faults.plan([]);
                 call(&wire, &put()).await.1.unwrap();
                 let way = path(&wire, &put()).await;
-                let is_known = matches!(way, WirePath::Plain | WirePath::Sdk(Detour::Quota));
+                let is_known = matches!(way, WirePath::Plain | WirePath::Sdk(SdkFallback::Quota));
                 assert!(is_known, "{fault:?} {polls} {round}: {way:?}");
             }
         }

@@ -158,7 +158,10 @@ impl Server {
 
     async fn learned(&self, change: impl FnOnce(config::Builder) -> config::Builder) -> Wire {
         let wire = Wire::new(self.client(change));
-        assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+        assert_eq!(
+            path(&wire, &put()).await,
+            WirePath::Sdk(SdkFallback::Learning)
+        );
         assert_eq!(path(&wire, &put()).await, WirePath::Plain);
         self.plan([]);
         wire
@@ -259,7 +262,7 @@ async fn server_does_as_it_likes(has_tls: bool) {
                 };
                 server.plan(deeds.clone());
                 let (path, outcome) = soon(&wire, &request).await;
-                assert_eq!(through_sdk, path == WirePath::Sdk(Detour::Asked));
+                assert_eq!(through_sdk, path == WirePath::Sdk(SdkFallback::Asked));
                 let outcome = match outcome {
                     Ok(reply) => format!("{:?} {:?}", reply.body, reply.request_id),
                     Err(failure) => {

@@ -701,7 +701,7 @@ async fn without_retries_the_next_call_is_corrected() {
 #[test]
 fn the_skew_is_known_until_a_date_denies_it() {
     let now = UNIX_EPOCH + Duration::from_secs(NOW);
-    let skew = Skew::default();
+    let skew = ClockSkew::default();
     for (date, known) in [(THERE, true), ("20240229T123104Z", false), (THERE, true)] {
         skew.learn_from_signature(date, now);
         assert_eq!(skew.is_known(), known, "{date}");

@@ -11,7 +11,7 @@ use crate::query::request::Selection;
 
 /// Finds the rows that have expired since a read began.
 #[derive(Debug, Clone)]
-pub(super) struct Living {
+pub(super) struct ExpiryFilter {
     db: Dynamo,
     /// None if expired rows are wanted too.
     ttl: Option<&'static str>,
@@ -19,10 +19,10 @@ pub(super) struct Living {
     began: Timestamp,
 }
 
-impl Living {
+impl ExpiryFilter {
     /// For a read that is about to begin.
     pub(crate) fn new(selection: &Selection, db: &Dynamo) -> Self {
-        Living {
+        ExpiryFilter {
             db: db.clone(),
             ttl: selection.hidden_by(),
             began: db.now(),

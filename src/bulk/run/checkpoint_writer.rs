@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
 use crate::bulk::job::{JobWork, Keeping};
-use crate::bulk::ledger::Passed;
+use crate::bulk::ledger::CompletedPrefix;
 use crate::bulk::mark::JobMark;
 use crate::bulk::stray::StrayAttempt;
 use crate::bulk::{BulkReport, CheckpointError};
@@ -15,7 +15,7 @@ use crate::query::{Cursor, Places, RowSpot};
 const LONGEST_NAME: usize = 64;
 
 /// The checkpoint of a job, and what was saved last.
-pub(super) struct Keeper<'j> {
+pub(super) struct CheckpointWriter<'j> {
     keeping: OwnCheckpoint<'j>,
     job: JobIdentity,
     state: JobState,
@@ -32,7 +32,7 @@ impl Drop for OwnCheckpoint<'_> {
     }
 }
 
-impl<'j> Keeper<'j> {
+impl<'j> CheckpointWriter<'j> {
     /// Loads what earlier runs have done; the work goes on behind it. Rejects the checkpoint of another job.
     pub(super) async fn load(
         keeping: Keeping<'j>,
@@ -52,7 +52,7 @@ impl<'j> Keeper<'j> {
                 target.resume(text.parse()?);
             }
         }
-        Ok(Keeper {
+        Ok(CheckpointWriter {
             keeping,
             job,
             state,
@@ -93,8 +93,8 @@ impl<'j> Keeper<'j> {
     }
 
     /// The state from which the ledger resumes.
-    pub(super) fn passed(&self) -> Passed {
-        Passed {
+    pub(super) fn passed(&self) -> CompletedPrefix {
+        CompletedPrefix {
             spot: RowSpot::default(),
             rows: self.state.passed,
             counts: self.state.counts,
@@ -127,7 +127,7 @@ impl<'j> Keeper<'j> {
 
     pub(super) async fn save(
         &mut self,
-        passed: &Passed,
+        passed: &CompletedPrefix,
         places: Option<&Places>,
         strays: Vec<(u64, StrayAttempt)>,
         is_finished: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::frame::{BatchGet, Numbered, TableFrame};
+use super::frame::{BatchReader, Numbered, TableFrame};
 use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};
@@ -17,7 +17,7 @@ pub(super) struct BatchGetAnswer<'k> {
     pub(super) units: Option<f64>,
 }
 
-impl BatchGet {
+impl BatchReader {
     pub(super) fn answer<'k>(
         &self,
         reply: &Answered,

@@ -200,7 +200,7 @@ fn encode_now(entity: &Entity) -> TokenStream {
         #[inline]
         fn encode_now(
             attribute: &str,
-            stamp: &__d::Stamp,
+            stamp: &__d::ManagedValues,
             name: &__d::Name,
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::CodecError> {

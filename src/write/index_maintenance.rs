@@ -12,7 +12,7 @@ use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 
 /// The changes of an update in addition to its own.
 #[derive(Debug, Default)]
-pub(crate) struct Upkeep {
+pub(crate) struct IndexMaintenance {
     /// Derived attributes and their new values; None for those that are removed.
     pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
     /// Fields whose value was used.
@@ -54,23 +54,23 @@ struct Part {
     presence: Presence,
 }
 
-/// Plans the upkeep of all indexes.
+/// Plans the maintenance of all indexes.
 pub(crate) fn plan(
     declared: &EntityDeclaration,
     touched: &Touched<'_>,
     known: &Known,
-) -> Result<Upkeep> {
-    let mut upkeep = Upkeep::default();
+) -> Result<IndexMaintenance> {
+    let mut maintenance = IndexMaintenance::default();
     for group in groups(declared) {
         if !group.iter().any(|index| index.is_touched(touched)) {
             continue;
         }
         match &*group {
-            [index] => index.plan(declared, touched, known, &mut upkeep)?,
-            sharing => plan_sharing(declared, sharing, touched, known, &mut upkeep)?,
+            [index] => index.plan(declared, touched, known, &mut maintenance)?,
+            sharing => plan_sharing(declared, sharing, touched, known, &mut maintenance)?,
         }
     }
-    Ok(upkeep)
+    Ok(maintenance)
 }
 
 /// The entity's indexes with derived keys; those that share an attribute are together.
@@ -104,7 +104,7 @@ fn plan_sharing(
     group: &[Index],
     touched: &Touched<'_>,
     known: &Known,
-    upkeep: &mut Upkeep,
+    maintenance: &mut IndexMaintenance,
 ) -> Result<()> {
     let mut complete = Vec::new();
     for index in group {
@@ -114,7 +114,7 @@ fn plan_sharing(
             IndexMembership::Complete => true,
             IndexMembership::Unknown => return Err(index.refuse(declared, touched, known)),
         };
-        upkeep.used.extend(index.fields());
+        maintenance.used.extend(index.fields());
         complete.push(is_complete);
     }
     let mut written: Vec<&str> = Vec::new();
@@ -128,7 +128,7 @@ fn plan_sharing(
             .iter()
             .filter(|key| !written.contains(&key.attribute))
         {
-            upkeep
+            maintenance
                 .keys
                 .push((key.attribute, Some(index.write(declared, key, known)?)));
         }
@@ -137,7 +137,7 @@ fn plan_sharing(
     for key in group.iter().flat_map(|index| &index.keys) {
         if !written.contains(&key.attribute) {
             written.push(key.attribute);
-            upkeep.keys.push((key.attribute, None));
+            maintenance.keys.push((key.attribute, None));
         }
     }
     Ok(())
@@ -223,24 +223,24 @@ impl Index {
         declared: &EntityDeclaration,
         touched: &Touched<'_>,
         known: &Known,
-        upkeep: &mut Upkeep,
+        maintenance: &mut IndexMaintenance,
     ) -> Result<()> {
         match self.state(declared, known)? {
             IndexMembership::Incomplete => {
-                upkeep.used.extend(self.fields());
-                upkeep
+                maintenance.used.extend(self.fields());
+                maintenance
                     .keys
                     .extend(self.keys.iter().map(|key| (key.attribute, None)));
             }
             IndexMembership::Complete => {
-                upkeep.used.extend(self.fields());
+                maintenance.used.extend(self.fields());
                 for key in &self.keys {
-                    upkeep
+                    maintenance
                         .keys
                         .push((key.attribute, Some(self.write(declared, key, known)?)));
                 }
             }
-            IndexMembership::Unknown => self.plan_partly(declared, touched, known, upkeep)?,
+            IndexMembership::Unknown => self.plan_partly(declared, touched, known, maintenance)?,
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Index {
         declared: &EntityDeclaration,
         touched: &Touched<'_>,
         known: &Known,
-        upkeep: &mut Upkeep,
+        maintenance: &mut IndexMaintenance,
     ) -> Result<()> {
         let changes = |field: &str| touched.fields.contains(&field);
         let may_enter = self.parts().any(|part| {
@@ -267,8 +267,10 @@ impl Index {
             return Err(self.refuse(declared, touched, known));
         }
         for key in self.keys.iter().filter(concerned) {
-            upkeep.used.extend(key.parts.iter().map(|part| part.field));
-            upkeep
+            maintenance
+                .used
+                .extend(key.parts.iter().map(|part| part.field));
+            maintenance
                 .keys
                 .push((key.attribute, Some(self.write(declared, key, known)?)));
         }
@@ -277,12 +279,12 @@ impl Index {
         let relied = self
             .parts()
             .filter(|part| part.presence == Presence::Optional);
-        upkeep.used.extend(relied.map(|part| part.field));
-        upkeep.used.extend(self.decisive());
+        maintenance.used.extend(relied.map(|part| part.field));
+        maintenance.used.extend(self.decisive());
         let text = self.parts().filter(|part| {
             part.presence == Presence::Text && (changes(part.field) || !known.knows(part.field))
         });
-        upkeep.filled.extend(text.map(|part| part.field));
+        maintenance.filled.extend(text.map(|part| part.field));
         Ok(())
     }
 

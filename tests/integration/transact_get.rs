@@ -49,7 +49,7 @@ async fn a_tuple_is_read_as_it_was_asked(db: Db) -> Outcome {
         Note::key("none").get(),
         Note::key("n1").get().consistent(),
     );
-    let (first, none, second) = snapshot(reads).send(&faulty).await?;
+    let (first, none, second) = transact_get(reads).send(&faulty).await?;
     assert_eq!((first, none), (Some(stored), None));
     assert_eq!(second, Some(note("n1", "y")));
     assert_eq!(http.calls(), ["TransactGetItems"]);
@@ -65,7 +65,7 @@ async fn a_list_is_read_in_order(db: Db) -> Outcome {
             .await?;
     }
     let keys = (0..100).rev().map(|at| Note::key(format!("n{at}")).get());
-    let found = snapshot(keys.collect::<Vec<_>>()).send(&db).await?;
+    let found = transact_get(keys.collect::<Vec<_>>()).send(&db).await?;
     let texts: Vec<_> = found.into_iter().flatten().map(|note| note.text).collect();
     let expected: Vec<_> = (0..100).rev().map(|at| at.to_string()).collect();
     assert_eq!(texts, expected);
@@ -77,14 +77,14 @@ async fn lists_and_tuples_nest(db: Db) -> Outcome {
     note("n1", "x").put().send(&db).await?;
     let notes = vec![Note::key("n1").get(), Note::key("n2").get()];
     let reads = (Draft::key("d1").get(), notes);
-    let [first, second] = snapshot([Note::key("n2").get(), Note::key("n1").get()])
+    let [first, second] = transact_get([Note::key("n2").get(), Note::key("n1").get()])
         .send(&db)
         .await?;
     assert_eq!((first, second), (None, Some(note("n1", "x"))));
-    let (none, notes) = snapshot(reads).send(&db).await?;
+    let (none, notes) = transact_get(reads).send(&db).await?;
     assert_eq!((none, notes), (None, vec![Some(note("n1", "x")), None]));
     assert_eq!(
-        snapshot(Note::key("n1").get()).send(&db).await?,
+        transact_get(Note::key("n1").get()).send(&db).await?,
         Some(note("n1", "x"))
     );
     Ok(())
@@ -95,7 +95,7 @@ async fn an_item_is_asked_for_once(db: Db) -> Outcome {
     note("n1", "x").put().send(&db).await?;
     let (faulty, http) = db.faulty([]);
     let read = || Note::key("n1").get();
-    let found = snapshot(vec![read(), Note::key("n2").get(), read(), read()]);
+    let found = transact_get(vec![read(), Note::key("n2").get(), read(), read()]);
     let found = found.send(&faulty).await?;
     let one = || Some(note("n1", "x"));
     assert_eq!(found, [one(), None, one(), one()]);
@@ -103,7 +103,7 @@ async fn an_item_is_asked_for_once(db: Db) -> Outcome {
     assert_eq!(body["TransactItems"].as_array().map(Vec::len), Some(2));
     // Duplicates do not count for the limit.
     let many: Vec<_> = (0..150).map(|_| read()).collect();
-    assert_eq!(snapshot(many).send(&db).await?.len(), 150);
+    assert_eq!(transact_get(many).send(&db).await?.len(), 150);
     Ok(())
 }
 
@@ -134,7 +134,7 @@ async fn parts_of_items_are_read(db: Db) -> Outcome {
         Note::key("n2").get().select::<Id>(),
         Note::key("n2").get(),
     );
-    let (id, found, second, whole) = snapshot(reads).send(&faulty).await?;
+    let (id, found, second, whole) = transact_get(reads).send(&faulty).await?;
     assert_eq!(
         (id, found),
         (
@@ -164,7 +164,7 @@ async fn parts_of_items_are_read(db: Db) -> Outcome {
         (Some(3), None),
         "{body}"
     );
-    let (together,) = read_together((text(),)).send(&db).await?;
+    let (together,) = batch_get((text(),)).send(&db).await?;
     assert_eq!(together, Some(Text { text: "x".into() }));
     Ok(())
 }
@@ -182,7 +182,7 @@ async fn expired_items_are_hidden(db: Db) -> Outcome {
         .await?;
     let (one, two) = (|| Session::key("s1").get(), || Session::key("s2").get());
     let reads = (one(), one().include_expired(), two());
-    let (hidden, shown, live) = snapshot(reads).send(&db.at(&clock)).await?;
+    let (hidden, shown, live) = transact_get(reads).send(&db.at(&clock)).await?;
     assert!(hidden.is_none() && shown.is_some() && live.is_some());
     Ok(())
 }
@@ -209,7 +209,7 @@ async fn no_transaction_is_seen_in_parts(db: Db) -> Outcome {
     };
     let reader = async {
         for _ in 0..40 {
-            let (one, two) = snapshot((Note::key("n1").get(), Note::key("n2").get()))
+            let (one, two) = transact_get((Note::key("n1").get(), Note::key("n2").get()))
                 .send(&db)
                 .await?;
             assert_eq!(one.map(|note| note.text), two.map(|note| note.text));
@@ -224,7 +224,7 @@ async fn no_transaction_is_seen_in_parts(db: Db) -> Outcome {
 
 async fn a_snapshot_of_nothing_asks_nothing(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
-    let none = snapshot(Vec::<dynamo_entity::read::Get<Note>>::new());
+    let none = transact_get(Vec::<dynamo_entity::read::Get<Note>>::new());
     assert_eq!(none.send(&faulty).await?, []);
     assert!(http.calls().is_empty());
     Ok(())
@@ -235,7 +235,7 @@ async fn a_hundred_and_one_items_are_refused(db: Db) -> Outcome {
     let many: Vec<_> = (0..101)
         .map(|at| Note::key(format!("n{at}")).get())
         .collect();
-    let error = snapshot(many).send(&faulty).await.unwrap_err();
+    let error = transact_get(many).send(&faulty).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.entity()),
         (ErrorKind::InvalidValue, Some("Note"))
@@ -250,7 +250,7 @@ async fn a_hundred_and_one_items_are_refused(db: Db) -> Outcome {
 
 async fn what_is_no_key_is_named(db: Db) -> Outcome {
     let reads = (Draft::key("d1").get(), Note::key("").get());
-    let error = snapshot(reads).send(&db).await.unwrap_err();
+    let error = transact_get(reads).send(&db).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.entity()),
         (ErrorKind::InvalidKey, Some("Note"))
@@ -267,7 +267,7 @@ async fn a_malformed_item_is_an_error(db: Db) -> Outcome {
     db.plant::<Note>(item([("id", "n1".into()), ("text", 5.into())]))
         .await;
     let reads = (Draft::key("d1").get(), Note::key("n1").get());
-    let error = snapshot(reads).send(&db).await.unwrap_err();
+    let error = transact_get(reads).send(&db).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.attribute()),
         (ErrorKind::Decode, Some("text"))
@@ -281,7 +281,7 @@ async fn a_snapshot_is_sent_again(db: Db) -> Outcome {
     let (faulty, http) = impatient(&db);
     for fault in ambiguous() {
         http.plan([fault.clone()]);
-        let found = snapshot((Note::key("n1").get(),)).send(&faulty).await;
+        let found = transact_get((Note::key("n1").get(),)).send(&faulty).await;
         assert_eq!(
             found.map_err(|error| error.to_string()),
             Ok((Some(note("n1", "x")),)),
@@ -296,7 +296,7 @@ async fn contention_is_waited_out(db: Db) -> Outcome {
     tables(&db).await?;
     let (faulty, http) = db.faulty(vec![cancelled(&["None", "TransactionConflict"]); 6]);
     let reads = (Draft::key("d1").get(), Note::key("n1").get());
-    assert_eq!(snapshot(reads).send(&faulty).await?, (None, None));
+    assert_eq!(transact_get(reads).send(&faulty).await?, (None, None));
     assert_eq!(http.calls().len(), 7);
     Ok(())
 }
@@ -304,7 +304,7 @@ async fn contention_is_waited_out(db: Db) -> Outcome {
 async fn endless_contention_names_the_item(db: Db) -> Outcome {
     let (faulty, _http) = db.faulty(vec![cancelled(&["None", "TransactionConflict"]); 200]);
     let reads = (Draft::key("d1").get(), Note::key("n1").get());
-    let error = snapshot(reads).send(&faulty).await.unwrap_err();
+    let error = transact_get(reads).send(&faulty).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.entity()),
         (ErrorKind::Unavailable, Some("Note"))
@@ -326,7 +326,7 @@ async fn half_an_answer_is_an_error(db: Db) -> Outcome {
     ] {
         let (faulty, _http) = db.faulty(vec![Fault::Reply(200, answer.to_string()); 3]);
         let reads = (Draft::key("d1").get(), Note::key("n1").get());
-        let error = snapshot(reads).send(&faulty).await.unwrap_err();
+        let error = transact_get(reads).send(&faulty).await.unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::Service | ErrorKind::Unavailable),
             "{answer}: {error:?}"
@@ -336,7 +336,7 @@ async fn half_an_answer_is_an_error(db: Db) -> Outcome {
 }
 
 async fn a_snapshot_is_explained(db: Db) -> Outcome {
-    let explained = snapshot((Note::key("n1").get(),)).explain(&db)?;
+    let explained = transact_get((Note::key("n1").get(),)).explain(&db)?;
     assert_eq!(explained.operation, Some("TransactGetItems"));
     let request: Value = serde_json::from_str(&explained.requests[0])?;
     assert_eq!(request["TransactItems"][0]["Get"]["Key"]["id"]["S"], "n1");

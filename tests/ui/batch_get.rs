@@ -16,7 +16,7 @@ struct User {
 
 fn main() {
     let _ = Note::get_many(["1"].map(User::key));
-    let _ = read_together(Note::get_many(["1"].map(Note::key)));
-    let _ = read_together((Note::key("1").get(), Note::key("1").delete()));
-    let _ = read_together((Note::key("1"), User::key("1").get()));
+    let _ = batch_get(Note::get_many(["1"].map(Note::key)));
+    let _ = batch_get((Note::key("1").get(), Note::key("1").delete()));
+    let _ = batch_get((Note::key("1"), User::key("1").get()));
 }

@@ -32,7 +32,7 @@ pub(crate) struct Merge {
 
 /// The reads of all lanes of a query.
 #[derive(Debug)]
-pub(crate) struct Gather {
+pub(crate) struct LaneReader {
     lanes: Lanes,
     /// Merges the rows, if those of several lanes have one order.
     merger: Option<RowMerger>,
@@ -46,7 +46,7 @@ impl Selection {
         db: &Dynamo,
         wanted: Wanted,
         meter: Option<&Arc<Meter>>,
-    ) -> Result<Gather> {
+    ) -> Result<LaneReader> {
         let sort = self.source().sort().iter().map(|key| key.attribute);
         let merge = Merge {
             ranking: Ranking {
@@ -70,7 +70,7 @@ impl Selection {
             let done = fetches.iter().filter(|fetch| fetch.is_done());
             meter.begin(fetches.len(), done.count());
         }
-        Gather::new(fetches, merge, self.options.max_scanned)
+        LaneReader::new(fetches, merge, self.options.max_scanned)
     }
 
     pub(super) fn fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
@@ -86,7 +86,7 @@ impl Selection {
     }
 }
 
-impl Gather {
+impl LaneReader {
     /// The reads must be in the order of the lanes.
     pub(crate) fn new(
         mut fetches: Vec<Fetch>,
@@ -99,7 +99,7 @@ impl Gather {
         let mut lanes = Lanes::new(fetches, budget);
         let is_merging = lanes.len() > 1 && !merge.by_partition && !merge.unordered;
         let merger = is_merging.then(|| RowMerger::new(&mut lanes, &merge.ranking, merge.width));
-        Ok(Gather {
+        Ok(LaneReader {
             merger: merger.transpose()?,
             lanes,
             merge,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::frame::{BatchGet, Numbered};
+use super::frame::{BatchReader, Numbered};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::read::{Answered, RawRow, RequestCost};
 use crate::retry::SharedBudget;
@@ -16,7 +16,7 @@ pub(super) struct ChunkRead<'k> {
     pub(super) failed: Vec<(Vec<Numbered<'k>>, Error)>,
 }
 
-impl BatchGet {
+impl BatchReader {
     /// The items of these keys, with as many requests as needed.
     pub(super) fn chunk<'a, 'k: 'a>(
         &'a self,

@@ -35,7 +35,7 @@ impl TableFrame {
 
 /// The source and the form of the items.
 #[derive(Debug, Clone)]
-pub(crate) struct BatchGet {
+pub(crate) struct BatchReader {
     pub(crate) db: Dynamo,
     pub(crate) frames: Vec<TableFrame>,
     pub(crate) budget: RetryBudget,
@@ -49,7 +49,7 @@ pub(crate) struct BatchGet {
 pub(crate) enum Failing {
     /// The first failure ends the read.
     Together,
-    /// Each of these keys has the error, and the others are read.
+    /// AnyOf of these keys has the error, and the others are read.
     Apart,
 }
 
@@ -65,10 +65,10 @@ pub(super) struct Numbered<'k> {
     pub(super) key: &'k [u8],
 }
 
-impl BatchGet {
+impl BatchReader {
     /// A read of one table.
     pub(crate) fn of(db: Dynamo, frame: TableFrame) -> Self {
-        BatchGet {
+        BatchReader {
             db,
             frames: vec![frame],
             budget: RetryBudget::default(),

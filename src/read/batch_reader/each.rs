@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::frame::{BatchGet, Failing, FoundItem};
+use super::frame::{BatchReader, Failing, FoundItem};
 use super::key_list::{KeyChunk, KeyList, Twin};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ struct NumberedRead {
     failed: Vec<(Vec<usize>, Error)>,
 }
 
-impl BatchGet {
+impl BatchReader {
     /// The items of these keys, in their order; `None` for a missing item.
     pub(crate) async fn read(&self, keys: KeyList, failing: Failing) -> Result<Vec<FoundItem>> {
         let mut found: Vec<FoundItem> = (0..keys.len()).map(|_| Ok(None)).collect();

@@ -52,11 +52,11 @@ impl SentWrite {
     }
 
     /// Takes the stored format, only once: if the item differs again, another writer was first.
-    fn respell(&mut self, item: &Bytes) -> Option<()> {
+    fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
         if self.is_respelt {
             return None;
         }
-        self.write.respell(item)?;
+        self.write.reencode_guards(item)?;
         self.is_respelt = true;
         Some(())
     }
@@ -64,7 +64,7 @@ impl SentWrite {
 
 /// The request with the stored format of the values in its guards, if only the format prevents a write. The writes of
 /// a transaction are included, because the formats of others may turn out to differ too.
-pub(crate) fn respelt(
+pub(crate) fn reencoded(
     request: &Request,
     sent: Vec<SentWrite>,
     failure: &Failure,
@@ -75,14 +75,14 @@ pub(crate) fn respelt(
         return transaction(request, writes, &failure.reasons);
     }
     let mut sent = writes.pop()?;
-    sent.respell(failure.condition.as_ref()?.item.as_ref()?)?;
-    let respelt = sent.write.planned().ok()?.request;
-    let respelt = Request {
+    sent.reencode_guards(failure.condition.as_ref()?.item.as_ref()?)?;
+    let reencoded = sent.write.planned().ok()?.request;
+    let reencoded = Request {
         table: request.table.clone(),
         resend: request.resend,
-        ..respelt
+        ..reencoded
     };
-    Some((respelt, Vec::new()))
+    Some((reencoded, Vec::new()))
 }
 
 /// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
@@ -101,8 +101,11 @@ fn transaction(
     let mut is_respelt = false;
     let failed = writes.iter_mut().zip(reasons);
     for (sent, reason) in failed.filter(|(_, reason)| reason.is_condition()) {
-        let respelt = reason.item.as_ref().and_then(|item| sent.respell(item));
-        is_respelt |= respelt.is_some();
+        let reencoded = reason
+            .item
+            .as_ref()
+            .and_then(|item| sent.reencode_guards(item));
+        is_respelt |= reencoded.is_some();
     }
     if !is_respelt {
         return None;
@@ -133,7 +136,7 @@ impl WriteRequest {
 
     /// Takes the stored format of the values that were read. None if a guard fails for more than its format, or if no
     /// format differs.
-    pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
+    pub(crate) fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
         let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
         // A guard that asks for a default also holds if the attribute is absent, so an absent attribute is no other
@@ -178,15 +181,15 @@ pub(crate) fn is_null(json: &[u8]) -> bool {
 pub(crate) fn respell_members(
     members: &mut [TransactionMember],
     failure: &Failure,
-    respelt: &mut BTreeSet<ItemKey>,
+    reencoded: &mut BTreeSet<ItemKey>,
 ) -> bool {
     let mut is_any = false;
     for (member, reason) in members.iter_mut().zip(&failure.reasons) {
         if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
-            && !respelt.contains(&member.key)
-            && member.write.respell(item).is_some()
+            && !reencoded.contains(&member.key)
+            && member.write.reencode_guards(item).is_some()
         {
-            respelt.insert(member.key.clone());
+            reencoded.insert(member.key.clone());
             is_any = true;
         }
     }

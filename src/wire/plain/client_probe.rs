@@ -26,7 +26,7 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use bytes::Bytes;
 use http::HeaderValue;
 
-use super::PlainWay;
+use super::DirectPath;
 use super::clock::{ClockFollowers, FOLLOWERS, ServiceClock};
 use super::route::{Route, Signing};
 use super::upload;
@@ -53,7 +53,7 @@ const KNOWN: [&str; 17] = [
     "TokenBucketProvider",
     "UserAgentInterceptor",
 ];
-/// The endings of interceptors' names. Each operation has its own ones, because they read its input.
+/// The endings of interceptors' names. AnyOf operation has its own ones, because they read its input.
 const KNOWN_ENDINGS: [&str; 2] = [
     "TelemetryInputCaptureInterceptor",
     "EndpointParamsInterceptor",
@@ -96,20 +96,20 @@ pub(super) const ATTEMPT: &str = "amz-sdk-request";
 pub(super) const USER_AGENTS: [&str; 2] = ["user-agent", "x-amz-user-agent"];
 
 /// A request of the SDK, and the route that it shows.
-pub(crate) struct Lesson {
+pub(crate) struct ClientProbe {
     operation: ServiceOperation,
     body: Bytes,
     sent: HttpRequest,
     pub(super) route: Arc<Route>,
 }
 
-impl Debug for Lesson {
+impl Debug for ClientProbe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lesson").finish_non_exhaustive()
     }
 }
 
-impl Lesson {
+impl ClientProbe {
     /// None for a later attempt, because it differs from a first one. The error names what is not understood.
     pub(crate) fn read(
         operation: ServiceOperation,
@@ -117,13 +117,13 @@ impl Lesson {
         request: &HttpRequest,
         components: &RuntimeComponents,
         settings: &ConfigBag,
-        plain: &PlainWay,
-    ) -> Option<Result<Lesson, String>> {
+        plain: &DirectPath,
+    ) -> Option<Result<ClientProbe, String>> {
         let attempts = settings.load::<RequestAttempts>()?;
         (attempts.attempts() == 1).then(|| {
             let clock = plain.clock.clone();
             let route = route(operation, request, components, settings, clock)?;
-            Ok(Lesson {
+            Ok(ClientProbe {
                 operation,
                 body: body.clone(),
                 sent: request.try_clone().ok_or("its body is not in memory")?,
@@ -346,7 +346,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     names.map(|(name, _)| name).find_map(|name| {
         let all = |request: &HttpRequest| -> Vec<String> {
             let values = request.headers().get_all(name);
-            // Each request has an id of its own, so only the form of the ids can be compared.
+            // AnyOf request has an id of its own, so only the form of the ids can be compared.
             let form = |value: &str| match name {
                 INVOCATION_ID => value.replace(|sign: char| sign.is_ascii_hexdigit(), "0"),
                 _ => value.to_owned(),

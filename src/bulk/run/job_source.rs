@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::catch_up::{Input, catch_up};
-use super::keeper::Keeper;
+use super::checkpoint_writer::CheckpointWriter;
 use crate::batch::RowDeletes;
 use crate::bulk::job::{JobWork, Verb};
 use crate::bulk::put::Writes;
@@ -33,7 +33,7 @@ pub(super) enum JobTask {
     },
 }
 
-pub(super) enum Feed<'j> {
+pub(super) enum JobSource<'j> {
     Rows {
         again: VecDeque<String>,
         /// `None` if an earlier run has come to the end.
@@ -50,10 +50,10 @@ pub(super) enum Feed<'j> {
 /// Begins to read. Nothing is sent if this fails.
 pub(super) async fn begin<'j>(
     work: JobWork<'j>,
-    keeper: Option<&Keeper<'_>>,
+    keeper: Option<&CheckpointWriter<'_>>,
     db: &Dynamo,
     budget: RetryBudget,
-) -> Result<(Feed<'j>, Option<RowWrites<'j>>)> {
+) -> Result<(JobSource<'j>, Option<RowWrites<'j>>)> {
     match work {
         JobWork::Rows(target, verb) => {
             let (feed, rows) = begin_rows(*target, verb, keeper, db, budget)?;
@@ -64,8 +64,8 @@ pub(super) async fn begin<'j>(
                 Some(keeper) => catch_up(&mut *writes, keeper, db).await?,
                 None => VecDeque::new(),
             };
-            let next = keeper.map_or(0, Keeper::rows);
-            let feed = Feed::Writes {
+            let next = keeper.map_or(0, CheckpointWriter::rows);
+            let feed = JobSource::Writes {
                 again,
                 writes,
                 next,
@@ -78,23 +78,26 @@ pub(super) async fn begin<'j>(
 fn begin_rows<'j>(
     target: JobRows,
     verb: Verb<'j>,
-    keeper: Option<&Keeper<'_>>,
+    keeper: Option<&CheckpointWriter<'_>>,
     db: &Dynamo,
     budget: RetryBudget,
-) -> Result<(Feed<'j>, RowWrites<'j>)> {
+) -> Result<(JobSource<'j>, RowWrites<'j>)> {
     let pattern = verb.pattern(target.source());
     let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
     let action = match verb {
         Verb::Delete | Verb::DeleteUnchecked => RowAction::Delete,
         Verb::Change(decide) | Verb::Transact(decide) => RowAction::Change(Mutex::new(decide)),
     };
-    let is_at_end = keeper.is_some_and(Keeper::is_at_end);
+    let is_at_end = keeper.is_some_and(CheckpointWriter::is_at_end);
     let walk = match is_at_end {
         true => None,
         false => Some(Box::new(target.walk(db, budget)?)),
     };
-    let feed = Feed::Rows {
-        again: keeper.map(Keeper::failed).unwrap_or_default().into(),
+    let feed = JobSource::Rows {
+        again: keeper
+            .map(CheckpointWriter::failed)
+            .unwrap_or_default()
+            .into(),
         walk,
     };
     let table = target.source().table;
@@ -124,10 +127,10 @@ fn begin_rows<'j>(
     Ok((feed, rows))
 }
 
-impl Feed<'_> {
+impl JobSource<'_> {
     /// Whether reading stopped before the end of the query, at `max_scanned`.
     pub(super) fn is_spent(&self) -> bool {
-        matches!(self, Feed::Rows { walk: Some(walk), .. } if walk.is_spent())
+        matches!(self, JobSource::Rows { walk: Some(walk), .. } if walk.is_spent())
     }
 
     pub(super) fn poll_next(
@@ -136,7 +139,7 @@ impl Feed<'_> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<JobTask>>> {
         match self {
-            Feed::Rows { again, walk } => {
+            JobSource::Rows { again, walk } => {
                 if let Some(key) = again.pop_front() {
                     return Poll::Ready(Some(Ok(JobTask::Again(key))));
                 }
@@ -153,7 +156,7 @@ impl Feed<'_> {
                     }))
                 })
             }
-            Feed::Writes {
+            JobSource::Writes {
                 again,
                 writes,
                 next,

@@ -10,7 +10,7 @@ use crate::query::keys::Equals;
 
 /// A range of keys that requests read one after the other.
 #[derive(Clone)]
-pub(super) struct Leg {
+pub(super) struct RangeSegment {
     pub(super) equals: Equals,
     pub(super) range: KeyRange,
     /// The attribute of the range.
@@ -19,7 +19,7 @@ pub(super) struct Leg {
     pub(super) segment: Option<(u32, u32)>,
 }
 
-impl Leg {
+impl RangeSegment {
     /// The rest of the leg after a row of its own lane. DynamoDB does not begin at a key outside of the range, and a
     /// range that depends on the time may have moved past the row.
     pub(super) fn behind_own(
@@ -27,7 +27,7 @@ impl Leg {
         position: Vec<u8>,
         down: bool,
         unique: Option<&'static str>,
-    ) -> Result<(Vec<Leg>, Option<Vec<u8>>), CodecError> {
+    ) -> Result<(Vec<RangeSegment>, Option<Vec<u8>>), CodecError> {
         let end = self.end(unique, down)?;
         if self.range == KeyRange::Nothing || end.is_some_and(|end| end.is_at(&position)) {
             return Ok((Vec::new(), None));
@@ -76,7 +76,7 @@ impl Leg {
         sort: &[(&'static str, KeyPoint)],
         down: bool,
         ties: bool,
-    ) -> Result<Vec<Leg>, CodecError> {
+    ) -> Result<Vec<RangeSegment>, CodecError> {
         let mut known = 0;
         for (name, point) in sort {
             let Some((_, value)) = self.equals.iter().find(|(known, _)| known == name) else {
@@ -99,7 +99,13 @@ impl Leg {
     }
 
     /// The rows whose first value that differs is the one at `at`.
-    fn leg(&self, free: &[(&'static str, KeyPoint)], at: usize, down: bool, held: bool) -> Leg {
+    fn leg(
+        &self,
+        free: &[(&'static str, KeyPoint)],
+        at: usize,
+        down: bool,
+        held: bool,
+    ) -> RangeSegment {
         let mut leg = self.clone();
         for (name, point) in free.iter().take(at) {
             if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
@@ -122,8 +128,8 @@ impl Leg {
         leg
     }
 
-    fn nothing(self) -> Leg {
-        Leg {
+    fn nothing(self) -> RangeSegment {
+        RangeSegment {
             range: KeyRange::Nothing,
             ..self
         }

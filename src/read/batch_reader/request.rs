@@ -1,11 +1,11 @@
 //! The body of a request.
 
-use super::frame::{BatchGet, Numbered, TableFrame};
+use super::frame::{BatchReader, Numbered, TableFrame};
 use crate::json::Writer;
 use crate::schema::Pattern;
 use crate::wire::{self, RETURN_CONSUMED, Request, Resend};
 
-impl BatchGet {
+impl BatchReader {
     pub(super) fn request(&self, keys: &[Numbered<'_>]) -> Request {
         request(&self.asked(keys), keys, self.meter.is_some())
     }
@@ -49,7 +49,7 @@ fn request(asked: &[(usize, &TableFrame)], keys: &[Numbered<'_>], is_metered: bo
     let patterns = asked.iter().map(|(_, frame)| frame.pattern);
     let pattern = match asked {
         [(_, alone)] => alone.pattern,
-        _ => Pattern::of_all(patterns, |joint| &joint.read_together),
+        _ => Pattern::of_all(patterns, |joint| &joint.batch_get),
     };
     let operation = wire::ServiceOperation::BatchGetItem;
     Request {

@@ -1,4 +1,4 @@
-//! `snapshot`: several items as of one moment.
+//! `transact_get`: several items as of one moment.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -35,34 +35,34 @@ use crate::wire::{self, Reply, Request, Resend};
 /// # db.create_tables([Account::schema()]).await?;
 /// let ann = Account { id: "ann".into(), cents: 100 }.put().send(&db).await?;
 ///
-/// let both = snapshot((Account::key("ann").get(), Account::key("bob").get()));
+/// let both = transact_get((Account::key("ann").get(), Account::key("bob").get()));
 /// let (found, missing): (Option<Account>, Option<Account>) = both.send(&db).await?;
 /// assert_eq!((found, missing), (Some(ann), None));
 ///
-/// let [ann, bob] = snapshot(["ann", "bob"].map(|id| Account::key(id).get())).send(&db).await?;
+/// let [ann, bob] = transact_get(["ann", "bob"].map(|id| Account::key(id).get())).send(&db).await?;
 /// assert!(ann.is_some() && bob.is_none());
 ///
 /// let names = ["ann", "bob", "ann"];
 /// let reads: Vec<_> = names.iter().map(|name| Account::key(*name).get()).collect();
-/// let found: Vec<Option<Account>> = snapshot(reads).send(&db).await?;
+/// let found: Vec<Option<Account>> = transact_get(reads).send(&db).await?;
 /// assert_eq!(found.len(), 3);
 /// # Ok(()) }
 /// ```
-pub fn snapshot<R: Reads>(reads: R) -> Snapshot<R> {
-    Snapshot { reads }
+pub fn transact_get<R: Reads>(reads: R) -> TransactGet<R> {
+    TransactGet { reads }
 }
 
-/// Several items as of one moment; see [`snapshot`].
+/// Several items as of one moment; see [`transact_get`].
 #[must_use = "nothing happens until `.send(&db)`"]
-pub struct Snapshot<R> {
+pub struct TransactGet<R> {
     reads: R,
 }
 
-/// The reads of a [`snapshot`]: a `get`, a `Vec`, an array or a tuple of up to 16, and combinations of these.
+/// The reads of a [`transact_get`]: a `get`, a `Vec`, an array or a tuple of up to 16, and combinations of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as a snapshot",
     label = "expected `get`s in a tuple, an array or a `Vec`",
-    note = "write `snapshot((User::key(..).get(), Order::key(..).get()))`"
+    note = "write `transact_get((User::key(..).get(), Order::key(..).get()))`"
 )]
 pub trait Reads {
     /// The items, in the same form.
@@ -70,16 +70,16 @@ pub trait Reads {
 
     /// Adds the reads to a request; returns how their items are read from the response.
     #[doc(hidden)]
-    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Self::Out>>;
+    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>>;
 }
 
-type SnapshotReader<Out> = Box<dyn Fn(&SnapshotAnswer<'_>) -> Result<Out> + Send>;
+type TransactGetReader<Out> = Box<dyn Fn(&TransactGetAnswer<'_>) -> Result<Out> + Send>;
 
 /// The reads of a request.
 #[derive(Debug)]
-pub struct SnapshotReads<'d> {
+pub struct TransactGetReads<'d> {
     db: &'d Dynamo,
-    items: Vec<SnapshotItem>,
+    items: Vec<TransactGetItem>,
     /// The number of each item. DynamoDB accepts each item once, but the caller may request it again.
     places: HashMap<(String, ItemKey), usize>,
     participants: Vec<Participant>,
@@ -89,7 +89,7 @@ pub struct SnapshotReads<'d> {
 
 /// A requested item.
 #[derive(Debug)]
-struct SnapshotItem {
+struct TransactGetItem {
     pattern: &'static Pattern,
     table: String,
     key: Vec<u8>,
@@ -98,7 +98,7 @@ struct SnapshotItem {
     declared: &'static EntityDeclaration,
 }
 
-impl SnapshotItem {
+impl TransactGetItem {
     /// Records that the item is requested again, perhaps with other attributes: then all of them are read.
     fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
         self.attributes = match (self.attributes.take(), attributes) {
@@ -124,7 +124,7 @@ impl SnapshotItem {
 
 /// The items of a response: as many as were requested.
 #[derive(Debug)]
-pub struct SnapshotAnswer<'r> {
+pub struct TransactGetAnswer<'r> {
     items: Vec<Option<&'r [u8]>>,
     now: Timestamp,
 }
@@ -132,7 +132,7 @@ pub struct SnapshotAnswer<'r> {
 impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
     type Out = Option<F::Row>;
 
-    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Option<F::Row>>> {
+    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Option<F::Row>>> {
         let at = asked.add(self.key(), F::attributes())?;
         let read = self.reading();
         Ok(Box::new(move |answer| {
@@ -145,7 +145,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
 impl<R: Reads> Reads for Vec<R> {
     type Out = Vec<R::Out>;
 
-    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Vec<R::Out>>> {
+    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Vec<R::Out>>> {
         let readers = self.into_iter().map(|read| read.ask(asked));
         let readers: Vec<_> = readers.collect::<Result<_>>()?;
         Ok(Box::new(move |answer| {
@@ -158,7 +158,7 @@ impl<R: Reads> Reads for Vec<R> {
 impl<R: Reads, const N: usize> Reads for [R; N] {
     type Out = [R::Out; N];
 
-    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<[R::Out; N]>> {
+    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<[R::Out; N]>> {
         let reader = Vec::from(self).ask(asked)?;
         Ok(Box::new(move |answer| {
             let found = reader(answer)?;
@@ -177,7 +177,7 @@ macro_rules! tuples {
         impl<$($name: Reads),+> Reads for ($($name,)+) {
             type Out = ($($name::Out,)+);
 
-            fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Self::Out>> {
+            fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>> {
                 let ($($name,)+) = self;
                 $(let $name = $name.ask(asked)?;)+
                 Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
@@ -205,9 +205,9 @@ tuples! {
     A B C D E F G H I J K L M N O P;
 }
 
-impl<'d> SnapshotReads<'d> {
+impl<'d> TransactGetReads<'d> {
     fn new(db: &'d Dynamo) -> Self {
-        SnapshotReads {
+        TransactGetReads {
             db,
             items: Vec::new(),
             places: HashMap::new(),
@@ -222,7 +222,7 @@ impl<'d> SnapshotReads<'d> {
         key: &Key<E>,
         attributes: Option<Vec<&'static str>>,
     ) -> Result<usize> {
-        let pattern = &Patterns::<E>::JOINT.snapshot;
+        let pattern = &Patterns::<E>::JOINT.transact_get;
         let json = key.to_json();
         self.add_key(E::DECLARATION, pattern, json, attributes)
     }
@@ -270,7 +270,7 @@ impl<'d> SnapshotReads<'d> {
             let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
             return Err(error.of(declared.def.type_name));
         }
-        self.items.push(SnapshotItem {
+        self.items.push(TransactGetItem {
             pattern,
             table: place.0.clone(),
             key,
@@ -292,7 +292,7 @@ impl<'d> SnapshotReads<'d> {
         }
         body.raw("]}");
         let patterns = self.items.iter().map(|item| item.pattern);
-        let pattern = Pattern::of_all(patterns, |joint| &joint.snapshot);
+        let pattern = Pattern::of_all(patterns, |joint| &joint.transact_get);
         let first = self.items.into_iter().next();
         let table = first.map(|item| item.table).unwrap_or_default();
         let operation = wire::ServiceOperation::TransactGetItems;
@@ -301,29 +301,29 @@ impl<'d> SnapshotReads<'d> {
     }
 }
 
-impl<R: Reads> Operation for Snapshot<R> {
+impl<R: Reads> Operation for TransactGet<R> {
     type Out = R::Out;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
-        let mut asked = SnapshotReads::new(db);
+        let mut asked = TransactGetReads::new(db);
         let reader = self.reads.ask(&mut asked)?;
         let (request, participants) = asked.request();
         let now = db.now();
         let count = participants.len();
-        let kept = SnapshotReading { reader, count };
+        let kept = TransactGetReading { reader, count };
         let planned = PlannedRequest {
             participants,
             is_needless: count == 0,
-            ..PlannedRequest::of(request, "snapshot", now)
+            ..PlannedRequest::of(request, "transact_get", now)
         };
         let outcome = match count {
-            0 => Outcome::Known(Some((kept.reader)(&SnapshotAnswer {
+            0 => Outcome::Known(Some((kept.reader)(&TransactGetAnswer {
                 items: Vec::new(),
                 now,
             })?)),
             _ => Outcome::ReadBy(ReplyReader {
                 kept: Box::new(kept),
-                read: SnapshotReading::<R::Out>::read,
+                read: TransactGetReading::<R::Out>::read,
             }),
         };
         Ok(planned.reading(outcome))
@@ -331,22 +331,22 @@ impl<R: Reads> Operation for Snapshot<R> {
 }
 
 /// How the answer of a snapshot is read.
-struct SnapshotReading<Out> {
-    reader: SnapshotReader<Out>,
+struct TransactGetReading<Out> {
+    reader: TransactGetReader<Out>,
     /// The number of requested items.
     count: usize,
 }
 
-impl<Out: 'static> SnapshotReading<Out> {
+impl<Out: 'static> TransactGetReading<Out> {
     fn read(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
-        let Some(SnapshotReading { reader, count }) = kept.downcast_ref() else {
+        let Some(TransactGetReading { reader, count }) = kept.downcast_ref() else {
             return Err(Error::config("a snapshot is read by what it has asked"));
         };
-        reader(&SnapshotAnswer::of(reply, *count, now)?)
+        reader(&TransactGetAnswer::of(reply, *count, now)?)
     }
 }
 
-impl<'r> SnapshotAnswer<'r> {
+impl<'r> TransactGetAnswer<'r> {
     /// Reads a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
     fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
         let broken = |fault| Error::unreadable(&fault);
@@ -362,12 +362,12 @@ impl<'r> SnapshotAnswer<'r> {
             .into_iter()
             .map(|response| answer(response, "Item"));
         let items = items.collect::<Result<_, _>>().map_err(broken)?;
-        Ok(SnapshotAnswer { items, now })
+        Ok(TransactGetAnswer { items, now })
     }
 }
 
-impl<R> fmt::Debug for Snapshot<R> {
+impl<R> fmt::Debug for TransactGet<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Snapshot")
+        f.write_str("TransactGet")
     }
 }
