@@ -142,6 +142,7 @@ mod path;
 pub mod plan;
 pub mod query;
 pub mod read;
+mod renamed;
 mod repository;
 mod retry;
 pub mod schema;
@@ -179,6 +180,9 @@ pub use observe::RequestEvent;
 pub use plan::Operation;
 pub use query::{Cursor, Page, Query, QueryExt, any_of};
 pub use read::{batch_get, transact_get};
+#[doc(hidden)]
+#[allow(deprecated, reason = "they stay for programs that have them")]
+pub use renamed::{Observed, each, read_together, snapshot};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};

@@ -26,6 +26,11 @@ use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, Wir
 
 pub use crate::schema::Pattern;
 pub use crate::wire::{SdkFallback, WirePath};
+
+/// The former name of [`SdkFallback`].
+#[doc(hidden)]
+#[deprecated(note = "renamed to `SdkFallback`")]
+pub type Detour = SdkFallback;
 pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 pub use hot_keys::{HotKeys, HotPartition};
 pub use partition_key::PartitionKey;

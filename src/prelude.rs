@@ -9,4 +9,7 @@ pub use crate::{
     Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of, batch_get,
     put_each, transact::transact, transact_get,
 };
+#[doc(hidden)]
+#[allow(deprecated, reason = "they stay for programs that have them")]
+pub use crate::{each, read_together, snapshot};
 pub use dynamo_entity_derive::DynamoValue;

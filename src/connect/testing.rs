@@ -136,6 +136,11 @@ pub struct RecordedRequest {
     headers: Vec<(String, String)>,
 }
 
+/// The former name of [`RecordedRequest`].
+#[doc(hidden)]
+#[deprecated(note = "renamed to `RecordedRequest`")]
+pub type Seen = RecordedRequest;
+
 impl RecordedRequest {
     /// A header of the request.
     pub fn header(&self, name: &str) -> Option<&str> {

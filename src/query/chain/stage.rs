@@ -13,7 +13,7 @@ use crate::query::keys::KeyDraft;
 /// `Order::by_status(..)` returns a `ByStatusOfOrder`, which is defined beside `Order`. A stage is a query too and
 /// has all methods of [`QueryExt`].
 ///
-/// [`QueryExt`]: crate::query::QueryVerbs
+/// [`QueryExt`]: crate::query::QueryExt
 pub trait QueryStage: Sized {
     /// The entity whose rows are queried.
     type Entity: DynamoEntity;
