@@ -68,7 +68,7 @@ fn neighbours_follow_each_other() {
     for (before, after, wanted) in [
         (old::Parcel::schema(), keeps(), Free),
         (keeps(), old::Parcel::schema(), Free),
-        (keeps(), both.clone(), Free),
+        (keeps(), both.clone(), FillFirst),
         (both.clone(), keeps(), Free),
         (keeps(), drops.clone(), BreaksRunning),
         (drops.clone(), keeps(), BreaksRunning),

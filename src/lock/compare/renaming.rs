@@ -149,43 +149,46 @@ fn filling(former: &str) -> String {
     )
 }
 
+/// Removes new names that are older than the absence of the former one.
+fn rewriting() -> String {
+    "write all items again with the program that is deployed: `scan().update_each(..)` that sets or removes the field as it is"
+        .to_owned()
+}
+
 fn last() -> String {
     "then remove the word".to_owned()
 }
 
 /// The old name alone, then another one.
 fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> RenamingText {
-    let rest = [dropping(former), filling(former), last()];
-    let (what, first) = match (usage, may_be_removed) {
+    let mut steps = match (usage, may_be_removed) {
+        (FormerUse::Alone, _) => vec![DEPLOY_EVERYWHERE.to_owned(), rewriting(), both(former)],
+        (FormerUse::First, false) => everywhere(),
+        (FormerUse::Dropped, false) => vec![both(former)],
+        (_, true) => vec![keeping(former), rewriting(), both(former)],
+    };
+    steps.extend([dropping(former), filling(former), last()]);
+    let (class, what) = match (usage, may_be_removed) {
         (FormerUse::Dropped, _) => (
+            ChangeClass::BreaksRunning,
             format!(
                 "a step of the renaming is skipped: writes remove `{former}`, and programs that run know no other name, so they no longer find the value"
             ),
-            both(former),
         ),
         (FormerUse::First, true) => (
+            ChangeClass::BreaksRunning,
             format!(
                 "a step of the renaming is skipped: programs that run may remove `{former}` alone, and then the value under the new name would count again"
             ),
-            keeping(former),
         ),
-        (FormerUse::First, false) | (FormerUse::Alone, _) => {
-            let what = format!(
+        (FormerUse::First, false) | (FormerUse::Alone, _) => (
+            ChangeClass::Free,
+            format!(
                 "it is being renamed from `{former}`: each write stores both names, and what programs that run write as `{former}` counts"
-            );
-            let next = (usage == FormerUse::Alone).then(|| both(former));
-            let steps = everywhere().into_iter().chain(next).chain(rest);
-            return (ChangeClass::Free, what, steps.collect());
-        }
+            ),
+        ),
     };
-    let next = (usage == FormerUse::First || may_be_removed).then(|| both(former));
-    let first = if may_be_removed {
-        keeping(former)
-    } else {
-        first
-    };
-    let steps = [first].into_iter().chain(next).chain(rest);
-    (ChangeClass::BreaksRunning, what, steps.collect())
+    (class, what, steps)
 }
 
 /// Back to the old name alone.
@@ -248,13 +251,21 @@ fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> RenamingText {
                 last(),
             ],
         ),
-        (_, FormerUse::First) => (
-            ChangeClass::Free,
-            format!("`{former}` is preferred, and the new name is read where it is missing"),
+        (FormerUse::Alone, FormerUse::First) => (
+            ChangeClass::FillFirst,
+            format!(
+                "the new name is read where `{former}` is missing, and items from which an old program removed `{former}` still have it"
+            ),
             vec![
                 format!("make sure that no program runs any more that knows `{former}` alone"),
-                DEPLOY_EVERYWHERE.to_owned(),
+                rewriting(),
+                "then deploy".to_owned(),
             ],
+        ),
+        (_, FormerUse::First) => (
+            ChangeClass::Free,
+            format!("writes store `{former}` again, beside the new name"),
+            everywhere(),
         ),
         (_, FormerUse::Alone) => (
             ChangeClass::Free,
