@@ -47,7 +47,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
         match pair {
             (Some((old_name, old)), Some(new)) => {
                 let renamed = renaming::renamed(&old.entity, &new.entity);
-                let old_entity = renaming::with_new_names(&old.entity, &renamed);
+                let old_entity = renaming::with_new_names(&old.entity, &new.entity, &renamed);
                 let entity = EntityPair {
                     tables,
                     name: entity,

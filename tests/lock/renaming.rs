@@ -100,7 +100,7 @@ fn a_skipped_step_is_named() {
         (
             drops::Parcel::schema(),
             old::Parcel::schema(),
-            "declare `#[dynamo(was = \"status\")]` again",
+            "write all items again, so that each has `status`",
         ),
     ] {
         let (_, text) = class(before, after);

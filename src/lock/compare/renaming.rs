@@ -32,22 +32,28 @@ pub(super) fn renamed(old: &EntitySchema, new: &EntitySchema) -> Vec<(String, St
 }
 
 /// The old declaration with the new names, so that keys made of these attributes count as the same.
-pub(super) fn with_new_names(old: &EntitySchema, renamed: &[(String, String)]) -> EntitySchema {
+pub(super) fn with_new_names(
+    old: &EntitySchema,
+    new: &EntitySchema,
+    renamed: &[(String, String)],
+) -> EntitySchema {
     let mut entity = old.clone();
     let rename = |name: &mut String| {
         if let Some((_, is)) = renamed.iter().find(|(was, _)| was == name) {
             name.clone_from(is);
         }
     };
+    let is = attributes(&new.fields);
     for field in &mut entity.fields {
-        if let Some(attribute) = &mut field.attribute
-            && renamed.iter().any(|(was, _)| was == attribute)
-        {
-            // A field without a name of its own is called by its attribute.
-            if field.name == *attribute {
-                rename(&mut field.name);
-            }
+        let Some(attribute) = &mut field.attribute else {
+            continue;
+        };
+        if renamed.iter().any(|(was, _)| was == attribute) {
             rename(attribute);
+            // With another attribute, the name in Rust usually changes too, which is stored nowhere.
+            if let Some(is) = is.get(attribute.as_str()) {
+                field.name.clone_from(&is.name);
+            }
         }
     }
     let keys_of_patterns = entity.patterns.iter_mut().flat_map(|pattern| {
