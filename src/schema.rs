@@ -29,9 +29,10 @@ mod value;
 pub use crate::codec::model::{
     FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
 };
+pub use crate::path::FormerUse;
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    name_or_empty, nth, shared_attributes_agree,
+    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,

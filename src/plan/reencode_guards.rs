@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::write_request::WriteRequest;
 use crate::entity::{self, DynamoEntity};
 use crate::json::{is_null, member};
+use crate::path::{FormerUse, Place};
 
 /// The form in which this library would store an item, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
@@ -35,16 +36,16 @@ impl WriteRequest {
         // spelling.
         let differs = guards
             .iter()
-            .any(|(attribute, asked)| stored(item, attribute).is_some_and(|json| json != **asked));
+            .any(|(place, asked)| stored(item, place).is_some_and(|json| json != **asked));
         if !differs {
             return None;
         }
         let own = condition_failure.reread(item)?;
-        for (attribute, asked) in &guards {
-            stored(&own, attribute).filter(|json| json == *asked)?;
+        for (place, asked) in &guards {
+            stored(&own, place).filter(|json| json == *asked)?;
         }
-        for (attribute, asked) in &mut guards {
-            if let Some(json) = stored(item, attribute) {
+        for (place, asked) in &mut guards {
+            if let Some(json) = stored(item, place) {
                 **asked = json.to_vec();
             }
         }
@@ -52,7 +53,13 @@ impl WriteRequest {
     }
 }
 
-fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
-    let stored = member(item, attribute).ok().flatten();
+/// The value of an attribute, under its former name if the item has that one.
+fn stored<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
+    let named = |name: &str| member(item, name).ok().flatten();
+    let stored = match place.former() {
+        None => named(place.attribute()),
+        Some(former) if former.usage == FormerUse::Alone => named(former.name),
+        Some(former) => named(former.name).or_else(|| named(place.attribute())),
+    };
     stored.filter(|json| !is_null(json))
 }

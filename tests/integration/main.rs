@@ -34,6 +34,7 @@ mod dynamic;
 mod errors;
 mod executors;
 mod faults;
+mod former;
 mod get;
 mod get_many;
 mod golden;
@@ -133,6 +134,7 @@ fn main() {
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
+        ("former", former::tests),
         ("keys", keys::tests),
         ("shape", shape::tests),
         ("late", late::tests),

@@ -17,7 +17,7 @@ use crate::plan::{
     WriteRequest, WriteVerb, check, confirm, contend, respell_members,
 };
 use crate::retry::Rounds;
-use crate::schema::EntityDef;
+use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
@@ -239,7 +239,7 @@ pub(crate) fn attributes_of(entity: &EntityDef) -> impl Iterator<Item = &'static
     let fields: Vec<&str> = fields.copied().collect();
     let attributes = entity.attributes.iter();
     let known = attributes.filter(move |known| fields.contains(&known.field));
-    known.map(|known| known.stored)
+    known.flat_map(AttributeDef::names)
 }
 
 /// The values that an item releases when it is deleted, and the condition that it still has the same values. Only its key and the
