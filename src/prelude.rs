@@ -3,6 +3,8 @@
 //! It contains the derives, the traits with the operations of entities, keys and queries, and the types that most
 //! programs name.
 
+#[cfg(feature = "streams")]
+pub use crate::streams::{CollectionChanges, EntityChanges};
 pub use crate::{
     Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
     DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportVerbs, Item,

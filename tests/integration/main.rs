@@ -60,6 +60,7 @@ mod repository;
 mod shape;
 mod shards;
 mod silent;
+mod streams;
 mod sums;
 mod table;
 mod traced;
@@ -131,6 +132,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("transact_get", transact_get::tests),
+        ("streams", streams::tests),
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
