@@ -1,4 +1,4 @@
-//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. AnyOf change is a
+//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. Each change is a
 //! conditional request of its own.
 //!
 //! ```text

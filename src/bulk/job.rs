@@ -181,7 +181,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// How many writes a second are sent at most, evenly spread; at least one is. AnyOf attempt counts, and a
+    /// How many writes a second are sent at most, evenly spread; at least one is. Each attempt counts, and a
     /// transaction counts as one.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
@@ -197,7 +197,7 @@ impl<'j> Bulk<'j> {
     }
 
     /// Sets the number of rows that may fail; 1000 by default. With one more the job stops, and
-    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). AnyOf is
+    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
     /// kept for the report. If you expect failures, for example from creates of existing items, use `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;

@@ -262,7 +262,7 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        // AnyOf mark tells of its own write and of every second one before it.
+        // Each mark tells of its own write and of every second one before it.
         let marks = (0..numbers.len()).map(|at| {
             let before = numbers[..at].iter().rev().skip(1).step_by(2);
             mark.of_write(numbers[at], before.copied().collect())

@@ -9,10 +9,10 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedEntity, encode_as_is};
 use crate::error::{Error, Result};
-use crate::expr::{Node, UpdateAction};
-use crate::json::{Names, members};
+use crate::expr::{Node, UpdateAction, UpdateActions};
+use crate::json::{Names, is_null, members};
 use crate::path::Place;
-use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check, is_null};
+use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
 use crate::schema::{AttributeDef, KeySource, Pattern, SHAPE};
 use crate::write::{PlannedWrite, StoredValues, attribute_of, stored_values};
 
@@ -109,11 +109,13 @@ impl Difference {
         );
         let name = db.table_name(table.name);
         let mut write = WriteRequest::new(verb, name, 512, pattern, db.now(), asked);
-        write.writer().raw_bytes(&key);
+        write.at_key(&key);
         write.entity = self.declared.def.type_name;
+        let mut update = UpdateActions::default();
         for (attribute, action) in self.changes {
-            write.update.set(attribute, action);
+            update.set(attribute, action);
         }
+        write.change(update)?;
         Ok(Some(PlannedWrite::Alone(write)))
     }
 }

@@ -186,7 +186,7 @@ pub trait BulkExt: QueryExt {
     /// that is present is left as it is stored. Version, `updated_at` and the other managed fields remain, because the
     /// entity is the same; so programs that have loaded a row get no conflict.
     ///
-    /// AnyOf write takes effect only while the fields that it is derived from are as they were read, and while the row
+    /// Each write takes effect only while the fields that it is derived from are as they were read, and while the row
     /// exists. If another writer has changed them, the row is read and compared again. Therefore you can run a refill
     /// beside other programs, as often as you want, and stop it at any time: rows that are right are
     /// [`unchanged`](crate::bulk::BulkCounts::unchanged) and cost only the read. It leaves no mark in any row, also with

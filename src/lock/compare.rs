@@ -1,6 +1,6 @@
 //! The changes from one stored form to another, and their classes.
 //!
-//! AnyOf change raises three questions: what do new programs make of old items, what do old programs make of items
+//! Each change raises three questions: what do new programs make of old items, what do old programs make of items
 //! that new ones wrote, and does going back lose anything. If a declaration does not tell, the graver class is taken,
 //! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
 

@@ -1,4 +1,4 @@
-//! The items and updates that are written. AnyOf of them passes this file on its way into a request, so what concerns all of
+//! The items and updates that are written. Each of them passes this file on its way into a request, so what concerns all of
 //! them belongs here: a check of every item, a form in which an attribute is stored, an attribute that every item gets.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! The types of values that the fields of a table hold: found, named, and made into data. AnyOf is told once and goes by
+//! The types of values that the fields of a table hold: found, named, and made into data. Each is told once and goes by
 //! its name elsewhere, because a value may hold values of its own type.
 
 use std::collections::{BTreeMap, BTreeSet};

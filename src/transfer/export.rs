@@ -48,8 +48,8 @@ impl ExportedRow<OfItem> for Item {}
 pub trait ExportVerbs: QueryExt {
     /// Writes each row as a line of a file: a whole table by [`scan`](crate::EntityExt::scan), or any other query.
     ///
-    /// AnyOf line is the item as it is stored, with its keys, its version, and attributes that its entity does not
-    /// know. AnyOf row is decoded too: a row that the entity cannot read is reported and not written.
+    /// Each line is the item as it is stored, with its keys, its version, and attributes that its entity does not
+    /// know. Each row is decoded too: a row that the entity cannot read is reported and not written.
     /// [`scan_items`](crate::schema::TableSchema::scan_items) exports every item of a table, whatever it is.
     ///
     /// The writer is any [`Write`]: a file, a compressor, a `&mut Vec<u8>`. It is called on the thread that polls the

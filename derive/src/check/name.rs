@@ -154,7 +154,7 @@ fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// AnyOf access pattern is a function with a name of its own.
+/// Each access pattern is a function with a name of its own.
 fn pattern_names_differ(entity: &Entity, diag: &Diag) {
     for (at, index) in entity.indexes.iter().enumerate() {
         if entity

@@ -48,7 +48,7 @@ pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
     format_ident!("PartsOf{}", plain_name(&entity.ident))
 }
 
-/// The methods of parts that are used after a range. AnyOf name has one; it cannot be called and gives the reason.
+/// The methods of parts that are used after a range. Each name has one; it cannot be called and gives the reason.
 fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
     let mut seen = HashSet::new();

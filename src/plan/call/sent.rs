@@ -1,7 +1,7 @@
 //! A request that is sent: the uppermost layer. It sends the request once more where only the format of a stored item
 //! differs, and says what a failure means.
 //!
-//! AnyOf layer calls the next one:
+//! Each layer calls the next one:
 //!
 //! ```text
 //! sent      the same write in the format of the stored item, and the meaning of a failure

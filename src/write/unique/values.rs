@@ -8,8 +8,8 @@ use crate::entity::{
 };
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateActions};
-use crate::json::{CodecError, Reader, member};
-use crate::plan::{WriteRequest, is_null};
+use crate::json::{CodecError, Reader, is_null, member};
+use crate::plan::WriteRequest;
 use crate::write::{
     UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes, untyped_key,
 };
