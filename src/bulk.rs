@@ -39,6 +39,8 @@ mod write;
 pub use change::{RowChange, RowToDelete, WholeRow};
 pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
 pub use job::Bulk;
+#[doc(hidden)]
+pub use put::PreparedWrite;
 pub use put::SingleWrite;
 pub use put_each::put_each;
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};

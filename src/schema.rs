@@ -29,9 +29,10 @@ mod value;
 pub use crate::codec::model::{
     FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
 };
+pub use crate::path::FormerUse;
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    name_or_empty, nth, shared_attributes_agree,
+    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
@@ -60,6 +61,8 @@ pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub use replicas::ReplicationGap;
+#[cfg(feature = "streams")]
+pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};

@@ -2,6 +2,7 @@
 
 use super::{KeyType, StreamView};
 use crate::json::CodecError;
+use crate::path::{Former, FormerUse, Place};
 
 /// The format of key texts of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -145,6 +146,37 @@ pub struct AttributeDef {
     pub field: &'static str,
     /// The attribute.
     pub stored: &'static str,
+    /// The name under which older programs store it.
+    pub former: Option<Former>,
+}
+
+impl AttributeDef {
+    /// Its place in an item, with its former name.
+    pub(crate) fn place(&self) -> Place {
+        match self.former {
+            None => Place::of(self.stored),
+            Some(former) => Place::of(self.stored).formerly(former.name, former.usage),
+        }
+    }
+
+    /// Its former name.
+    pub(crate) fn former_name(&self) -> Option<&'static str> {
+        self.former.map(|former| former.name)
+    }
+
+    /// The names under which an item may store it.
+    pub(crate) fn names<'n>(&self) -> impl Iterator<Item = &'n str> + use<'n> {
+        let (former, stored): (Option<&'n str>, &'n str) = (self.former_name(), self.stored);
+        former.into_iter().chain([stored])
+    }
+
+    /// The names under which it is read, the one that is preferred at the front.
+    pub(crate) fn read_names<'n>(&self) -> impl Iterator<Item = &'n str> + use<'n> {
+        let is_alone = self
+            .former
+            .is_some_and(|former| former.usage == FormerUse::Alone);
+        self.names().take(if is_alone { 1 } else { 2 })
+    }
 }
 
 /// An entity, as declared.

@@ -7,6 +7,7 @@ use super::{
     Presence, TableDef, Width,
 };
 use crate::json::Tag;
+use crate::path::FormerUse;
 
 /// An entity of a table, as it was declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,6 +71,10 @@ pub struct FieldSchema {
     pub form: Option<String>,
     /// The meaning of a missing attribute, as it is written.
     pub default: Option<String>,
+    /// The name under which older programs store it, while it is being renamed.
+    pub former: Option<String>,
+    /// The part that the former name plays.
+    pub former_use: FormerUse,
     /// The doc comment.
     pub doc: String,
 }

@@ -177,6 +177,8 @@ impl ValueTypes {
             is_required: !field.attribute.is_empty() && field.default.is_empty() && !may_be_absent,
             form: filled(field.form),
             default: filled(field.default),
+            former: filled(field.former),
+            former_use: field.former_use,
             doc: field.doc.to_owned(),
         }
     }

@@ -92,7 +92,7 @@ fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 }
 
 /// The attributes that templates fill, if the entity names them itself.
-fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
+pub(super) fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
     if entity.own_table().is_none() {
         return Vec::new();
     }

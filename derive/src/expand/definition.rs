@@ -47,7 +47,11 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let attributes = entity.fields.iter().filter(|field| field.is_stored());
     let attributes = attributes.map(|field| {
         let (name, stored) = (plain_name(&field.ident), &field.stored);
-        code!(__d::AttributeDef { field: #name, stored: #stored })
+        let former = option(field.former.as_ref().map(|former| {
+            let (name, usage) = (&former.name, variant("FormerUse", former.usage));
+            code!(__d::Former { name: #name, usage: #usage })
+        }));
+        code!(__d::AttributeDef { field: #name, stored: #stored, former: #former })
     });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique::definitions(entity));

@@ -111,6 +111,10 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
     what: "a field of an entity",
     words: &[
         RENAME,
+        once(
+            "was",
+            "was = \"old name\"`, `was(\"old name\", keep)` or `was(\"old name\", drop)",
+        ),
         DEFAULT,
         SKIP,
         REST,

@@ -34,6 +34,8 @@ pub(super) struct EntityPair<'m> {
     /// The declared types, also where the fields of one of them are compared as if it were an entity.
     pub(super) types: DeclaredTypes<'m>,
     pub(super) is_value: bool,
+    /// The attributes that have another name now, with their old and new names; `old` has the new ones.
+    pub(super) renamed: &'m [(String, String)],
 }
 
 impl EntityPair<'_> {

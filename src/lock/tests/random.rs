@@ -9,9 +9,10 @@ use crate::lock::stored::{
     FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent,
-    KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema,
-    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
+    ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -215,6 +216,7 @@ impl RandomModel {
             role: self.one(&roles),
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
+            former: self.may(Self::name),
             ..FieldSchema::default()
         }
     }
@@ -417,7 +419,15 @@ impl RandomModel {
 
     fn change_value(&mut self, field: &mut FieldSchema) {
         let other = self.value();
-        match self.0.u8(..7) {
+        match self.0.u8(..8) {
+            7 => {
+                let uses = [FormerUse::First, FormerUse::Alone, FormerUse::Dropped];
+                field.former_use = match other.former {
+                    Some(_) => self.one(&uses),
+                    None => FormerUse::default(),
+                };
+                field.former = other.former;
+            }
             6 => field.name = other.name,
             0 => field.stored = other.stored,
             1 => field.is_required = other.is_required,

@@ -92,6 +92,7 @@ impl Selection {
         let source = self.source();
         let types = source.types(self.draft.parts, self.draft.is_scan);
         let types = match self.options.sentinels && self.draft.is_scan {
+            _ if self.options.every_item => None,
             true => types.map(|types| Node::any([types, Node::Exists(Place::of(MARK))])),
             false => types,
         };

@@ -5,9 +5,9 @@ use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas,
-    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema,
+    KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
+    Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 impl JsonRecord for TableSchema {
@@ -141,6 +141,10 @@ impl JsonRecord for FieldSchema {
         members.filled("required", &mut self.is_required)?;
         members.may("form", &mut self.form)?;
         members.may("default", &mut self.default)?;
+        members.may("was", &mut self.former)?;
+        let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
+        members.may_word("was_use", &mut usage)?;
+        self.former_use = usage.unwrap_or_default();
         members.filled("doc", &mut self.doc)
     }
 }

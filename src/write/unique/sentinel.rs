@@ -72,12 +72,12 @@ impl Sentinel {
         owner.write_content(&mut item);
         item.raw("}");
         let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
-        owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
+        TransactionMember::beside(owner, &self.key, WriteVerb::Put, item.as_bytes(), asked, db)
     }
 
     /// Releases the sentinel, if it is the owner's.
     pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
-        owner.giving_up(&self.key, db)
+        TransactionMember::giving_up(owner, &self.key, db)
     }
 }
 
