@@ -1,4 +1,8 @@
 //! A refill lets rows take their unique values, and releases values that no row has.
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two unique values may have one field"
+)]
 
 use std::collections::HashMap;
 
