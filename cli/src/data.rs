@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::transfer::{Export, Import, RowFormat};
-use dynamo_entity::{Error, ExportVerbs, QueryExt};
+use dynamo_entity::{Error, ExportExt, QueryExt};
 
 use crate::context::Context;
 use crate::exit::Exit;

@@ -45,7 +45,7 @@ impl<C: DynamoCollection> ExportedRow<OfCollection> for C {}
 impl ExportedRow<OfItem> for Item {}
 
 /// The export of the rows of a query.
-pub trait ExportVerbs: QueryExt {
+pub trait ExportExt: QueryExt {
     /// Writes each row as a line of a file: a whole table by [`scan`](crate::EntityExt::scan), or any other query.
     ///
     /// Each line is the item as it is stored, with its keys, its version, and attributes that its entity does not
@@ -87,9 +87,9 @@ pub trait ExportVerbs: QueryExt {
     }
 }
 
-impl<Q: QueryExt> ExportVerbs for Q {}
+impl<Q: QueryExt> ExportExt for Q {}
 
-/// An export before it runs; see [`export`](ExportVerbs::export).
+/// An export before it runs; see [`export`](ExportExt::export).
 ///
 /// # Continuing after a crash
 ///
