@@ -46,8 +46,8 @@ pub use crate::key::{
     KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
     PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
     Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
-    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
-    wrong_parts,
+    UniquePart, Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if,
+    width_in, wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,
@@ -56,11 +56,11 @@ pub use crate::path::{
 pub use crate::plan::reread;
 pub use crate::query::Query;
 pub use crate::query::{
-    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Formatted, InGlobalIndex,
-    InLocalIndex, InTable, IndexIsGlobal, KeyArg, KeyDraft, KnownUpTo, NextPart, NotNext, ORDERED,
-    OfCollection, OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind, PartOfItem,
-    PartOrder, PartitionArg, QuerySource, QueryStage, ReachOfIndex, RowOf, RowOfEntity, RowsHold,
-    RowsOf, Several, SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront,
+    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, FilledIndex, FilledUnique, Formatted,
+    InGlobalIndex, InLocalIndex, InTable, IndexIsGlobal, KeyArg, KeyDraft, KnownUpTo, NextPart,
+    NotNext, ORDERED, OfCollection, OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind,
+    PartOfItem, PartOrder, PartitionArg, QuerySource, QueryStage, ReachOfIndex, RowOf, RowOfEntity,
+    RowsHold, RowsOf, Several, SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront,
     WriteTemplate, holds_all, in_partition, order_of,
 };
 pub use crate::schema::{
@@ -68,9 +68,10 @@ pub use crate::schema::{
     FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel, PartRanges,
     Piece, Presence, Projection, ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel,
     TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width, attributes_agree, ends,
-    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_free,
-    is_global, is_in_index, is_key, is_part, is_table, keys_may_meet, leaves_room_for_uniques,
-    lists, may_be_renamed, name_or_empty, nth, part_number, same_entity, same_key_types, same_name,
-    same_partition, same_read_shards, same_text, shared_attributes_agree,
+    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_filled,
+    is_free, is_global, is_in_index, is_key, is_part, is_table, keys_may_meet,
+    leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number, same_entity,
+    same_key_types, same_name, same_partition, same_read_shards, same_text,
+    shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

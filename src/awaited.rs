@@ -17,6 +17,7 @@ use crate::plan::Operation;
 use crate::query::Query;
 use crate::read::{BatchGet, Get, GetForm, GetMany, TransactGet};
 use crate::transact::Transaction;
+use crate::transfer::{Export, ExportReport, Import, ImportReport};
 use crate::write::{Create, Delete, Idempotent, LookUp, Put, Repeatable, Update, Upsert};
 
 /// An operation that was sent. No operation is: what `send` returns is a [`Call`](crate::plan::Call).
@@ -33,7 +34,7 @@ pub struct Unsent<O>(PhantomData<O>);
 
 /// A query that was given a verb. None was: what a verb returns is a future of its own.
 #[diagnostic::on_unimplemented(
-    message = "this query was not asked for anything",
+    message = "no verb was called on this query",
     label = "nothing to await yet",
     note = "write a verb before `.await`: `.all(&db)`, `.page(&db)`, `.first(&db)`, `.count(&db)` ..; `.stream(&db)` is not awaited"
 )]
@@ -76,6 +77,8 @@ awaited_too_early! { Sent:
     [] Batch<'_> => BatchReport;
     [] Transaction<'_> => ();
     [] Bulk<'_> => BulkReport;
+    [] Export<'_> => ExportReport;
+    [] Import<'_> => ImportReport;
 }
 
 awaited_too_early! { SentOperation:

@@ -66,7 +66,7 @@ pub use time::{Form, FormField};
     message = "`{Self}` cannot be stored as a DynamoDB value",
     label = "not a value",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
-    note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
+    note = "an `Option` or a set may be a field, but not an element of a list or map, because an element cannot be missing"
 )]
 pub trait DynamoValue: Sized {
     /// The path to such a value in conditions and changes: [`Path`](crate::path::Path)`<R, Self, M>`, or a struct that

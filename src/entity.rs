@@ -38,6 +38,8 @@ pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 #[doc(hidden)]
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
+#[cfg(feature = "streams")]
+pub(crate) use collection::{is_member, member_entity};
 pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 pub(crate) use held::HeldEntity;

@@ -22,6 +22,8 @@ chapters! {
     locks = "../docs/locks.md"
     many = "../docs/many.md"
     bulk = "../docs/bulk.md"
+    moving_data = "../docs/moving_data.md"
+    streams = "../docs/streams.md"
     unique = "../docs/unique.md"
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"

@@ -106,7 +106,7 @@ pub use format::{
     ParsePart, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
 pub use given::{GivenPart, wrong_parts};
-pub use index::{IndexField, IndexPart};
+pub use index::{IndexField, IndexPart, UniquePart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use order::{Ordered, SortedPart};

@@ -71,6 +71,7 @@
 //! | handle an error | [`Error`], [troubleshooting](guide::troubleshooting) |
 //! | use items that are not entities | [`Item`], [`Item::in_table`] |
 //! | generate CloudFormation, Terraform, IAM policies | the module `export`, [the guide](guide::exports) |
+//! | follow changes of items | the module `streams`, [the guide](guide::streams) |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
 //! | look up the format of keys | [`key`] |
@@ -96,9 +97,11 @@
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `export` | templates, policies and documents from schemas: the module `export` |
+//! | `streams` | following changes, in Lambda functions: the module `streams` |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![warn(unreachable_pub)]
@@ -146,8 +149,11 @@ mod renamed;
 mod repository;
 mod retry;
 pub mod schema;
+#[cfg(feature = "streams")]
+pub mod streams;
 mod table;
 pub mod transact;
+pub mod transfer;
 mod verbs;
 mod wire;
 pub mod write;
@@ -187,6 +193,7 @@ pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
+pub use transfer::ExportVerbs;
 pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

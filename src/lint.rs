@@ -74,7 +74,7 @@ pub fn check<S: Borrow<TableSchema>>(schemas: impl IntoIterator<Item = S>) {
     let lints: Vec<String> = lints.map(|lint| lint.to_string()).collect();
     assert!(
         lints.is_empty(),
-        "the model has {} lints; the chapter \"Lints\" of the guide says more of each\n\n{}\n",
+        "the model has {} lints; the chapter \"Lints\" of the guide explains each\n\n{}\n",
         lints.len(),
         lints.join("\n\n"),
     );

@@ -19,7 +19,7 @@
 
 #![allow(
     clippy::test_attr_in_doctest,
-    reason = "the check stands in a test, and the program shows where"
+    reason = "the check is called in a test, as in this program"
 )]
 
 mod blocks;

@@ -3,11 +3,13 @@
 //! It contains the derives, the traits with the operations of entities, keys and queries, and the types that most
 //! programs name.
 
+#[cfg(feature = "streams")]
+pub use crate::streams::{CollectionChanges, EntityChanges};
 pub use crate::{
     Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
-    DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, Item, Key, Operation,
-    Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of, batch_get,
-    put_each, transact::transact, transact_get,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportVerbs, Item,
+    Key, Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
+    batch_get, put_each, transact::transact, transact_get,
 };
 #[doc(hidden)]
 #[allow(deprecated, reason = "they stay for programs that have them")]

@@ -191,7 +191,7 @@ pub(crate) fn require_tokio() -> Result<()> {
     match Handle::try_current() {
         Ok(_) => Ok(()),
         Err(outside) => Err(Error::config(
-            "a connection over the network works within a runtime of tokio alone, built with `enable_all`: call it there, from `#[tokio::main]` say, or enter one by `runtime.enter()`",
+            "a connection over the network works only within a Tokio runtime that was built with `enable_all`: call it there, for example from `#[tokio::main]`, or enter one by `runtime.enter()`",
         )
         .with_source(outside)),
     }

@@ -54,13 +54,15 @@ pub use model::{
 pub(crate) use origin::{Declaration, Origin};
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
-    has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
+    has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub use replicas::ReplicationGap;
+#[cfg(feature = "streams")]
+pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};

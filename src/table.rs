@@ -290,7 +290,7 @@ fn is_young(created: Option<i64>) -> bool {
 
 fn mismatch(table: &str, differences: &[String]) -> String {
     format!(
-        "table `{table}` is there with another schema:\n- {}",
+        "table `{table}` exists with another schema:\n- {}",
         differences.join("\n- ")
     )
 }

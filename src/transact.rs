@@ -132,7 +132,8 @@ impl Operation for Transaction<'_> {
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
         let is_needless = members.is_empty();
         let pattern = crate::plan::pattern_of(&members);
-        let planned = crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()))?;
+        let planned =
+            PlannedRequest::of_members(pattern, members, token, ("Transaction", db.now()))?;
         let planned = PlannedRequest {
             is_needless,
             ..planned

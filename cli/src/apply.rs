@@ -41,7 +41,7 @@ pub(crate) async fn run(
     }
     let is_meant = matches.get_flag("yes") || context.streams.confirm("Do this?")?;
     if !is_meant {
-        return Err(Failure::said("nothing was changed: say `--yes`"));
+        return Err(Failure::said("nothing was changed: pass `--yes`"));
     }
     let bar = context.streams.watched();
     let notes = &mut *context.streams.notes;
@@ -147,7 +147,7 @@ fn warn_of_others(
     let is_there = |deletion: &&Deletion| plan.deletions().any(|planned| planned == *deletion);
     for deletion in allowed.iter().filter(|deletion| !is_there(deletion)) {
         if let (Some(option), Some(what)) = (allowing(deletion), named(deletion)) {
-            let warning = format!("warning: {option}: the plan does not take {what} away");
+            let warning = format!("warning: {option}: the plan does not remove {what}");
             context.note(&visible(&warning))?;
         }
     }
@@ -159,7 +159,7 @@ fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
     let mut steps = plan.steps();
     match steps.any(|step| step.kind == ChangeKind::Replace) {
         true => Err(Failure::said(
-            "nothing was changed: what has a `!` cannot be changed; it says what to do instead",
+            "nothing was changed: steps marked `!` cannot be applied; each one explains the alternative",
         )),
         false => Ok(()),
     }

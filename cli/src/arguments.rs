@@ -161,13 +161,26 @@ pub(crate) fn texts(matches: &ArgMatches, count: usize) -> Vec<&str> {
 
 /// The options of a query of pages.
 pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
-    let mut options = vec![
+    let mut options = paging();
+    options.push(
+        Arg::new("descending")
+            .long("descending")
+            .action(ArgAction::SetTrue)
+            .help("Reads from the end to the beginning"),
+    );
+    options.extend(reads(question));
+    options
+}
+
+/// The options of everything that has pages.
+fn paging() -> Vec<Arg> {
+    vec![
         Arg::new("limit")
             .long("limit")
             .value_name("ROWS")
             .default_value("20")
             .value_parser(value_parser!(u32).range(1..))
-            .help("How many rows a page has"),
+            .help("Number of rows per page"),
         Arg::new("all")
             .long("all")
             .action(ArgAction::SetTrue)
@@ -177,14 +190,8 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
             .long("cursor")
             .value_name("CURSOR")
             .value_parser(value_parser!(Cursor))
-            .help("Goes on where an earlier page ended, or before it"),
-        Arg::new("descending")
-            .long("descending")
-            .action(ArgAction::SetTrue)
-            .help("Reads from the end to the beginning"),
-    ];
-    options.extend(reads(question));
-    options
+            .help("Resumes after an earlier page, or before it"),
+    ]
 }
 
 /// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
@@ -197,12 +204,31 @@ fn strong() -> Arg {
     Arg::new("strong")
         .long("strong")
         .action(ArgAction::SetTrue)
-        .help("Sees every write that was acknowledged before; costs double")
+        .help("Sees all writes acknowledged before it; costs twice as much")
 }
 
 /// The options of a get.
 pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
     key(entity).into_iter().chain([strong()]).collect()
+}
+
+/// The options of a list.
+pub(crate) fn list(_: ModelEntity<'_>) -> Vec<Arg> {
+    let scan = Arg::new("scan")
+        .long("scan")
+        .action(ArgAction::SetTrue)
+        .help("Confirms that a table on AWS is scanned");
+    let rate = rate("UNITS", "Reads at most this number of units per second");
+    paging().into_iter().chain([rate, scan]).collect()
+}
+
+/// The limit of a rate.
+pub(crate) fn rate(unit: &'static str, help: &'static str) -> Arg {
+    Arg::new("rate")
+        .long("rate")
+        .value_name(unit)
+        .value_parser(value_parser!(u32).range(1..))
+        .help(help)
 }
 
 /// The options of a put.
@@ -221,7 +247,7 @@ pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
             .long("unchecked")
             .action(ArgAction::SetTrue)
             .conflicts_with("create")
-            .help("Replaces whatever version is there"),
+            .help("Replaces the item, whatever its version"),
     ]
 }
 
@@ -252,5 +278,5 @@ pub(crate) fn yes() -> Arg {
         .long("yes")
         .short('y')
         .action(ArgAction::SetTrue)
-        .help("Does not ask")
+        .help("Does not prompt for confirmation")
 }

@@ -31,9 +31,8 @@ fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, F
     let is_there = Path::new(&path).exists();
     let writes = matches.get_flag("write");
     if !is_there && !writes {
-        let why = format!(
-            "there is no {name}: `check --write` writes it, and it is committed with the code"
-        );
+        let why =
+            format!("{name} does not exist: `check --write` writes it; commit it with the code");
         return Err(Failure::said(why));
     }
     // A file that cannot be read may be written anew.
@@ -50,10 +49,10 @@ fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, F
     let comparison = compared?;
     tell(context, comparison.changes())?;
     if comparison.is_same() {
-        context.note("what is stored has not changed")?;
+        context.note("the stored form has not changed")?;
         return Ok(Exit::Done);
     }
-    context.note(&format!("what is stored is not what {name} says: when the steps are done or planned, `check --write`"))?;
+    context.note(&format!("the stored form differs from {name}: when the steps are done or planned, run `check --write`"))?;
     Ok(Exit::Pending)
 }
 

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use clap_complete::Shell;
 
 use crate::arguments;
+use crate::data::FORMATS;
 use crate::exit::EXITS;
 use crate::export::formats;
 use crate::model::{Model, ModelEntity, PartInput};
@@ -27,6 +28,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .args(connection())
         .subcommands(tables())
         .subcommands(data(model))
+        .subcommands([export_data(model), import_data(model)])
         .subcommand(explain(model))
         .subcommand(completions())
 }
@@ -40,18 +42,18 @@ fn connection() -> Vec<Arg> {
             .hide_env_values(true)
             .global(true)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("Where the tables are: aws, aws://REGION, http://HOST:PORT, embedded:PATH"),
+            .help("URL of the tables: aws, aws://REGION, http://HOST:PORT, embedded:PATH"),
         Arg::new("prefix")
             .long("prefix")
             .value_name("PREFIX")
             .global(true)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("What stands before the names of the tables, as in `PREFIX-shop`"),
+            .help("Prefix for all table names, as in `PREFIX-shop`"),
         Arg::new("json")
             .long("json")
             .action(ArgAction::SetTrue)
             .global(true)
-            .help("Writes JSON, a row in a line"),
+            .help("Writes JSON, one row per line"),
     ]
 }
 
@@ -72,17 +74,17 @@ fn tables() -> Vec<Command> {
             .help(help)
     };
     let plan = Command::new("plan")
-        .about("Shows what would be done for the tables to be as they are declared")
+        .about("Shows the steps that would make the tables match their declarations")
         .arg(keep(
-            "Ends with 0 if nothing but losses would be left to do",
+            "Exits with 0 if the only remaining steps would lose something",
         ));
     let apply = Command::new("apply")
-        .about("Makes the tables as they are declared, step by step")
+        .about("Makes the tables match their declarations, step by step")
         .args([
             allow(
                 "allow-delete-index",
                 "TABLE.INDEX",
-                "Allows this index to be deleted; where a name has a dot, write TABLE/INDEX",
+                "Allows this index to be deleted; if a name contains a dot, write TABLE/INDEX",
             ),
             allow(
                 "allow-delete-stream",
@@ -92,7 +94,7 @@ fn tables() -> Vec<Command> {
             allow(
                 "allow-unprotect",
                 "TABLE",
-                "Allows the protection of this table to be taken away",
+                "Allows the deletion protection of this table to be removed",
             ),
             allow(
                 "allow-delete-ttl",
@@ -102,18 +104,21 @@ fn tables() -> Vec<Command> {
             allow(
                 "allow-shorten-recovery",
                 "TABLE",
-                "Allows fewer days to which this table can be restored",
+                "Allows the recovery period of this table to be shortened",
             ),
         ])
-        .arg(keep("Leaves out what was not allowed to be lost"))
+        .arg(keep(
+            "Skips steps that would lose something that was not allowed",
+        ))
         .arg(arguments::yes());
-    let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
+    let lint =
+        Command::new("lint").about("Lists parts of the model that are likely to be regretted");
     vec![plan, apply, check(), lint, export()]
 }
 
 fn check() -> Command {
     Command::new("check")
-        .about("Says whether what is stored is what the lock file says, and the lints")
+        .about("Compares the stored form with the lock file, and lists the lints")
         .arg(
             Arg::new("lock")
                 .long("lock")
@@ -138,16 +143,16 @@ fn export() -> Command {
         .value_name("FORMAT")
         .required(true)
         .value_parser(PossibleValuesParser::new(formats()))
-        .help("What to write; `schema` is what --since reads");
+        .help("The format to write; --since reads `schema`");
     Command::new("export")
         .about("Writes the tables as a template, a configuration, a document or a policy")
         .args([
             format,
-            option("out", "PATH", "The file to write, or its folder"),
+            option("out", "PATH", "The file to write, or the folder for it"),
             option(
                 "since",
                 "FILE",
-                "An earlier `export schema`: writes the templates that lead from there, one by one",
+                "An earlier `export schema`: writes numbered templates that migrate from it",
             ),
             option("region", "REGION", "The region of the policy"),
             option("account", "ACCOUNT", "The account of the policy"),
@@ -158,25 +163,107 @@ fn data(model: &Model) -> Vec<Command> {
     let get = Command::new("get").about("Shows one item");
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
+    let list = Command::new("list").about("Shows the items of an entity, by a scan of its table");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
-    let delete = Command::new("delete").about("Deletes an item, and gives up its unique values");
+    let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
     vec![
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
         arguments::for_questions(count, model, arguments::reads),
+        arguments::for_entities(list, model, arguments::list),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),
     ]
 }
 
+fn export_data(model: &Model) -> Command {
+    Command::new("export-data")
+        .about("Writes all items of an entity, or of a table, as lines; reads the whole table")
+        .args(whole(model, "All items of a table, whatever they are"))
+        .arg(arguments::rate(
+            "UNITS",
+            "Reads at most this number of units per second",
+        ))
+}
+
+fn import_data(model: &Model) -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    let file = Arg::new("file")
+        .value_name("FILE")
+        .long("from")
+        .required(true)
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("The file with the lines");
+    Command::new("import-data")
+        .about("Stores the lines of a file as items; replaces nothing unless you say so")
+        .args(whole(
+            model,
+            "The lines are items of a table, stored as they are",
+        ))
+        .arg(file)
+        .args([
+            flag(
+                "as-is",
+                "Stores the attributes of the file and builds no keys",
+            ),
+            flag("replace", "Replaces items with the same keys"),
+            flag("drop-unknown", "Drops attributes that no field has"),
+        ])
+        .arg(arguments::rate(
+            "WRITES",
+            "Writes at most this number of items per second",
+        ))
+        .arg(
+            Arg::new("checkpoint")
+                .long("checkpoint")
+                .value_name("FILE")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("Keeps the position in a file, from which the next run continues"),
+        )
+}
+
+/// An entity or a table, and the format of its lines.
+fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
+    let names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
+    let tables: Vec<String> = model
+        .schemas
+        .iter()
+        .map(|schema| schema.name.clone())
+        .collect();
+    [
+        Arg::new("entity")
+            .value_name("ENTITY")
+            .required_unless_present("table")
+            .conflicts_with("table")
+            .value_parser(PossibleValuesParser::new(names))
+            .help("The entity"),
+        Arg::new("table")
+            .long("table")
+            .value_name("TABLE")
+            .value_parser(PossibleValuesParser::new(tables))
+            .help(help),
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .default_value("json")
+            .value_parser(PossibleValuesParser::new(FORMATS))
+            .help("Plain JSON, or the lines of DynamoDB's exports"),
+    ]
+}
+
 fn explain(model: &Model) -> Command {
-    let get = Command::new("get").about("Of one item");
-    let query = Command::new("query").about("Of a page of an access pattern");
-    let count = Command::new("count").about("Of counting the rows of an access pattern");
-    let put = Command::new("put").about("Of storing an item");
-    let delete = Command::new("delete").about("Of deleting an item");
+    let get = Command::new("get").about("For one item");
+    let query = Command::new("query").about("For a page of an access pattern");
+    let count = Command::new("count").about("For counting the rows of an access pattern");
+    let put = Command::new("put").about("For storing an item");
+    let delete = Command::new("delete").about("For deleting an item");
     Command::new("explain")
-        .about("Shows what a command would ask of the service, and what that costs; asks nothing")
+        .about("Shows the requests of a command and their cost, without sending them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
@@ -192,7 +279,7 @@ fn completions() -> Command {
         .required(true)
         .value_parser(value_parser!(Shell));
     Command::new("completions")
-        .about("Writes what a shell needs to complete these commands")
+        .about("Writes the completion script for a shell")
         .arg(shell)
 }
 

@@ -22,7 +22,7 @@ impl Context<'_, '_> {
     pub(crate) async fn connect(&self) -> Result<Dynamo, Failure> {
         let Some(url) = &self.url else {
             return Err(Failure::said(
-                "say where the tables are: `--url URL`, or the environment variable DYNAMO_URL; the URL is aws, aws://REGION, \
+                "the URL of the tables is missing: pass `--url URL`, or set the environment variable DYNAMO_URL; the URL is aws, aws://REGION, \
                  http://HOST:PORT or embedded:PATH",
             ));
         };
@@ -46,5 +46,5 @@ impl Context<'_, '_> {
 /// The command within a command, which the model made.
 pub(crate) fn within(matches: &ArgMatches) -> Result<(&str, &ArgMatches), Failure> {
     let found = matches.subcommand();
-    found.ok_or_else(|| Failure::said("say of what: `--help` lists it"))
+    found.ok_or_else(|| Failure::said("an argument is missing: `--help` lists the choices"))
 }

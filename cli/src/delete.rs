@@ -22,12 +22,12 @@ pub(crate) async fn run(
             .streams
             .confirm(&format!("Delete this `{name}` for good?"))?;
     if !is_meant {
-        return Err(Failure::said("nothing was deleted: say `--yes`"));
+        return Err(Failure::said("nothing was deleted: pass `--yes`"));
     }
     if let Err(error) = write.send(&db).await {
         return Err(match version_of(matches) {
             Some(version) if error.is_conflict() => Failure::said(format!(
-                "the stored `{name}` has another version than {version}: another write came first"
+                "the stored `{name}` does not have version {version}: another write came first"
             )),
             _ => error.into(),
         });

@@ -21,4 +21,4 @@ impl From<Exit> for ExitCode {
 }
 
 /// The meanings of the codes, for the help.
-pub(crate) const EXITS: &str = "Exit codes: 0 done, or nothing to do; 1 failed, or not found; 2 there is something (plan, check, lint)";
+pub(crate) const EXITS: &str = "Exit codes: 0 done, or nothing to do; 1 failed, or not found; 2 found something to do or review (plan, check, lint)";

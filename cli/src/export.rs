@@ -73,7 +73,7 @@ fn numbered(
 ) -> Result<Exit, Failure> {
     if format != ExportFormat::CloudFormation.name() {
         return Err(Failure::said(
-            "--since: only CloudFormation is led on step by step",
+            "--since: only CloudFormation has numbered templates",
         ));
     }
     let before = read_schemas(since)?;
@@ -95,7 +95,7 @@ fn numbered(
     let Some(folder) = out else {
         let names = names.join(", ");
         return Err(Failure::said(format!(
-            "{names}: say by `--out FOLDER` where to write them"
+            "{names}: pass `--out FOLDER` to write them there"
         )));
     };
     let made = std::fs::create_dir_all(&folder);

@@ -53,9 +53,9 @@ fn explained(error: &Error) -> String {
         cause = error.source();
     }
     let hint = match error.kind() {
-        ErrorKind::TableNotFound => ": `plan` says what is missing",
-        ErrorKind::OutcomeUnknown => ": nobody knows whether it was done, so look first",
-        ErrorKind::Unavailable => ": is the URL right, and the service there?",
+        ErrorKind::TableNotFound => ": `plan` shows what is missing",
+        ErrorKind::OutcomeUnknown => ": the write may have been applied, so check before you retry",
+        ErrorKind::Unavailable => ": check the URL, and that the service is reachable",
         _ => "",
     };
     text + hint

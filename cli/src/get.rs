@@ -20,10 +20,10 @@ pub(crate) async fn run(
     let request = request(entity, matches)?;
     let db = context.connect().await?;
     let Some(item) = request.send(&db).await? else {
-        return Err(Failure::said(format!("there is no such `{name}`")));
+        return Err(Failure::said(format!("no such `{name}` exists")));
     };
     if is_expired(&item, entity, db.now().seconds()) {
-        context.note("it has expired, and is not deleted yet")?;
+        context.note("it has expired, and has not been deleted yet")?;
     }
     show(context, &item, entity)?;
     Ok(Exit::Done)

@@ -1,16 +1,24 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
+use std::io::Read;
+
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
 use dynamo_entity::schema::{EntitySchema, KeySchema, PatternSchema, TableSchema};
+use dynamo_entity::transfer::Import;
 use dynamo_entity::write::DynamicWrites;
 
 use crate::failure::Failure;
+
+/// Imports a file into an entity.
+pub(crate) type ImportOf = fn(Box<dyn Read + Send>) -> Import<'static>;
 
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
     pub(crate) writes: Vec<DynamicWrites>,
+    /// The imports of the entities that may be written.
+    pub(crate) imports: Vec<(DynamicWrites, ImportOf)>,
     /// The collections, each with the name of its table.
     pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
@@ -30,7 +38,7 @@ impl Model {
     /// The entity that a command was called for, by the name that the command has.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
         let found = self.entities().find(|entity| entity.name() == name);
-        found.ok_or_else(|| Failure::said(format!("there is no entity `{name}`")))
+        found.ok_or_else(|| Failure::said(format!("no entity is named `{name}`")))
     }
 
     /// All access patterns, those of entities first.
@@ -77,7 +85,7 @@ impl Model {
     pub(crate) fn question(&self, name: &str) -> Result<Question<'_>, Failure> {
         let mut all = self.questions().into_iter();
         let found = all.find(|question| question.name == name);
-        found.ok_or_else(|| Failure::said(format!("there is no access pattern `{name}`")))
+        found.ok_or_else(|| Failure::said(format!("no access pattern is named `{name}`")))
     }
 }
 
@@ -171,9 +179,30 @@ impl<'m> ModelEntity<'m> {
         found.copied().ok_or_else(|| {
             let name = &self.entity.name;
             Failure::said(format!(
-                "this program does not let `{name}` be written: add `.writes::<{name}>()` to its `App`"
+                "this program does not allow writes of `{name}`: add `.writes::<{name}>()` to its `App`"
             ))
         })
+    }
+
+    /// An import of a file, if the program lets it be written.
+    pub(crate) fn import(&self, file: Box<dyn Read + Send>) -> Result<Import<'static>, Failure> {
+        let writes = self.writes()?;
+        let mut imports = self.model.imports.iter();
+        let found = imports.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
+        let (_, import) = found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
+        Ok(import(file))
+    }
+
+    /// All of its items, of no access pattern.
+    pub(crate) fn scanned(self) -> Question<'m> {
+        Question {
+            name: self.name(),
+            entity: self,
+            pattern: None,
+            collection: None,
+            partition: Vec::new(),
+            sort: Vec::new(),
+        }
     }
 
     /// The first line of its doc comment.
@@ -372,7 +401,7 @@ impl Question<'_> {
             names.join(", ")
         };
         let mut text = match (self.pattern, self.partition.is_empty()) {
-            (_, true) => "All that are there".to_owned(),
+            (_, true) => "All rows".to_owned(),
             (_, false) => format!("By {}", names(&self.partition)),
         };
         if !self.sort.is_empty() {

@@ -37,7 +37,7 @@ pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
 
 /// Looks at the tables.
 pub(crate) async fn made(context: &Context<'_, '_>, db: &Dynamo) -> Result<TablePlan, Failure> {
-    let bar = context.streams.waiting("looking at the tables");
+    let bar = context.streams.waiting("reading the tables");
     let plan = db.plan(context.model.schemas.iter().cloned()).await;
     bar.finish_and_clear();
     Ok(plan?)

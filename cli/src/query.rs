@@ -36,6 +36,25 @@ pub(crate) async fn run(
     }
 }
 
+/// Writes the rows of another read.
+pub(crate) async fn show(
+    context: &mut Context<'_, '_>,
+    of: &Question<'_>,
+    query: Query<Item>,
+    is_all: bool,
+    db: &Dynamo,
+) -> Result<Exit, Failure> {
+    let rows = Rows {
+        table: RowTable::new(of, context.streams.terminals),
+        midnight: None,
+        context,
+    };
+    match is_all {
+        true => all(rows, query, db).await,
+        false => page(rows, query, db).await,
+    }
+}
+
 /// The destination of rows.
 struct Rows<'q, 'r, 'c, 's> {
     table: RowTable<'q>,
@@ -154,7 +173,7 @@ pub(crate) fn check_range(
     match asked(question, matches)?.explain(db)?.operation {
         Some(_) => Ok(()),
         None => Err(Failure::said(
-            "no value is in the range: it ends before it begins, or where it begins",
+            "the range is empty: it ends before it begins, or where it begins",
         )),
     }
 }
@@ -212,7 +231,7 @@ fn sorted(
             }
             Some(AskedPart::Range(GivenRange::Between(from, to))) => {
                 let why = format!(
-                    "--{} is a range, which is the last that is asked for",
+                    "--{} is a range, so no further part can follow",
                     part.option
                 );
                 check_end(parts, starts_with, &why)?;
@@ -231,7 +250,7 @@ fn sorted(
                     check_end(parts, None, &why)?;
                     break;
                 };
-                let why = "--starts-with is of the first part that is not given";
+                let why = "--starts-with applies to the first part that is not given";
                 check_end(parts, None, why)?;
                 return Ok(query.starts_with(&part.field, text)?);
             }
@@ -245,7 +264,7 @@ fn sorted(
                 .all(|part| matches_of(question, part, matches)) =>
         {
             Err(Failure::said(
-                "--starts-with: all parts of the sort key are given, so none is left to begin with anything",
+                "--starts-with: all parts of the sort key are given, so it applies to none",
             ))
         }
         _ => Ok(query.query()),

@@ -20,6 +20,7 @@ mod decode;
 mod definition;
 mod encode;
 mod entity;
+mod entity_doc;
 pub(crate) mod fallback;
 mod field_path;
 mod index;

@@ -12,6 +12,6 @@ pub(crate) fn sorts_low(c: char) -> bool {
 /// Returns the message about a literal with such a character, in the same words at both stages.
 pub(crate) fn unfit(literal: &str, c: char) -> String {
     format!(
-        "\"{literal}\": `{c}` cannot stand in a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"
+        "\"{literal}\": `{c}` cannot be part of a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"
     )
 }

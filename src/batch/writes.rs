@@ -11,7 +11,7 @@ use crate::write::{Delete, Put, ReturningNothing};
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
     note = "a batch checks no condition and no version, and returns no item",
-    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch: `put_each` and `delete_each` write many such, a `Transaction` takes loaded ones"
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; a batch cannot write entities with unique values: use `put_each` and `delete_each`, a `Transaction` takes loaded ones"
 )]
 pub trait BatchWrite: Send {
     #[doc(hidden)]
@@ -60,7 +60,7 @@ pub trait BatchWrite: Send {
 #[diagnostic::on_unimplemented(
     message = "the writes of `{Self}` do not fit into a batch as they are",
     label = "an entity with a version, with unique values, or that is append-only",
-    note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; what keeps unique values fits no batch: `put_each` and `delete_each` write many such"
+    note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; a batch cannot write entities with unique values: use `put_each` and `delete_each`"
 )]
 pub trait BatchEntity:
     ChangeableEntity + DynamoEntity<Guard = Unconditional, Unguarded = Unconditional>

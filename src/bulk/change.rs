@@ -10,9 +10,9 @@ use crate::write::Update;
 /// Rows that are whole entities.
 #[diagnostic::on_unimplemented(
     message = "the rows of this query are `{Self}`, and no whole entities",
-    label = "what is not read cannot be looked at",
+    label = "an item that is not read cannot be inspected",
     note = "rows of a collection are of several entities: run a job for each of them, such as `Order::in_partition(..).update_each(..)`",
-    note = "where an index gives keys, or behind `select()`, write `.hydrate()` before",
+    note = "if an index returns keys, or after `select()`, write `.hydrate()` before it",
     note = "`lenient()` is not for jobs: a row that does not decode is reported alone, and the others are changed"
 )]
 pub trait WholeRow: DynamoEntity {}
@@ -89,7 +89,7 @@ pub(super) fn refused(error: Box<dyn StdError + Send + Sync>, row: &'static str)
         Err(error) => Error::new(
             ErrorKind::CallbackError,
             Stage::Request,
-            "the closure refused this row, for the reason that is the source of this error",
+            "the closure rejected this row; the source of this error is its reason",
         )
         .of(row)
         .with_source(error),

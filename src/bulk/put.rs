@@ -15,14 +15,14 @@ use crate::write::{
 
 /// A write that is planned as far as it can be, with its key, verb and table.
 pub struct PreparedWrite {
-    pub(super) intent: Result<Intent>,
+    pub(crate) intent: Result<Intent>,
     /// The key attributes, as an object of DynamoDB JSON. A write that cannot be planned has them too.
-    pub(super) key: Result<Vec<u8>>,
+    pub(crate) key: Result<Vec<u8>>,
     /// The operation on the item.
-    pub(super) verb: &'static str,
-    pub(super) entity: &'static str,
-    pub(super) pattern: &'static Pattern,
-    pub(super) table: &'static TableDef,
+    pub(crate) verb: &'static str,
+    pub(crate) entity: &'static str,
+    pub(crate) pattern: &'static Pattern,
+    pub(crate) table: &'static TableDef,
 }
 
 impl PreparedWrite {
@@ -52,8 +52,8 @@ impl PreparedWrite {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
-    note = "a job returns no items: leave out `.returning_old()`",
-    note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
+    note = "a job returns no items: remove `.returning_old()`",
+    note = "one job takes writes of different types as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
     /// Plans the write.

@@ -29,7 +29,7 @@ const MOST_COMPARED: usize = 145;
 /// Rows that are whole entities, or those of a collection.
 #[diagnostic::on_unimplemented(
     message = "the rows of this query are `{Self}`, and no whole entities",
-    label = "what is not read cannot be looked at",
+    label = "an item that is not read cannot be inspected",
     note = "where an index gives keys or a projection, write `.hydrate()` before",
     note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
 )]
@@ -83,7 +83,8 @@ impl RowTransaction for Transaction<'_> {
     ) -> Result<Option<Vec<TransactionMember>>> {
         let (members, token) = self.members(db)?;
         if token.is_some() {
-            let message = "a job gives the transaction of each row a token of its own: leave out `.token(..)`";
+            let message =
+                "a job gives the transaction of each row a token of its own: remove `.token(..)`";
             return Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(row));
         }
         Ok(Some(members).filter(|members| !members.is_empty()))
@@ -168,7 +169,7 @@ pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequ
         return Ok(());
     }
     let message = "its items are append-only, and a job with a checkpoint leaves its mark on each row: return None for them, \
-                   or leave out the checkpoint";
+                   or remove the checkpoint";
     Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(write.entity))
 }
 

@@ -61,12 +61,18 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         None => None,
     };
     let (feed, rows) = job_source::begin(work, keeper.as_ref(), db, budget).await?;
+    // After the input was compared with the checkpoint: a finished job with other writes is an error, not a success.
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }
+    // A refill compares, so it needs no mark to know what is done.
+    let is_refill = rows.as_ref().is_some_and(|rows| rows.refill.is_some());
     let tools = JobContext {
         db,
-        mark: keeper.as_ref().map(CheckpointWriter::mark),
+        mark: keeper
+            .as_ref()
+            .map(CheckpointWriter::mark)
+            .filter(|_| !is_refill),
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
         races: SharedBudget::new(budget),

@@ -53,8 +53,8 @@ impl StrayAttempt {
     pub(super) fn in_the_way(self, entity: &'static str) -> Error {
         let minutes = LIFE / 60;
         let message = format!(
-            "an earlier write of this item, number {} of the input, had no answer to one of its requests, and that request \
-             may still take effect: this write was not sent, because it would have to come after it. Send it {minutes} \
+            "an earlier write of this item, number {} of the input, got no response to one of \
+             its requests, and that request may still take effect: this write was not sent, because it would have to come after it. Send it {minutes} \
              minutes later (the next run of a job with a checkpoint does), and read before deciding anything sooner",
             self.number
         );

@@ -165,7 +165,7 @@ impl Item {
             let value = Value::decode(reader).map_err(|fault| fault.at(&*name))?;
             // The service never returns a name twice, and it would refuse to write one.
             if item.0.contains_key(&*name) {
-                return Err(CodecError::new("the attribute stands twice").at(&*name));
+                return Err(CodecError::new("the attribute occurs twice").at(&*name));
             }
             item.0.insert(name.into_owned(), value);
         }
@@ -241,7 +241,7 @@ impl Value {
 fn encode_set<T: SetElement>(set: &BTreeSet<T>, writer: &mut Writer) -> Result<(), CodecError> {
     if set.is_empty() {
         return Err(CodecError::new(
-            "an empty set where nothing can be left out: DynamoDB has no empty sets",
+            "an empty set that cannot be omitted: DynamoDB has no empty sets",
         ));
     }
     writer.open_set(T::TAG.name());

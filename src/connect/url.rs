@@ -227,7 +227,7 @@ fn parameters<const N: usize>(query: &str, names: [&str; N]) -> Result<[Option<S
             return Err(Wrong::new(format!("the parameter `{name}` has no value")));
         }
         if values[at].replace(value.to_owned()).is_some() {
-            return Err(Wrong::new(format!("the parameter `{name}` stands twice")));
+            return Err(Wrong::new(format!("the parameter `{name}` occurs twice")));
         }
     }
     Ok(values)

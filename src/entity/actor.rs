@@ -101,14 +101,14 @@ pub trait ManagedActor: Sized {
 #[cold]
 fn no_actor() -> CodecError {
     CodecError::new(
-        "nobody is named who writes it: send it over `db.with_actor(..)`, or make the field an `Option`",
+        "the connection has no actor: send it over `db.with_actor(..)`, or make the field an `Option`",
     )
 }
 
 /// Reads an actor. The error does not show the text, because that is a value.
 fn read_actor<T: MapKey>(text: &str) -> Result<T, CodecError> {
     T::from_map_key(text).ok_or_else(|| {
-        CodecError::new("the text given to `with_actor` is no value of this field's type")
+        CodecError::new("the text given to `with_actor` is not a value of this field's type")
     })
 }
 

@@ -21,7 +21,7 @@ use crate::entity::guard::Changing;
     label = "`{Self}` is `append_only`, or it is any entity",
     note = "of an append-only entity store new items: by `create()`, `into_create()` or `tx.create(..)`, many by `put_each(..)` of those",
     note = "if its items may change after all, remove `append_only` from its declaration",
-    note = "a function that changes items of any entity asks for `E: ChangeableEntity`"
+    note = "a function that changes items of any entity needs the bound `E: ChangeableEntity`"
 )]
 pub trait ChangeableEntity: DynamoEntity {}
 

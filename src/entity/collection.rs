@@ -189,6 +189,19 @@ pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> 
     Some(unfit::<C>(json, fault))
 }
 
+/// The entity of the item, or of a key alone, if that is a variant.
+#[cfg(feature = "streams")]
+pub(crate) fn member_entity<C: DynamoCollection>(json: &[u8]) -> Option<&'static EntityDef> {
+    let found = find_variant::<C>(json).ok()?.ok()?;
+    Some(found.variant.entity)
+}
+
+/// Whether the collection shows the item. An item that cannot be read at all is shown, for its error.
+#[cfg(feature = "streams")]
+pub(crate) fn is_member<C: DynamoCollection>(json: &[u8]) -> bool {
+    C::OTHER.is_some() || find_variant::<C>(json).map_or(true, |found| found.is_ok())
+}
+
 /// The error for an item that fits no variant, with its key, because the item can be found again only by it.
 #[cold]
 fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
@@ -244,7 +257,7 @@ fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Code
         format!("of the type `{}`", entity.stored_name)
     });
     Err(CodecError::new(format!(
-        "an item {found}, which is no variant: make it one, or add `#[dynamo(other)] Other(Item)`"
+        "an item {found}, which is not a variant: add one for it, or add `#[dynamo(other)] Other(Item)`"
     )))
 }
 

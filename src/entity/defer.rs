@@ -42,33 +42,33 @@ deferred! {
         "this newtype holds a `{Self}`",
         "the keys of a map are text: use `String`, an integer or a UUID";
     DynamoFieldIn: DynamoField,
-        "`{Self}` cannot be stored as an attribute, so no path leads to it",
+        "`{Self}` cannot be stored as an attribute, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     SerdeFieldIn: SerdeField,
-        "`{Self}` cannot be stored through serde, so no path leads to it",
+        "`{Self}` cannot be stored through serde, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     FormFieldIn: FormField,
-        "`{Self}` has no foreign stored form, so no path leads to it",
+        "`{Self}` has no foreign stored form, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     TtlTimeIn: TtlTime,
-        "`{Self}` cannot be a TTL, so no path leads to it",
+        "`{Self}` cannot be a TTL, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     ManagedTimeIn: ManagedTime,
-        "`{Self}` cannot be a managed timestamp, so no path leads to it",
+        "`{Self}` cannot be a managed timestamp, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     ManagedActorIn: ManagedActor,
-        "`{Self}` cannot be a managed actor, so no path leads to it",
+        "`{Self}` cannot be a managed actor, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     IndexPartIn: IndexPart,
-        "`{Self}` cannot be the key attribute of an index, so no path leads to it",
+        "`{Self}` cannot be the key attribute of an index, so it has no path",
         "the type of this field",
-        "the declaration of the entity says why";
+        "the error at the declaration of the entity has the reason";
     NumericIn: Numeric,
         "`{Self}` is not a number, nor is a newtype of it",
         "this newtype holds a `{Self}`",
@@ -99,7 +99,7 @@ pub struct Skipped(());
 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a field with `#[dynamo(skip)]` has no attribute, so no path leads to it",
+    message = "a field with `#[dynamo(skip)]` has no attribute, so it has no path",
     label = "not stored",
     note = "remove `skip` to store it; what is part of the key is given with the key"
 )]

@@ -194,8 +194,8 @@ pub fn missing(name: &str) -> CodecError {
 /// The error for a stored item without a field that its keys or unique values need.
 #[cold]
 pub(crate) fn lacking(name: &str) -> CodecError {
-    let message = "the stored item lacks this attribute, of which its unique values or keys are made: if it has another \
-                   name there, give the field that one by `rename`, or make it an `Option` until all items have it";
+    let message = "the stored item has no such attribute, and its unique values or keys need it: if the attribute \
+                   has another name there, use `rename` on the field, or make it an `Option` until all items have it";
     CodecError::new(message).at(name)
 }
 

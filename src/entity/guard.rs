@@ -57,7 +57,7 @@ impl Open for Reserving {}
 #[diagnostic::on_unimplemented(
     message = "this write checks no version",
     label = "the write is `{Self}`",
-    note = "`unchecked` leaves out the check of an entity with a `#[dynamo(version)]` field; remove the call"
+    note = "`unchecked` skips the check of an entity with a `#[dynamo(version)]` field; remove the call"
 )]
 pub trait Checked: Guard {}
 

@@ -11,7 +11,7 @@ use crate::json::{CodecError, Name, Reader, Writer};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a version",
     label = "expected `Version`",
-    note = "write `Version`: it tells an entity that was never stored from one that was loaded, which a number cannot"
+    note = "write `Version`: it distinguishes an entity that was never stored from one that was loaded, which a number cannot"
 )]
 pub trait VersionField: Sized {
     /// The version the struct holds.

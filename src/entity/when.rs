@@ -124,7 +124,7 @@ impl<'f> WhenArgument<'f, Option<String>> for Option<&'f str> {
 #[diagnostic::on_unimplemented(
     message = "the function of a `when` returns `bool`, not `{Self}`",
     label = "not a condition",
-    note = "it says whether the item is in the index; let it return `true` or `false`"
+    note = "it decides whether the item is in the index; return `true` or `false`"
 )]
 pub trait WhenAnswer {
     /// Whether the item is in the index.

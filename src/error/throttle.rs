@@ -115,7 +115,9 @@ impl Throttle {
             ThrottleLimit::KeyRange => {
                 "one partition key takes nearly all reads: spread it with shards, or read it less often"
             }
-            ThrottleLimit::Account => "ask AWS for a higher quota of this account in this region",
+            ThrottleLimit::Account => {
+                "request a higher quota for this account in this region from AWS"
+            }
             ThrottleLimit::Other => return None,
         })
     }

@@ -98,7 +98,7 @@ impl FromStr for ExportFormat {
         let mut formats = ExportFormat::ALL.into_iter();
         formats.find(|format| format.name() == name).ok_or_else(|| {
             let names = ExportFormat::ALL.map(ExportFormat::name).join(", ");
-            Error::config(format!("`{name}` is no format of an export: {names}"))
+            Error::config(format!("`{name}` is not an export format: {names}"))
         })
     }
 }

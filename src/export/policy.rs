@@ -265,7 +265,7 @@ impl Policy {
         });
         if statements.is_empty() {
             return Err(Error::config(
-                "the policy allows nothing: say what by `allow(..)`, `allow_pattern(..)` or `allow_all()`",
+                "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",
             ));
         }
         document::documents(statements)
@@ -304,7 +304,7 @@ impl Policy {
         }
         match self.values.keys().find(|field| !has(field)) {
             Some(field) => Err(Error::config(format!(
-                "the policy is limited to a value of `{field}`, which is no field of an entity of its tables"
+                "the policy is limited to a value of `{field}`, which is not a field of an entity of its tables"
             ))),
             None => Ok(()),
         }

@@ -47,7 +47,7 @@ impl<R> From<UntypedChange> for Change<R> {
 #[diagnostic::on_unimplemented(
     message = "the closure of an update returns changes, not `{Self}`",
     label = "expected a change, a tuple, an array, a `Vec` or an `Option` of changes",
-    note = "a change counts only if it is returned: leave out the semicolon, put several in a tuple or an array"
+    note = "a change counts only if it is returned: remove the semicolon, put several in a tuple or an array"
 )]
 pub trait Changes<R> {
     /// Adds the changes.

@@ -56,7 +56,7 @@ impl<R> Condition<R> {
             };
         }
         let fault = format!(
-            "a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}: ask for less, for a version or for a whole map or list instead of its parts"
+            "a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}: compare fewer things, such as a version, or a whole map or list instead of its parts"
         );
         Node::Faulty(CodecError::new(fault)).into()
     }

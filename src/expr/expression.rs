@@ -240,7 +240,7 @@ fn remedy(parameter: &str) -> &'static str {
         }
         "FilterExpression" => "filter by less, and look at the rest of each row in Rust",
         "ProjectionExpression" => "read fewer fields, or whole items",
-        _ => "ask for less, for a version or for a whole map or list instead of its parts",
+        _ => "compare fewer things, such as a version, or a whole map or list instead of its parts",
     }
 }
 

@@ -280,7 +280,7 @@ impl Node {
             Node::All(nodes) => write_joined(nodes, " AND ", &Binding::And, out)?,
             Node::Any(nodes) if nodes.is_empty() => {
                 return Err(CodecError::new(
-                    "the condition can never hold: it asks for one of no values, or for an empty range",
+                    "the condition can never be true: it compares with no values, or with an empty range",
                 ));
             }
             Node::Any(nodes) => write_joined(nodes, " OR ", &Binding::Or, out)?,

@@ -14,7 +14,7 @@ use crate::path::{Path, Place};
 #[diagnostic::on_unimplemented(
     message = "a `{T}` cannot be compared with, set to or changed by a `{Self}`",
     label = "expected `{T}`, `&{T}` or a path of that type",
-    note = "for an `Option` write `set_or_remove`, or ask whether it `exists` or is `missing`"
+    note = "for an `Option` write `set_or_remove`, or compare with `exists` or `missing`"
 )]
 pub trait Operand<R, T> {
     #[doc(hidden)]

@@ -69,7 +69,7 @@ impl CodecError {
     pub(crate) fn key_differs() -> Self {
         CodecError::new(
             "the stored key is another one than the fields of its item give, so a write would make a second item: \
-             declare the key as it is stored, or store the item anew",
+             declare the key as it is stored, or store the item again",
         )
         .of_identity(KeyIdentity::Differs)
     }

@@ -67,11 +67,11 @@ impl<'a> Reader<'a> {
     fn broken(&self, wanted: &str) -> CodecError {
         if self.at >= self.text.len() {
             return CodecError::new(format!(
-                "not DynamoDB JSON: ends, or is not UTF-8, where {wanted} should stand"
+                "not DynamoDB JSON: ends, or is not UTF-8, where {wanted} is expected"
             ));
         }
         CodecError::new(format!(
-            "not DynamoDB JSON: {wanted} should stand at byte {}",
+            "not DynamoDB JSON: {wanted} is expected at byte {}",
             self.at
         ))
     }

@@ -21,7 +21,7 @@ use crate::schema::{KeyType, PartRanges, Presence, TextOf, Width};
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
+    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// The type that a query takes: the field's type, or the truncated type of a format.
@@ -61,6 +61,9 @@ pub trait IndexField<const FORMAT: u8> {
         part_of_text(Self::from_plain(text), Self::write_part)
     }
 }
+
+/// The argument of a look-up by a unique value: the type of the field, without its `Option`.
+pub type UniquePart<T> = <T as IndexField<PLAIN>>::Part;
 
 macro_rules! index_fields {
     (presence $part:ident) => { Presence::Always };

@@ -26,7 +26,7 @@ impl<'t> KeyParser<'t> {
     #[cold]
     pub(super) fn unlike(&self) -> CodecError {
         CodecError::new(
-            "the stored key does not follow the template: declare the key as it is stored, or store the item anew",
+            "the stored key does not follow the template: declare the key as it is stored, or store the item again",
         )
         .in_key(self.attribute)
         .of_identity(KeyIdentity::Unlike)

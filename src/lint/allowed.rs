@@ -98,7 +98,7 @@ fn unused_allow(table: &TableSchema, allowed: &Allowed<'_>) -> Lint {
         rule: LintRule::UnusedAllow,
         place: allowed.place(table),
         message: format!(
-            "`allow({})` stands where that lint finds nothing",
+            "`allow({})` is unnecessary: that lint finds nothing there",
             allowed.rule.name()
         ),
         fix: "remove it".to_owned(),

@@ -61,7 +61,7 @@ pub(super) fn unversioned(table: &TableSchema, findings: &mut Findings) {
         findings.add(
             LintPlace::of_keys(&KeyPair::of_table(entity)),
             format!(
-                "`{name}` tells of the last write, and two that load an item and put it overwrite each other unseen"
+                "`{name}` records the last write, but two writers that load an item and put it overwrite each other unnoticed"
             ),
             "add `#[dynamo(version)] version: Version`; `allow` it if items are changed by `update` alone",
         );
@@ -81,9 +81,9 @@ pub(super) fn stray_ttl(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_field(entity, field),
                 format!(
-                    "`{ttl}` is the TTL of the table, and DynamoDB deletes an item when the number in it is a time that is over"
+                    "`{ttl}` is the TTL of the table, and DynamoDB deletes an item when the number in it is a past time"
                 ),
-                format!("write `#[dynamo(ttl)]` if that is meant, else store `{name}` by another name, `rename = \"..\"`"),
+                format!("write `#[dynamo(ttl)]` if you intend that, otherwise store `{name}` by another name, `rename = \"..\"`"),
             );
         }
     }

@@ -38,8 +38,8 @@ pub(super) fn same_question(table: &TableSchema, findings: &mut Findings) {
             let (name, kept) = (&pattern.name, &kept.name);
             findings.add(
                 LintPlace::of_keys(keys),
-                format!("`{kept}` answers what `{name}` does: it has the same partitions and the same order"),
-                format!("remove `{name}` and its index, and ask `{kept}`"),
+                format!("`{kept}` serves the same queries as `{name}`: it has the same partitions and the same order"),
+                format!("remove `{name}` and its index, and query `{kept}`"),
             );
         }
     }
@@ -79,8 +79,8 @@ pub(super) fn repeats_table(table: &TableSchema, findings: &mut Findings) {
             let name = &pattern.name;
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("the table has the same partitions in the same order, and answers what `{name}` does"),
-                format!("remove `{name}` and its index, and ask `in_partition`"),
+                format!("the table has the same partitions in the same order, and serves the same queries as `{name}`"),
+                format!("remove `{name}` and its index, and query `in_partition`"),
             );
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn index_of_unique(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!("the unique value `{look_up}` finds the same item, and `{name}` pays for an index"),
-                format!("remove `{name}` and its index, and ask `{look_up}`"),
+                format!("remove `{name}` and its index, and use `{look_up}`"),
             );
         }
     }
@@ -139,7 +139,7 @@ pub(super) fn one_row_partitions(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!("the partition key of `{name}` holds the whole key of an item, so each partition has one row"),
-                format!("remove `{name}` and its index, and ask `{entity}::key(..).get()`"),
+                format!("remove `{name}` and its index, and use `{entity}::key(..).get()`"),
             );
         }
     }
@@ -161,7 +161,7 @@ pub(super) fn empty_index(table: &TableSchema, findings: &mut Findings) {
             let pattern = &pattern.name;
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("`{pattern}` is of the items whose `{name}` is None, and its key needs it: the index is always empty"),
+                format!("`{pattern}` contains the items whose `{name}` is None, and its key needs it: the index is always empty"),
                 format!("remove `{name}` from the key"),
             );
         }
@@ -177,8 +177,8 @@ pub(super) fn unasked_index(table: &TableSchema, findings: &mut Findings) {
             let name = &index.name;
             findings.add(
                 LintPlace::of_index(table, index),
-                format!("no access pattern asks the index `{name}`, and every write that fills it pays for it"),
-                format!("remove it, or ask it: `gsi(.., on = {name}, ..)` of an entity"),
+                format!("no access pattern queries the index `{name}`, but every write that fills it pays for it"),
+                format!("remove it, or query it: `gsi(.., on = {name}, ..)` of an entity"),
             );
         }
     }
@@ -189,7 +189,7 @@ pub(super) fn many_indexes(table: &TableSchema, findings: &mut Findings) {
     if indexes > MANY_INDEXES {
         findings.add(
             LintPlace::of_table(table),
-            format!("it has {indexes} global indexes, and DynamoDB allows 20: there is little room for a new question"),
+            format!("it has {indexes} global indexes, and DynamoDB allows 20: there is little room for a new access pattern"),
             "let patterns of different entities share an index by `on = ..`",
         );
     }
@@ -208,7 +208,7 @@ pub(super) fn local_index(table: &TableSchema, findings: &mut Findings) {
                     "with the local index `{name}` a partition of the table, with its index rows, never grows beyond \
                      10 GB, and it can be neither added nor removed later"
                 ),
-                "take a `gsi` with the same partition key; `allow` it if partitions stay small and reads have to be \
+                "use a `gsi` with the same partition key; `allow` it if partitions stay small and reads have to be \
                  consistent",
             );
         }
@@ -269,7 +269,7 @@ pub(super) fn many_copies(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_field(entity, field),
                 format!("`{name}` can be large, and {copies} indexes hold a copy of it, which every write of it pays for"),
-                "let indexes whose rows need not be whole project less, `project = keys` say",
+                "let indexes whose rows need not be whole project less, for example `project = keys`",
             );
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn moment_partition(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!("the partition key {key} is a point in time, and no query finds a range of partitions"),
-                "let the partition key be what the query knows, and put the time into the sort key",
+                "use a partition key that the query knows, and put the time into the sort key",
             );
         }
     }
@@ -107,8 +107,8 @@ pub(super) fn many_shards(table: &TableSchema, findings: &mut Findings) {
         if let Some(shards) = written.max(read).filter(|shards| *shards > MANY_SHARDS) {
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("each read of it asks {shards} partitions, and pays for each of them"),
-                "a shard takes about 1000 writes a second: take as many as the writes need",
+                format!("each read of it queries {shards} partitions, and pays for each of them"),
+                "a shard accepts about 1000 writes a second: use as many as the writes need",
             );
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn extra_read_shards(table: &TableSchema, findings: &mut Findings) {
         {
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("each read asks {read} shards, and {written} are written"),
+                format!("each read queries {read} shards, but {written} are written"),
                 format!("once no row is in a shard from {written} on, remove `read_shards`"),
             );
         }

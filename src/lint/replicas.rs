@@ -50,7 +50,7 @@ pub(super) fn strong_replicas(table: &TableSchema, findings: &mut Findings) {
             ),
             ReplicationGap::NoTtl { .. } => (
                 LintPlace::of_table(table),
-                "delete what has expired by a job, `query.delete_each()` for example, and leave the TTL out",
+                "delete what has expired by a job, `query.delete_each()` for example, and remove the TTL",
             ),
             ReplicationGap::NoLocalIndex { index } => {
                 let index = local_index(table, index);

@@ -68,9 +68,9 @@ rules! {
     MomentPartition, "moment_partition", partitions::moment_partition,
         "a partition key that is a point in time, so that no query finds a range of them";
     ManyShards, "many_shards", partitions::many_shards,
-        "more than 100 shards, each of which every read asks";
+        "more than 100 shards, each of which every read queries";
     ExtraReadShards, "extra_read_shards", partitions::extra_read_shards,
-        "reads ask more shards than writes fill, which is meant for a change of their number";
+        "reads query more shards than writes fill, which is meant for a change of their number";
     OneCounter, "one_counter", partitions::one_counter,
         "an entity of one item with a number, which all writers change";
     ConstantSortKey, "constant_sort_key", sort_keys::constant_sort_key,
@@ -82,7 +82,7 @@ rules! {
     FlagSortKey, "flag_sort_key", sort_keys::flag_sort_key,
         "a sort key of an index that is only a `bool`";
     VanishingRows, "vanishing_rows", sort_keys::vanishing_rows,
-        "an `Option` in a sort key of an index, so that items without it are in no answer";
+        "an `Option` in a sort key of an index, so that no query returns items without it";
     MovingRows, "moving_rows", sort_keys::moving_rows,
         "an index key that every write changes";
     LongKey, "long_key", sort_keys::long_key,
@@ -90,17 +90,17 @@ rules! {
     FloatKey, "float_key", sort_keys::float_key,
         "a float by which items or partitions are found";
     SameQuestion, "same_question", indexes::same_question,
-        "two indexes that answer the same question";
+        "two indexes that serve the same query";
     RepeatsTable, "repeats_table", indexes::repeats_table,
-        "an index that answers what the table answers";
+        "an index that serves the same queries as the table";
     IndexOfUnique, "index_of_unique", indexes::index_of_unique,
-        "an index that finds what the look-up of a unique value finds";
+        "an index that finds the same item as the look-up of a unique value";
     OneRowPartitions, "one_row_partitions", indexes::one_row_partitions,
         "an index whose partitions hold one item each, which its key finds";
     EmptyIndex, "empty_index", indexes::empty_index,
         "an index that no item is ever in";
     UnaskedIndex, "unasked_index", indexes::unasked_index,
-        "an index of a table that no access pattern asks";
+        "an index of a table that no access pattern queries";
     ManyIndexes, "many_indexes", indexes::many_indexes,
         "more than 15 global indexes, of at most 20";
     LocalIndex, "local_index", indexes::local_index,
@@ -116,7 +116,7 @@ rules! {
     GrowingAttribute, "growing_attribute", attributes::growing_attribute,
         "a list, set or map without bound in an item that many change";
     Unversioned, "unversioned", attributes::unversioned,
-        "who or when wrote last is kept, and nothing keeps one from overwriting the other";
+        "the actor or time of the last write is kept, but nothing prevents one write from overwriting another";
     StrayTtl, "stray_ttl", attributes::stray_ttl,
         "an attribute that happens to have the name of the TTL of the table";
     LongName, "long_name", attributes::long_name,
@@ -136,5 +136,5 @@ rules! {
     StrongReplicas, "strong_replicas", replicas::strong_replicas,
         "a unique value, a TTL or a local index, which strongly consistent global tables do not have";
     UnusedAllow, "unused_allow", found_later,
-        "an `allow` of a lint that is not there";
+        "an `allow` of a lint that finds nothing";
 }

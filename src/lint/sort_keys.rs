@@ -13,7 +13,7 @@ const TEXT: usize = 255;
 
 pub(super) fn constant_sort_key(table: &TableSchema, findings: &mut Findings) {
     let is_constant = |keys: &KeyPair<'_>| !keys.sk.is_empty() && keys.sort_fields().is_empty();
-    let fix = "put what its rows are ordered by into the sort key, or leave the sort key out";
+    let fix = "put the field that orders its rows into the sort key, or remove the sort key";
     if let [entity] = table.entities.as_slice() {
         let keys = KeyPair::of_table(entity);
         if is_constant(&keys) && !keys.is_one_item() {
@@ -79,7 +79,7 @@ pub(super) fn flag_sort_key(table: &TableSchema, findings: &mut Findings) {
                 LintPlace::of_keys(&keys),
                 format!("the index holds the items with and without `{name}`, and orders them by nothing else"),
                 format!(
-                    "let it hold those that are asked for, `when({name} = true)`, and order them by another field"
+                    "let it hold those that are queried, `when({name} = true)`, and order them by another field"
                 ),
             );
         }
@@ -103,9 +103,9 @@ pub(super) fn vanishing_rows(table: &TableSchema, findings: &mut Findings) {
             let (name, pattern) = (field.name, &pattern.name);
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("an item whose `{name}` is None is in no answer of `{pattern}`"),
+                format!("an item whose `{name}` is None is not returned by `{pattern}`"),
                 format!(
-                    "give a None a place, as `{{{name}:last}}` does; `allow` it if these items are to be left out"
+                    "give a None a place, as `{{{name}:last}}` does; `allow` it if these items should be omitted"
                 ),
             );
         }
@@ -153,7 +153,7 @@ pub(super) fn long_key(table: &TableSchema, findings: &mut Findings) {
                     format!(
                         "the key `{key}` has {bytes} bytes if each text in it has {TEXT}, and DynamoDB takes {limit}"
                     ),
-                    "leave texts out of the key that no query asks for, or bound them where they come in",
+                    "remove texts that no query needs from the key, or limit their length where they come in",
                 );
             }
         }
@@ -193,7 +193,7 @@ pub(super) fn float_key(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!(
-                    "`{name}` is a float and has to be given to the last digit to be found: 0.1 + 0.2 is not 0.3"
+                    "`{name}` is a float and a query must give every digit to find it: 0.1 + 0.2 is not 0.3"
                 ),
                 format!("store `{name}` as an integer of the smallest unit, or as a decimal"),
             );

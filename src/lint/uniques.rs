@@ -52,7 +52,7 @@ pub(super) fn implied_unique(table: &TableSchema, findings: &mut Findings) {
             let other = &other.name;
             findings.add(
                 place(entity, unique),
-                format!("no two items share what `{other}` names, so none share this, and it is paid for twice"),
+                format!("`{other}` is already unique, so this is too, and it is paid for twice"),
                 format!("keep one: remove it, or `{other}` if only all of it together is unique"),
             );
         }
@@ -86,11 +86,11 @@ pub(super) fn changing_unique(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 place(entity, unique),
                 format!(
-                    "`{name}` is a state, for `when` asks it, and each change of it is a transaction that gives one value \
-                     up and takes another"
+                    "`{name}` is a state, because `when` depends on it, and each change \
+                     of it is a transaction that releases one value and takes another"
                 ),
                 format!(
-                    "keep what is unique among the items of one state in an entity of its own, and leave `{name}` out"
+                    "keep values that are unique among the items of one state in an entity of its own, and remove `{name}` from this one"
                 ),
             );
         }

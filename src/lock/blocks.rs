@@ -16,8 +16,8 @@ pub(super) const END: &str = "end";
 /// The marks that git writes between two sides that it cannot merge.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 /// The remedy for a file that was edited.
-const REPAIR: &str = "take the block, or the whole file, from one of the branches as it stands there (`git checkout --ours` \
-     or `--theirs`, and the name of the file) and run the test again: it says what the code of the other branch changed";
+const REPAIR: &str = "take the block, or the whole file, from one of the branches unchanged (`git checkout --ours` \
+     or `--theirs`, and the name of the file) and run the test again: it lists the changes in the code of the other branch";
 
 /// A line and its number.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,10 @@ fn damaged(line: usize, what: &str) -> Error {
 
 #[cold]
 pub(super) fn not_ours(line: usize) -> Error {
-    damaged(line, "it is no fact, or not as dynamo-entity writes it")
+    damaged(
+        line,
+        "it is not a fact, or not in the format that dynamo-entity writes",
+    )
 }
 
 /// The sum of lines, which no change of them keeps.
@@ -101,7 +104,7 @@ pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {
     if let Some(line) = lines.find(|line| !line.text.is_empty()) {
         return Err(damaged(
             line.number,
-            &format!("something stands behind `{END}`"),
+            &format!("there is text after `{END}`"),
         ));
     }
     found.check_lists()?;
@@ -142,7 +145,7 @@ fn first_format() -> Error {
 fn newer_format(newer: u64) -> Error {
     Error::config(format!(
         "it has format {newer}, and this version of dynamo-entity reads up to {FORMAT}: a newer version wrote it. Update \
-         dynamo-entity here too; do not write the file with this version, which would lose what it does not know"
+         dynamo-entity here too; do not write the file with this version, which would lose the parts that it does not know"
     ))
 }
 
@@ -169,12 +172,17 @@ impl<'f> FileBlocks<'f> {
                 let key = (table.to_owned(), entity.to_owned());
                 self.entities.insert(key, block)
             }
-            _ => return Err(damaged(header.number, "it begins no table and no entity")),
+            _ => {
+                return Err(damaged(
+                    header.number,
+                    "it begins neither a table nor an entity",
+                ));
+            }
         };
         match before {
             Some(before) => {
                 let first = before.header.number;
-                let what = format!("`{}` stands twice, first in line {first}", header.text);
+                let what = format!("`{}` occurs twice, first in line {first}", header.text);
                 Err(damaged(header.number, &what))
             }
             None => Ok(()),
@@ -186,7 +194,7 @@ impl<'f> FileBlocks<'f> {
         for (table, block) in &self.tables {
             if !block.listed.is_sorted_by(|one, next| one < next) {
                 let what = format!(
-                    "the entities of `{}` are out of order, or one stands twice",
+                    "the entities of `{}` are out of order, or one occurs twice",
                     block.header.text
                 );
                 return Err(damaged(block.header.number, &what));

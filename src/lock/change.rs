@@ -128,7 +128,7 @@ impl LockComparison {
 impl fmt::Display for LockComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_same() {
-            return f.write_str("what is stored has not changed");
+            return f.write_str("the stored form has not changed");
         }
         for (at, change) in self.changes.iter().enumerate() {
             let between = if at == 0 { "" } else { "\n\n" };

@@ -112,8 +112,7 @@ fn unexplained(place: (&str, Option<String>)) -> StoredChange {
     StoredChange::new(
         ChangeClass::NeedsMove,
         place,
-        "it differs in a way that this version has no words for; the difference shows in the file"
-            .to_owned(),
-        &["write the file on a branch, and look at its difference before anything is deployed"],
+        "it differs in a way that this version cannot describe; compare the two files".to_owned(),
+        &["write the file on a branch, and review its difference before you deploy"],
     )
 }

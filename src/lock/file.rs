@@ -21,7 +21,7 @@ pub(super) fn load(path: &Path) -> Result<Option<String>> {
     match fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(of_file(path, Error::config("it is no UTF-8 text"))),
+            Err(_) => Err(of_file(path, Error::config("it is not UTF-8 text"))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unusable(path, "read", error)),
@@ -38,7 +38,7 @@ pub(super) fn save(path: &Path, text: &str) -> Result<()> {
 
 pub(super) fn missing(path: &Path) -> Error {
     Error::config(format!(
-        "there is no lock file {}: `DYNAMO_LOCK=write cargo test` writes it, then commit it",
+        "the lock file {} does not exist: `DYNAMO_LOCK=write cargo test` writes it, then commit it",
         path.display()
     ))
 }

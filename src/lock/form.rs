@@ -232,7 +232,8 @@ fn pattern(pattern: &mut PatternSchema, line: &mut FactLine) -> Result<()> {
         facts.all("pk", &mut pattern.pk, key)?;
         facts.all("sk", &mut pattern.sk, key)?;
         facts.may("read_shards", &mut pattern.read_shards, number)?;
-        condition(pattern, facts)
+        condition(pattern, facts)?;
+        facts.flag("filling", &mut pattern.is_filling)
     })?;
     pattern.kind = match pattern.pk.is_empty() {
         true => IndexKind::Local,
@@ -271,7 +272,10 @@ fn unique(unique: &mut UniqueSchema, line: &mut FactLine) -> Result<()> {
     line.name(&mut unique.stored)?;
     line.literal("by")?;
     line.name(&mut unique.name)?;
-    line.below(|facts| facts.all("part", &mut unique.parts, part))
+    line.below(|facts| {
+        facts.all("part", &mut unique.parts, part)?;
+        facts.flag("filling", &mut unique.is_filling)
+    })
 }
 
 /// `value Payment tagged kind`, and what it holds on the lines below.

@@ -97,9 +97,9 @@ impl<M: CanRemove> CanRemove for Unsorted<M> {}
 
 /// A path to a field that is stored in the order of its values.
 #[diagnostic::on_unimplemented(
-    message = "what this field is stored as is in another order than its values",
+    message = "the stored form of this field has another order than its values",
     label = "it is kept as `{Self}`",
-    note = "`format = \"rfc3339\"` writes a fraction of 0, 3, 6 or 9 digits, so `12:00:00Z` comes after `12:00:00.5Z`, and nobody knows what `serde` writes: `eq`, `ne` and `is_in` are for them",
+    note = "`format = \"rfc3339\"` writes a fraction of 0, 3, 6 or 9 digits, so `12:00:00Z` comes after `12:00:00.5Z`, and the output of `serde` is unknown: use `eq`, `ne` and `is_in`",
     note = "for ranges store the time without `format`, as `\"epoch\"` or as `\"epoch_ms\"`, or make it a part of a key template"
 )]
 pub trait Sorted {}

@@ -86,7 +86,7 @@ impl Place {
             return Ok(());
         }
         Err(CodecError::new(format!(
-            "`{self}` and `{other}` store their values in different forms, a TTL and a timestamp say: read the one and give its value"
+            "`{self}` and `{other}` store their values in different forms, for example a TTL and a timestamp: read one and give its value"
         )))
     }
 

@@ -4,14 +4,14 @@ use std::hash::{DefaultHasher, Hasher};
 
 use bytes::Bytes;
 
+use super::keys::KeyNames;
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader, Writer, member};
+use crate::json::{CodecError, Reader, Writer, is_null, member};
 use crate::path::Place;
-use crate::plan::{KeyNames, is_null};
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
 

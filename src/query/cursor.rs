@@ -117,7 +117,8 @@ impl FromStr for Cursor {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let place = text::decode(text).ok_or_else(|| Cursor::refused("this text is no cursor"))?;
+        let place =
+            text::decode(text).ok_or_else(|| Cursor::refused("this text is not a cursor"))?;
         Ok(Cursor(Arc::new(place)))
     }
 }

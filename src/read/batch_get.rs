@@ -91,7 +91,7 @@ impl<Members: ReadMembers> BatchGet<Members> {
 
 /// A read by keys, as a member of [`batch_get`].
 #[diagnostic::on_unimplemented(
-    message = "this is no read by keys",
+    message = "this is not a read by keys",
     label = "`batch_get` reads by keys, and this is `{Self}`",
     note = "write `Order::key(..).get()` or `Order::get_many(..)`"
 )]

@@ -163,7 +163,7 @@ impl<R: Reads, const N: usize> Reads for [R; N] {
         Ok(Box::new(move |answer| {
             let found = reader(answer)?;
             <[R::Out; N]>::try_from(found).map_err(|_| {
-                let message = "the answer holds another number of items than were asked for";
+                let message = "the number of items in the response is not that of the request";
                 Error::new(ErrorKind::Service, Stage::Service, message)
             })
         }))
@@ -340,7 +340,9 @@ struct TransactGetReading<Out> {
 impl<Out: 'static> TransactGetReading<Out> {
     fn read(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
         let Some(TransactGetReading { reader, count }) = kept.downcast_ref() else {
-            return Err(Error::config("a snapshot is read by what it has asked"));
+            return Err(Error::config(
+                "a snapshot is read by the handles of its reads",
+            ));
         };
         reader(&TransactGetAnswer::of(reply, *count, now)?)
     }

@@ -113,6 +113,20 @@ impl EntityDef {
 }
 
 impl KeyDef {
+    /// The fields that it is made of.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let (field, pieces) = match self.source {
+            KeySource::Field(field) => (Some(field), &[][..]),
+            KeySource::Template(pieces) => (None, pieces),
+        };
+        field
+            .into_iter()
+            .chain(pieces.iter().filter_map(|piece| match piece {
+                Piece::Part { field, .. } => Some(*field),
+                Piece::Literal(_) | Piece::Shard(_) => None,
+            }))
+    }
+
     /// The number of shards of the partition key, if it has any.
     pub const fn shards(&self) -> Option<u16> {
         let KeySource::Template(pieces) = self.source else {
@@ -218,6 +232,11 @@ pub struct UniqueDef {
     pub stored: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
+    /// The text that the keys of the items that store the values begin with.
+    pub front: &'static str,
+    /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
+    /// yet.
+    pub filling: bool,
 }
 
 /// The kind of an index.
@@ -247,6 +266,8 @@ pub struct EntityIndexDef {
     pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
+    /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
+    pub filling: bool,
 }
 
 /// `when(field = value)` or `when(function(field))`

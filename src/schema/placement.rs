@@ -29,7 +29,7 @@ pub struct IndexPlacement {
 #[non_exhaustive]
 pub enum NotIndexed {
     /// The item has no attribute of this name, which is a key of the index, and its entity has no access pattern there.
-    #[error("the entity has no access pattern there, nor an attribute `{attribute}`")]
+    #[error("the entity has neither an access pattern there nor an attribute `{attribute}`")]
     NoPattern {
         /// The key attribute.
         attribute: String,
@@ -84,7 +84,7 @@ mod tests {
         for (reason, text) in [
             (
                 no_pattern,
-                "the entity has no access pattern there, nor an attribute `gsi1pk`",
+                "the entity has neither an access pattern there nor an attribute `gsi1pk`",
             ),
             (missing(&[]), "the key `gsi1sk` is missing"),
             (

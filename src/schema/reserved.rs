@@ -29,6 +29,12 @@ pub(crate) fn is_of_fill(name: &str) -> bool {
     name.starts_with(FILL)
 }
 
+/// Whether the attribute is a mark of a job or of a fill, which is no data of the item.
+#[cfg(feature = "streams")]
+pub(crate) fn is_mark(name: &str) -> bool {
+    FRONTS.iter().any(|front| name.starts_with(front))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

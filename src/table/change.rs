@@ -267,13 +267,13 @@ impl TableChange {
                 "filling it reads and writes all items; one with a key attribute of another type stays out of it"
             }
             TableChange::RemoveIndex(_) => {
-                "a program that reads it fails; to have it again, it is filled anew"
+                "a program that reads it fails; to restore it, DynamoDB has to fill it again"
             }
             TableChange::RemoveStream => {
                 "consumers stop at the end of this stream, and find the next one only by its new name"
             }
             TableChange::AddTtl(_) => "items that are past it already are deleted",
-            TableChange::RemoveTtl(_) => "items are kept until somebody deletes them",
+            TableChange::RemoveTtl(_) => "items are kept until a program deletes them",
             TableChange::ShortenRecovery(_) => {
                 "the table can no longer be restored to the days before"
             }

@@ -78,8 +78,8 @@ pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String>
              items that are already past it are then deleted"
         )),
         (None, Some(found)) => Some(format!(
-            "items expire by `{found}`, declared is no TTL: mark that field #[dynamo(ttl)], or \
-             switch TTL off on the table"
+            "items expire by `{found}`, but no TTL is declared: mark \
+             that field #[dynamo(ttl)], or switch TTL off on the table"
         )),
         _ => None,
     }
@@ -159,7 +159,7 @@ fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<Str
              again with that view"
         )),
         None => Some(format!(
-            "there is no stream, declared is one of {declared:?}: switch it on on the table"
+            "the table has no stream, but one of {declared:?} is declared: switch it on on the table"
         )),
     }
 }

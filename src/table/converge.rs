@@ -33,7 +33,7 @@ pub(super) trait TableGoal: Sync {
 
     /// The first words of a rejection.
     fn refusal(&self, table: &str) -> String {
-        format!("table `{table}` is there with another schema")
+        format!("table `{table}` exists with another schema")
     }
 
     /// Whether an hour is not too long to wait for another change of TTL.

@@ -129,7 +129,7 @@ impl IndexObstacle {
                 holder: holder @ KeyHolder::GlobalIndex(old),
             } => format!(
                 "index `{index}` cannot be added: its key attribute `{attribute}` is {wanted:?}, and {holder} has it as \
-                 {there:?}. Remove `{old}` first, which a plan does if that is allowed by name, or declare `{index}` on an \
+                 {there:?}. Remove `{old}` first, which a plan does if you allow it by name, or declare `{index}` on an \
                  attribute of another name"
             ),
             IndexObstacle::OtherType {

@@ -249,7 +249,7 @@ impl fmt::Display for ReadinessFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ReadinessFinding::Missing => f.write_str(
-                "there is no such table: create it with db.create_tables([..]), or check the prefix, the region and the \
+                "this table does not exist: create it with db.create_tables([..]), or check the prefix, the region and the \
                  account of this connection",
             ),
             ReadinessFinding::NotActive { status } => write!(f, "its status is {status}"),
@@ -263,7 +263,7 @@ impl fmt::Display for ReadinessFinding {
             }
             ReadinessFinding::IndexRefused { index, error } => write!(
                 f,
-                "index `{index}` cannot be asked, it is missing, being filled, or has another key: {error}"
+                "index `{index}` cannot be queried: it is missing, being filled, or has another key: {error}"
             ),
             ReadinessFinding::Differs(how) => f.write_str(how),
             ReadinessFinding::Replicated(finding) => finding.fmt(f),

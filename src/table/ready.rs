@@ -171,7 +171,7 @@ impl Deadline {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
                 let (action, patience) = (look.action(), self.patience);
-                let message = format!("{action} had no answer within {patience:?}");
+                let message = format!("{action} got no response within {patience:?}");
                 Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message))
             }
         }

@@ -95,7 +95,7 @@ impl fmt::Display for ReplicationFinding {
                  or by its tools"
             )?,
             (Some(found), Some(_)) => write!(f, "it is a global table, {found}")?,
-            (None, None) => f.write_str("it is no global table")?,
+            (None, None) => f.write_str("it is not a global table")?,
         }
         for gap in &self.gaps {
             write!(f, "; {gap}")?;

@@ -101,7 +101,7 @@ pub(super) fn is_trouble(error: &Error) -> bool {
 fn overdue(table: &str, state: &str) -> Error {
     let minutes = PATIENCE.as_secs() / 60;
     let message = format!(
-        "table `{table}` {state} after {minutes} minutes: call again, which goes on from there"
+        "table `{table}` {state} after {minutes} minutes: call again, which resumes from there"
     );
     Error::new(ErrorKind::Unavailable, Stage::Schema, message)
 }

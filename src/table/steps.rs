@@ -245,13 +245,13 @@ fn other_type(
         TableChange::AddIndex(name) => (
             declared.index(name)?,
             &there.global_indexes,
-            "items that are there have a key attribute of another type: they are not in it until they are written anew",
+            "existing items have a key attribute of another type: they are not in it until they are written again",
         ),
         TableChange::RemoveIndex(name) => (
             there.index(name)?,
             &declared.global_indexes,
-            "an index that is added has a key attribute of it with another type, so this one goes first: until that is \
-             filled, neither serves a query; on an attribute of another name it could be there before",
+            "an index that is added has a key attribute of it with another type, so this one is deleted first: until the new one is filled, neither \
+             serves a query; on an attribute of another name it could be created before",
         ),
         _ => return None,
     };
@@ -270,7 +270,7 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
         .flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
     let is_written = keys.any(|key| matches!(key.content, KeyContent::Template(_)));
     is_written.then_some(
-        "items that are there are not in it: their keys for it are made when they are written anew, by update_each say",
+        "existing items are not in it until they are written again, for example by update_each",
     )
 }
 

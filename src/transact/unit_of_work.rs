@@ -133,6 +133,7 @@ where
     let mut attempt = 1;
     loop {
         let begun = Instant::now();
+        // The set is sorted, so all units take their turns in one order and cannot wait for each other.
         let turns = db.turns().all(&lost).await;
         let unit = UnitOfWork::new(db, turns);
         let out = work(unit.share()).await?;
@@ -140,8 +141,10 @@ where
         let Err(error) = commit(db, &items).await else {
             return Ok(out);
         };
+        // Other tasks can use their turns while this one pauses.
         drop(turns);
         let changed = changed_since(&items, &error);
+        // If no item has changed, another attempt would fail in the same way.
         if changed.is_empty() || attempt >= ATTEMPTS {
             return Err(error.into());
         }
@@ -295,6 +298,7 @@ impl UnitOfWork {
                 let pattern = Patterns::<E>::MODIFY;
                 match revision(db, pattern, &key, &stored, &old, entity)? {
                     Some(edit) => edit.members(db, db.now())?,
+                    // The check of the read stays in the transaction, because nothing replaces it.
                     None => return Ok(()),
                 }
             }
@@ -307,7 +311,7 @@ impl UnitOfWork {
     pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
         let id = item_id(&Key::of(entity).untyped()?, &self.db);
         if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
-            let message = "an item with this key is already there: this unit of work has read it";
+            let message = "an item with this key already exists: this unit of work has read it";
             let error = Error::new(ErrorKind::AlreadyExists, Stage::Request, message);
             return Err(error.of(E::ENTITY.type_name));
         }
@@ -321,6 +325,7 @@ impl UnitOfWork {
         let id = item_id(&key.untyped()?, &self.db);
         let members = match self.record_to_write::<E>(&id)? {
             None => Delete::of_key(key).members(&self.db)?,
+            // The check of the read stays in the transaction: the item must still be missing when the unit commits.
             Some(ReadRecord { live: None, .. }) => return Ok(()),
             Some(ReadRecord {
                 live: Some(stored),
@@ -362,12 +367,14 @@ impl UnitOfWork {
         let Some(queue) = self.db.turns().queue_of_others(id) else {
             return;
         };
+        // This is set before the wait, because reads of one unit may run concurrently.
         let has_asked = std::mem::replace(&mut self.state().has_asked, true);
         if has_asked {
             return;
         }
         let turn = turn_in(queue).await;
         let mut state = self.state();
+        // The closure may have returned while this read waited. The turn then ends here.
         if !state.is_over {
             state.turns.extend(turn);
         }
@@ -452,7 +459,7 @@ impl UnitItem {
         if !self.is_written {
             return Ok(());
         }
-        let message = "this unit of work writes or checks the item already: a transaction takes one write an item, so change the \
+        let message = "this unit of work writes or checks the item already: a transaction takes one write per item, so change the \
                        entity as a whole and write it once";
         Err(refused(entity, message))
     }

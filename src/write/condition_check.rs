@@ -86,7 +86,8 @@ fn check_of(
     let (declared, now) = (key.declared, db.now());
     let expect = match (exists, missing) {
         (true, true) => {
-            let message = "this check asks for an item and for none: leave out `.if_exists()` or `.if_missing()`";
+            let message =
+                "this check requires an item and none: remove `.if_exists()` or `.if_missing()`";
             return Err(refused(declared, message.to_owned()));
         }
         (true, false) => Precondition::Exists,

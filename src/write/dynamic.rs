@@ -234,7 +234,7 @@ fn delete<E: DynamoEntity>(key: &Item, version: Option<u64>) -> Result<DynamicWr
         return Ok(DynamicWrite::of(delete, |()| Ok(None)));
     };
     let Some(attribute) = def.version else {
-        let message = "it has no version to ask for";
+        let message = "it has no version to compare";
         return Err(Error::config(message).of(def.type_name));
     };
     let json = format!("{{\"N\":\"{version}\"}}");

@@ -86,6 +86,7 @@ fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
         if index.keys.is_empty() {
             continue;
         }
+        // An index may share an attribute with several groups that were apart. It joins them into one.
         let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
         let (mut together, apart): (Vec<_>, Vec<_>) = groups
             .into_iter()
@@ -117,6 +118,7 @@ fn plan_sharing(
         maintenance.used.extend(index.fields());
         complete.push(is_complete);
     }
+    // The order of the declaration decides: an attribute that an earlier index has written is not written again.
     let mut written: Vec<&str> = Vec::new();
     for (index, _) in group
         .iter()
@@ -134,6 +136,7 @@ fn plan_sharing(
         }
         written.extend(index.keys.iter().map(|key| key.attribute));
     }
+    // Without a removal, the item would stay in an index under the key that it no longer has.
     for key in group.iter().flat_map(|index| &index.keys) {
         if !written.contains(&key.attribute) {
             written.push(key.attribute);
@@ -204,6 +207,7 @@ impl Index {
             let there = (declared.index_part_is_there)(self.number, part.number, known);
             answers.push(there.map_err(fail)?);
         }
+        // One part that is certainly missing decides, even if other parts are unknown.
         for answer in answers {
             match answer {
                 Some(false) => return Ok(IndexMembership::Incomplete),
@@ -226,6 +230,7 @@ impl Index {
         maintenance: &mut IndexMaintenance,
     ) -> Result<()> {
         match self.state(declared, known)? {
+            // Removes all derived keys, because a fresh write of the whole entity would store none of them.
             IndexMembership::Incomplete => {
                 maintenance.used.extend(self.fields());
                 maintenance
@@ -262,6 +267,7 @@ impl Index {
         let depends = decisive.any(|field| changes(field) || !known.knows(field));
         let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
         let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
+        // A new item has no stored keys that could be left as they are.
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
         {
             return Err(self.refuse(declared, touched, known));
@@ -298,6 +304,7 @@ impl Index {
         let mut writer = Writer::for_request(64);
         let written = (declared.write_index_key)(self.number, key.number, known, &mut writer);
         written.map_err(|fault| Error::encode(declared.def.type_name, fault))?;
+        // The derive writes the name and the value, and an update expression needs the value alone.
         let mut name = Writer::default();
         name.dynamic_name(key.attribute);
         let mut json = writer.into_bytes();

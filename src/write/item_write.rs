@@ -239,7 +239,7 @@ fn check_transaction_returns(entity: &'static str, returned: Returned) -> Result
     if matches!(returned, Returned::Nothing | Returned::New) {
         return Ok(());
     }
-    let message = "this update changes unique values, so it is a transaction, which returns no old and no changed \
-                   attributes: leave out `.returning_old()` or `.returning_changed()`";
+    let message = "this update changes unique values, so it is a transaction, which returns no old \
+                   and no changed attributes: remove `.returning_old()` or `.returning_changed()`";
     Err(Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(entity))
 }

@@ -167,6 +167,7 @@ fn revise<E: DynamoEntity, X: From<Error>>(
     let stored = rounds.stored()?;
     let old: E = entity::read(stored)?;
     rounds.require_live(old.expires_at())?;
+    // A second decoding instead of a clone, because entities need not be `Clone`.
     let mut new: E = entity::read(stored)?;
     change(&mut new)?;
     Ok(
@@ -231,7 +232,7 @@ impl<'d> ModifyRounds<'d> {
     }
 
     fn not_found(&self) -> Error {
-        let message = "no live item with this key is there";
+        let message = "no live item with this key exists";
         let error = Error::new(ErrorKind::NotFound, Stage::Request, message);
         error.of(self.key.declared.def.type_name)
     }
@@ -360,6 +361,7 @@ fn edit_between(
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
+    // No condition adds to what is known: the item itself was read, and the guard requires that it is unchanged.
     let known_of = |attributes| known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     let exchange = UniqueExchange::between(
         declared,

@@ -118,7 +118,7 @@ pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) 
 
 #[cold]
 fn missing(def: &EntityDef) -> Error {
-    let message = "the answer of an update holds no item";
+    let message = "the response to an update holds no item";
     Error::new(ErrorKind::Service, Stage::Service, message).of(def.type_name)
 }
 

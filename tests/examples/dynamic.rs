@@ -704,7 +704,7 @@ fn wrong_parts_are_explained() -> Outcome {
     refused(
         queue()?.starts_with("priority", "2").unwrap_err(),
         key,
-        "is no text",
+        "is not text",
     );
     let due = chain(queue(), &[("priority", "20")])?;
     refused(

@@ -45,6 +45,9 @@ stored_forms! {
     message_delivery_is_stored_as_before: "examples/message_delivery.lock" [
         message_delivery::Messages, message_delivery::Mailbox
     ];
+    order_mails_are_stored_as_before: "examples/order_mails/dynamo.lock" [
+        order_mails::Shop, dynamo_entity::streams::ParkedTable, dynamo_entity::streams::OnceEffect
+    ];
     orders_are_stored_as_before: "examples/orders.lock" [orders::Order];
     organisations_are_stored_as_before: "examples/organisations.lock" [
         organisations::Employee, organisations::EmployeeOfMany

@@ -28,6 +28,7 @@ examples! {
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"
     message_delivery = "../../examples/message_delivery.rs"
+    order_mails = "../../examples/order_mails/main.rs"
     orders = "../../examples/orders.rs"
     organisations = "../../examples/organisations.rs"
     request_counts = "../../examples/request_counts.rs"
@@ -44,6 +45,7 @@ mod facts;
 mod help_desk_crashes;
 mod http;
 mod lock_files;
+mod order_mails_deliveries;
 mod patterns;
 mod places;
 mod schemas;

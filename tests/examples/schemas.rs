@@ -32,6 +32,9 @@ pub fn all() -> Result<Vec<TableSchema>> {
         load::Reading::schema(),
         message_delivery::Messages::schema(),
         message_delivery::Mailbox::schema().provisioned(5, 10),
+        order_mails::Shop::schema().with_collection::<order_mails::Account>()?,
+        dynamo_entity::streams::ParkedTable::schema(),
+        dynamo_entity::streams::OnceEffect::schema(),
         orders::Order::schema(),
         organisations::Employee::schema(),
         organisations::EmployeeOfMany::schema(),
@@ -119,7 +122,7 @@ fn a_mistake_is_named_with_its_place() -> Outcome {
             .expect("an object")
             .remove("type");
     });
-    assert!(gone.contains("`pk` lacks `type`"), "{gone}");
+    assert!(gone.contains("`pk` has no `type`"), "{gone}");
     let days = refusal(&|json| json["settings"]["point_in_time_recovery"] = 300.into());
     assert!(
         days.contains("`settings.point_in_time_recovery` is not a number"),

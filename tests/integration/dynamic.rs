@@ -432,12 +432,12 @@ async fn what_has_no_order_has_no_range(db: Db) -> Outcome {
         levels()?.between("level", "Low"..="High"),
         "do not sort by the values of `level`",
     );
-    refused(levels()?.starts_with("level", "L"), "`level` is no text");
+    refused(levels()?.starts_with("level", "L"), "`level` is not text");
     refused(
         by_text
             .query("by_bare_time", ["Low"])?
             .starts_with("at", "2026"),
-        "`at` is no text",
+        "`at` is not text",
     );
     same(
         &db,

@@ -60,11 +60,13 @@ mod repository;
 mod shape;
 mod shards;
 mod silent;
+mod streams;
 mod sums;
 mod table;
 mod traced;
 mod transact;
 mod transact_get;
+mod transfer;
 mod truth;
 mod unique;
 mod unit_of_work;
@@ -112,6 +114,7 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("executors", executors::tests),
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
@@ -129,6 +132,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("transact_get", transact_get::tests),
+        ("streams", streams::tests),
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
@@ -177,6 +181,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("update", update::tests),
         ("operands", operands::tests),
         ("modify", modify::tests),

@@ -414,7 +414,7 @@ async fn all_differences_come_in_one_error(db: Db) -> Outcome {
         .to_string();
     for say in [
         "notes",
-        "there is no stream",
+        "the table has no stream",
         "tickets",
         "`key` (S)",
         "no TTL",

@@ -58,7 +58,7 @@ macro_rules! changes {
                 // The way back is a change too, and the model itself is none.
                 let back = compared(after::schema(), before::schema());
                 assert!(!back.is_same());
-                assert!(![found, back].iter().any(|found| found.to_string().contains("no words for")));
+                assert!(![found, back].iter().any(|found| found.to_string().contains("cannot describe")));
                 assert!(compared(before::schema(), before::schema()).is_same());
             }
         }
@@ -93,17 +93,17 @@ mod shared {
 
 // --- attributes
 changes! {
-    optional_field: Free at "Order.note" ["new and may be missing", "their `put` takes it away"] of Order
+    optional_field: Free at "Order.note" ["new and may be missing", "their `put` removes it"] of Order
         total => { entity Order { id: u32, total: u32, note: Option<String> } }
     field_with_default: Free at "Order.express" ["new and may be missing"] of Order
         bare => { entity Order { id: u32, #[dynamo(default)] express: bool } }
-    field_that_a_rest_keeps: Free at "Order.note" ["programs that run keep it"] of Order
+    field_that_a_rest_keeps: Free at "Order.note" ["running programs keep it"] of Order
         rest => { entity Order { id: u32, note: Option<String>, #[dynamo(rest)] rest: Item } }
     required_field: BreaksRunning at "Order.currency" ["new and required", "1. declare it as an `Option`", "3. then let it be required"] of Order
         bare => { entity Order { id: u32, currency: String } }
     required_field_removed: BreaksRunning at "Order.total" ["cannot read items without it", "1. keep it declared"] of Order
         total => bare
-    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program takes it away"] of Order
+    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program removes it"] of Order
         note => bare
     optional_field_goes_into_the_rest: Free at "Order.note" ["goes into the `rest`"] of Order
         note => rest
@@ -111,11 +111,11 @@ changes! {
         total => { entity Order { id: u32, sum: u32 } }
     name_of_a_field: Free at "Order.total" ["was called `total`", "is stored nowhere"] of Order
         total => { entity Order { id: u32, #[dynamo(rename = "total")] sum: u32 } }
-    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order
+    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then omit it"] of Order
         { entity Order { id: u32, note: String } } => note
     field_gets_a_default: Free at "Order.count" ["still written always"] of Order
         { entity Order { id: u32, count: u32 } } => { entity Order { id: u32, #[dynamo(default)] count: u32 } }
-    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until no item lacks it"] of Order
+    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until every item has it"] of Order
         note => { entity Order { id: u32, note: String } }
     default_goes: BreaksRunning at "Order.count" ["required now"] of Order
         { entity Order { id: u32, #[dynamo(default)] count: u32 } } => { entity Order { id: u32, count: u32 } }
@@ -137,7 +137,7 @@ changes! {
         bare => { entity Order { id: u64 } }
     narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order
         { entity Order { id: u32, total: i64 } } => { entity Order { id: u32, total: i32 } }
-    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is free"] of Order {
+    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is safe"] of Order {
         entity Order { id: u32, customer: Vec<u32> }
     } => {
         #[derive(DynamoValue)] pub struct Customer(Vec<String>);
@@ -148,7 +148,7 @@ changes! {
         => { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: chrono::NaiveDate } }
     stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order
         total => { entity Order { id: u32, total: String } }
-    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or refuses"] of Order
+    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or rejects"] of Order
         { entity Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> } }
         => { entity Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> } }
     enum_gets_an_order: BreaksRunning at "Order.state" ["was stored as S", "is stored as N"] of Order {
@@ -165,10 +165,10 @@ changes! {
     role: BreaksRunning at "Order.at" ["an attribute like any other", "`created_at`"] of Order
         { entity Order { id: u32, at: Option<DateTime<Utc>> } }
         => { entity Order { id: u32, #[dynamo(created_at)] at: Option<DateTime<Utc>> } }
-    attribute_that_the_key_has: Free at "Order.user" ["the key says the same"] of Order
+    attribute_that_the_key_has: Free at "Order.user" ["the key holds the same value"] of Order
         { entity Order(table = "orders", key(pk = "USER#{user}")) { user: String } }
         => { entity Order(table = "orders", key(pk = "USER#{user}")) { #[dynamo(skip)] user: String } }
-    rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order
+    rest_removed: BreaksRunning at "Order" ["removes attributes that it does not know"] of Order
         rest => bare
     no_longer_append_only: BreaksRunning at "Order" ["may be changed now"] of Order
         { entity Order(table = "orders", key(pk = id), append_only) { id: u32 } } => bare
@@ -215,13 +215,13 @@ changes! {
     }
     ttl: Free at "" ["expire by `until`, which is new", "enable_ttl"] of Order
         bare => ttl
-    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "no going back brings them back"] of Order
+    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "a rollback does not restore them"] of Order
         { entity Order { id: u32, until: Option<u64> } } => ttl
     ttl_removed: BreaksRunning at "" ["no longer expire by `until`"] of Order
         ttl => bare
     stream: Free at "" ["was none and is new_image"] of Order
         bare => { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
-    view_of_the_stream: BreaksRunning at "" ["loses its place"] of Order
+    view_of_the_stream: BreaksRunning at "" ["lose their position"] of Order
         { entity Order(table = "orders", key(pk = id), stream = new_image) { id: u32 } }
         => { entity Order(table = "orders", key(pk = id), stream = new_and_old_images) { id: u32 } }
 }
@@ -231,11 +231,11 @@ changes! {
     index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order
         { entity Order { id: u32, owner: u64 } }
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id)) { id: u32, owner: u64 } }
-    index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order bare => {
+    index_of_a_default: FillFirst at "Order.by_owner" ["do not have its keys"] of Order bare => {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
             { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
     }
-    index_of_a_template: FillFirst at "Order.by_owner" ["lack its keys", "update_each", "4. then ask it"] of Order
+    index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "`scan().refill()`", "5. then remove `filling`"] of Order
         owner
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
@@ -258,14 +258,14 @@ changes! {
     wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u8 } }
         => { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u16 } }
-    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "items that are there have the old keys"] of Order {
+    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "existing items have the old keys"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))
             { id: u32, due: Option<DateTime<Utc>> }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due:last}"))
             { id: u32, due: Option<DateTime<Utc>> }
     }
-    part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and belong there now"] of Order {
+    part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and now belong there"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))
             { id: u32, rank: Option<u8> }
     } => {
@@ -279,28 +279,28 @@ changes! {
     more_shards_that_all_read: Free at "Order.all" ["old and new programs read all that is written"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4, read_shards = 8)) { id: u32 } }
         => eight_shards
-    fewer_shards: FillFirst at "Order.all" ["write all items anew, and only then read fewer"] of Order
+    fewer_shards: FillFirst at "Order.all" ["write all items again, and only then read fewer"] of Order
         eight_shards => four_shards
-    when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found once they are written anew"] of Order {
+    when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found after they are written again"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
             { id: u32, done: bool }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     }
-    another_when: FillFirst at "Order.open" ["as the old condition said"] of Order {
+    another_when: FillFirst at "Order.open" ["by the old condition"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = 1)))
             { id: u32, state: u8 }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
             { id: u32, state: u8 }
     }
-    when_that_lets_fewer_in: BreaksRunning at "Order.open" ["stay in the index until they are written anew"] of Order {
+    when_that_lets_fewer_in: BreaksRunning at "Order.open" ["stay in the index until they are written again"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}")) { id: u32, done: bool }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))
             { id: u32, done: bool }
     }
-    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss in it what new ones leave out", "beside it under a new name"] of Order {
+    when_that_lets_others_in: BreaksRunning at "Order.open" ["miss the items in it that new ones omit", "beside it under a new name"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))
             { id: u32, state: u8 }
     } => {
@@ -342,9 +342,9 @@ changes! {
 
 // --- unique values
 changes! {
-    unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User
+    unique: FillFirst at "User.by_email" ["have not taken theirs", "`scan().refill()`", "and rely on it"] of User
         { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } } => by_email
-    unique_removed: BreaksRunning at "User.by_email" ["neither take values nor give them up"] of User
+    unique_removed: BreaksRunning at "User.by_email" ["neither take nor release values"] of User
         by_email => { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } }
     name_of_a_look_up: Free at "User.of_email" ["was called `by_email`, which is stored nowhere"] of User
         by_email
@@ -390,7 +390,7 @@ changes! {
         entity User(table = "shop", key(pk = "USER#{user}", sk = "INFO")) { user: String }
         type Shop = User;
     } => shop
-    access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "read them as errors"] of Shop {
+    access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "treat them as errors"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))
             { user: String, country: String }
@@ -413,7 +413,7 @@ changes! {
             { user: String, state: String }
         entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: Option<String> }
     }
-    index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores something else there"] of Shop {
+    index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores another type there"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String, state: String }
         entity Alarm(table = Shop, key(pk = "ALARM#{number}", sk = "INFO")) { number: u32, state: u8 }
@@ -650,7 +650,7 @@ changes! {
 
 // --- conditions and indexes of texts
 changes! {
-    when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss in it what new ones leave out"] of Order {
+    when_of_a_text_with_a_comma: BreaksRunning at "Order.open" ["miss the items in it that new ones omit"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = "a, b")))
             { id: u32, state: String }
     } => {
@@ -1001,6 +1001,6 @@ mod rust_names {
             .tag("team", "a");
         let found = super::compared(before::Task::schema(), new);
         assert!(found.is_same(), "{found}");
-        assert_eq!(found.to_string(), "what is stored has not changed");
+        assert_eq!(found.to_string(), "the stored form has not changed");
     }
 }

@@ -130,7 +130,7 @@ fn a_missing_file_says_how_to_write_it() {
     let folder = Folder::new();
     let error = lock::compare(folder.file(), schemas()).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("there is no lock file"), "{message}");
+    assert!(message.contains("does not exist"), "{message}");
     assert!(
         message.contains("`DYNAMO_LOCK=write cargo test` writes it"),
         "{message}"
@@ -272,14 +272,10 @@ fn a_wrong_merge_is_told() {
         (
             "  entity User\n",
             "  entity User\n  entity User\n",
-            "or one stands twice",
+            "or one occurs twice",
         ),
         ("\nend\n", "\n", "the file breaks off"),
-        (
-            "\nend\n",
-            "\nend\ntable a\n",
-            "something stands behind `end`",
-        ),
+        ("\nend\n", "\nend\ntable a\n", "there is text after `end`"),
         (
             "dynamo-entity lock file, format 2",
             "# nothing",
@@ -299,7 +295,7 @@ fn a_wrong_merge_is_told() {
     let twice = text.replace("\nend\n", &format!("\n{}", &text[block..]));
     let message = folder.refusal(&twice);
     assert!(
-        message.contains("`entity User of shop` stands twice"),
+        message.contains("`entity User of shop` occurs twice"),
         "{message}"
     );
 }
@@ -344,10 +340,7 @@ fn checked(folder: &Folder, variable: Option<&str>) -> (bool, String) {
 fn the_check_is_an_assertion_with_all_changes() {
     let folder = Folder::new();
     let (succeeded, said) = checked(&folder, None);
-    assert!(
-        !succeeded && said.contains("there is no lock file"),
-        "{said}"
-    );
+    assert!(!succeeded && said.contains("does not exist"), "{said}");
 
     lock::write(folder.file(), schemas()).unwrap();
     let (succeeded, said) = checked(&folder, Some(""));

@@ -16,6 +16,7 @@ mod places;
 mod queries;
 mod shards;
 mod size;
+mod streams;
 mod tuples;
 mod values;
 

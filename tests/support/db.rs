@@ -246,7 +246,9 @@ fn unique_prefix() -> String {
     let micros = time.expect("after 1970").as_micros();
     let process = std::process::id();
     let next = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("it{micros:x}-{process:x}-{next}")
+    // `scripts/on-aws` sets a prefix, by which it finds the tables that it has to delete.
+    let run = std::env::var("TEST_TABLE_PREFIX").unwrap_or_default();
+    format!("{run}it{micros:x}-{process:x}-{next}")
 }
 
 pub fn s(text: &str) -> AttributeValue {

@@ -23,13 +23,13 @@ pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<Stri
         text.push('\n');
     }
     if is_read_first(explanation) {
-        text += "The item is read first (GetItem), for its unique values, and the write follows from what is found.\n\
-                 Shown is the write if nothing is found, and its units: conditions of it that ask for an item contradict that.\n\
-                 If an item is found, the write asks that it still is as it was read, and it also deletes the unique values\n\
-                 that are given up, each for units of its own.\n";
+        text += "The item is read first (GetItem) for its unique values, and the write depends on the result.\n\
+                 The write and the units below are those if no item is found; conditions that require an item contradict that.\n\
+                 If an item is found, the write requires that it is unchanged since the read, and also deletes the unique values\n\
+                 that are released, each for units of its own.\n";
     }
     if explanation.is_filtering() {
-        text += "The service reads rows, and charges for them, that it then leaves out.\n";
+        text += "The service reads rows that it then omits, and charges for them.\n";
     }
     text += &format!("{cost}\n");
     Ok(visible_json(&text).into_owned())

@@ -33,7 +33,7 @@ pub fn tables_are_planned_and_made(place: &Place) -> Outcome {
         (2, Some(false))
     );
     // It has to be meant.
-    place.refused("shop", &["apply"], &["nothing was changed: say `--yes`"])?;
+    place.refused("shop", &["apply"], &["nothing was changed: pass `--yes`"])?;
     assert_eq!(place.shop(&["plan"])?, plan);
     let applied = place.done("shop", &["apply", "--yes"])?;
     assert!(applied.notes.contains("done"), "{applied:?}");
@@ -103,7 +103,7 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(place.shop(&["plan"])?.code, 0);
     let again = place.shop(&["apply", "--allow-delete-index", "shop.old"])?;
     let warning =
-        "warning: --allow-delete-index shop.old: the plan does not take index old of shop away\n";
+        "warning: --allow-delete-index shop.old: the plan does not remove index old of shop\n";
     assert_eq!(
         (again.code, again.notes),
         (0, format!("{warning}nothing to do\n"))
@@ -124,7 +124,7 @@ pub fn what_cannot_be_done_is_refused_at_once(place: &Place) -> Outcome {
     let plan = place.shop(&["plan", "--keep-rest"])?;
     assert!(plan.code == 2 && plan.out.contains("  ! "), "{plan:?}");
     for given in [&["apply"][..], &["apply", "--keep-rest", "--yes"]] {
-        place.refused("shop", given, &["nothing was changed: what has a `!`"])?;
+        place.refused("shop", given, &["nothing was changed: steps marked `!`"])?;
     }
     Ok(())
 }
@@ -205,7 +205,7 @@ pub fn a_stack_is_led_on_step_by_step(place: &Place) -> Outcome {
     let counts = crate::shop_admin::RequestCount::schema().to_json();
     let before = place.file("before.json", &counts)?;
     let since = ["export", "cloudformation", "--since", &before];
-    place.refused("shop", &since, &["01.template.json: say by `--out FOLDER`"])?;
+    place.refused("shop", &since, &["01.template.json: pass `--out FOLDER`"])?;
     let folder = place.file("folder", "")? + "s";
     let since: Vec<&str> = since.into_iter().chain(["--out", &folder]).collect();
     let written = place.done("shop", &since)?;
@@ -302,14 +302,14 @@ pub fn a_changed_form_is_told(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &check,
-        &["there is no ", "`check --write` writes it"],
+        &["does not exist", "`check --write` writes it"],
     )?;
     let written = place.done("shop", &["check", "--lock", &lock, "--write"])?;
     assert!(written.notes.starts_with("wrote "), "{written:?}");
     let same = place.done("shop", &check)?;
     assert_eq!(
         (same.out.as_str(), same.notes.as_str()),
-        ("", "what is stored has not changed\nno lints\n")
+        ("", "the stored form has not changed\nno lints\n")
     );
     let again = place.done("shop", &["check", "--lock", &lock, "--write"])?;
     assert_eq!(again.notes, "no lints\n");

@@ -149,7 +149,7 @@ pub fn a_delete_has_to_be_meant(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &["delete", "User", "ann", "--yes", "--if-version", "2"],
-        &["`User` has another version than 2: another write came first"],
+        &["`User` does not have version 2: another write came first"],
     )?;
     assert!(
         place

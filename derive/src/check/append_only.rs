@@ -25,7 +25,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
             _ => continue,
         };
         let message = format!(
-            "`{word}` {meaning}, and `{}` is `append_only`, so there are no changes; remove `{word}`{instead}",
+            "`{word}` {meaning}, and `{}` is `append_only`, so it is never changed; remove `{word}`{instead}",
             entity.ident
         );
         diag.at(marks.role.unwrap_or(field.ident.span()), message);

@@ -191,8 +191,8 @@ impl KeyUses<'_> {
                     let delimiter = delimiter.unwrap_or('#');
                     let part = placeholder(field, *format);
                     let message = format!(
-                        "{part} has no fixed width, so nothing tells where it ends; write \
-                            `{delimiter}` behind it"
+                        "{part} has no fixed width, so its end cannot be \
+                            found; write `{delimiter}` after it"
                     );
                     self.diag.at(template.span, message);
                 }

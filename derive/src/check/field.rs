@@ -35,7 +35,7 @@ fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) 
             .find(|other| other.role == field.role)
         {
             let message = format!(
-                "`{word}` stands on the field `{}` already; one field can have it",
+                "the field `{}` already has `{word}`; only one field can have it",
                 first.ident
             );
             diag.at(role_span(field, marks), message);

@@ -80,8 +80,8 @@ impl KeyUses<'_> {
                 if let Some(format) = part.format.filter(|format| format != first) {
                     let (a, b) = (placeholder(field, *first), placeholder(field, format));
                     let message = format!(
-                        "{b} stands beside {a} in the primary key, and neither \
-                        holds the whole field; use one format"
+                        "{a} and {b} are both in the primary key, \
+                        and neither holds the whole field; use one format"
                     );
                     self.diag.at(part.span, message);
                 }
@@ -94,8 +94,8 @@ impl KeyUses<'_> {
         self.each(|field, _, primary, _| {
             if is_option(&field.ty) && !primary.is_empty() {
                 let message = format!(
-                    "`{}` is an `Option`, but a primary key part is always \
-                    there; remove the `Option`",
+                    "`{}` is an `Option`, but a primary key \
+                    part is never missing; remove the `Option`",
                     field.ident
                 );
                 self.diag.over(&field.ty, message);

@@ -77,9 +77,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         checks.push(check(
             template.span,
             &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #next, __STYLE)),
-            &format!(
-                "{part} has no fixed width, so nothing tells where it ends; write {fix} behind it"
-            ),
+            &format!("{part} has no fixed width, so its end cannot be found; write {fix} after it"),
         ));
     }
     checks
@@ -107,7 +105,7 @@ fn placed(
     let field = &entity.fields[field];
     format.none.is_some().then(|| {
         let message = format!(
-            "{}: the keys of a `verbatim` table are those of others, who write nothing for a None; write {}",
+            "{}: other programs define the keys of a `verbatim` table, and write nothing for a None; write {}",
             placeholder(field, format),
             placeholder(field, format.unplaced())
         );

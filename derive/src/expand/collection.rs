@@ -188,6 +188,7 @@ fn checks(collection: &Collection) -> TokenStream {
     for (at, variant) in all.iter().enumerate() {
         checks.push(of_the_table(collection, variant));
         checks.extend(in_the_index(collection, variant));
+        checks.extend(is_filled(collection, variant));
         for earlier in all.iter().take(at) {
             checks.push(differ(earlier, variant));
         }
@@ -227,7 +228,22 @@ fn in_the_index(collection: &Collection, variant: &CollectionVariant) -> Option<
         variant.ty.span(),
         &code!(__d::is_in_index(&#def, #declared)),
         &format!(
-            "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or say what its keys there are, `on = {index}`"
+            "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or declare its keys there, `on = {index}`"
+        ),
+    ))
+}
+
+/// All entities have filled the index that is named.
+fn is_filled(collection: &Collection, variant: &CollectionVariant) -> Option<TokenStream> {
+    let index = collection.index.as_ref()?;
+    let (def, declared) = (ask(variant, "ENTITY"), declared_index(collection));
+    let (entity, collection) = (shown(&variant.ty), &collection.ident);
+    Some(check(
+        variant.ty.span(),
+        &code!(__d::is_filled(&#def, #declared)),
+        &format!(
+            "`{entity}` is `filling` the index `{index}`, so `{collection}` would miss its old items: deploy the entity, fill \
+             by `{entity}::scan().refill()`, check that `{entity}::scan().unfilled(&db)` is 0, and remove `filling`"
         ),
     ))
 }
@@ -241,7 +257,7 @@ fn holds_all(collection: &Collection) -> Option<TokenStream> {
         index.span(),
         &code!(__d::holds_all(&#declared)),
         &format!(
-            "the index `{index}` of `{table}` holds only a part of each item, and `{ident}` is made of whole ones: declare the index with `project = all`, or ask for each entity by its own access pattern and `hydrate()`"
+            "the index `{index}` of `{table}` holds only a part of each item, and `{ident}` needs whole items: declare the index with `project = all`, or query each entity by its own access pattern and `hydrate()`"
         ),
     ))
 }
@@ -268,7 +284,7 @@ fn share_partitions(
     let index = declared_index(collection);
     let (place, way) = match &collection.index {
         Some(index) => (format!(" in the index `{index}`"), "remove one of them"),
-        None => (String::new(), "leave `partition(..)` out"),
+        None => (String::new(), "remove `partition(..)`"),
     };
     check(
         other.ty.span(),
@@ -315,7 +331,7 @@ fn names(
             check(
                 part.span(),
                 &code!(__d::is_part(&#def, #index, #at, #name)),
-                &format!("`{name}` is not what stands here in the partition key of `{entity}`{place}: name its fields, in the order of its template"),
+                &format!("`{name}` is not the field at this place in the partition key of `{entity}`{place}: name its fields, in the order of its template"),
             )
         })
         .collect();

@@ -182,7 +182,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         let values = when_values(&when.test);
         code!(__d::WhenDef { fields: &[#(#fields),*], condition: #text, values: &[#(#values),*] })
     }));
-    let read_shards = option(index.read_shards);
+    let (read_shards, filling) = (option(index.read_shards), index.filling);
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -192,6 +192,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             sk: #sk,
             read_shards: #read_shards,
             when: #when,
+            filling: #filling,
         }
     }
 }

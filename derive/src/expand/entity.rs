@@ -6,8 +6,8 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, index, index_maintenance, key, model, partition, path,
-    projection, query, repository, table, unique, way,
+    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, model,
+    partition, path, projection, query, repository, table, unique, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
@@ -61,7 +61,9 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .collect();
     let types = fields.iter().map(|key| key.ty(entity));
     let doc = format!("The key of one item of `{ident}`, from its typed parts.");
+    let overview = entity_doc::of_entity(entity);
     code! {
+        #[doc = #overview]
         impl #ident {
             #[doc = #doc]
             #vis fn key(#(#names: impl __d::Arg<#types>),*) -> __d::Key<#ident> {

@@ -51,6 +51,7 @@ pub(crate) fn entity(input: DeriveInput) -> Option<TokenStream> {
             }
         }
 
+        #[doc(hidden)]
         impl<const __AT: usize, __A, __N> __d::PartitionArg<__AT, __A, __N> for #ident {
             fn values(_: __A) -> __d::Vec<__d::GivenPart> {
                 __d::Vec::new()

@@ -45,6 +45,7 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let parts = parts.map(|(at, (field, format))| {
         let (ty, kind) = (&field.ty, kind(field, format));
         code! {
+            #[doc(hidden)]
             impl<__A: __d::KeyArg<#ty, __N, #kind>, __N> __d::PartitionArg<#at, __A, __N> for #ident {
                 #[inline]
                 fn values(given: __A) -> __d::Vec<__d::GivenPart> {

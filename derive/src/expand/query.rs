@@ -200,11 +200,13 @@ impl<'a> Pattern<'a> {
         let front = self.front();
         let first = self.stage_type(0, is_last);
         let doc = self.doc().of_function();
+        let is_filling = self.index.is_some_and(|(_, index)| index.filling);
+        let filled = is_filling.then(|| code!(where for<'x> #ident: __d::FilledIndex<'x>));
         code! {
             impl #ident {
                 #[doc = #doc]
                 #[inline]
-                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
+                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first #filled {
                     <#first as __d::QueryStage>::of(__d::KeyDraft::new(
                         #source,
                         [#(__d::KeyArg::values(#values)),*],

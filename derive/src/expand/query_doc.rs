@@ -76,11 +76,11 @@ impl PatternDoc<'_> {
         let name = |at: usize| self.parts.get(at).map(|part| plain_name(part));
         let part = name(at).unwrap_or_default();
         let goes_on = match name(at + 1) {
-            Some(next) => format!("`eq` goes on to `.{next}()`, "),
+            Some(next) => format!("`eq` continues with `.{next}()`, "),
             None => "`eq` gives it, ".to_owned(),
         };
         let missing = match format {
-            Some(Format { none: Some(_), .. }) => " `missing()` asks for the rows that have none.",
+            Some(Format { none: Some(_), .. }) => " `missing()` finds the rows that have none.",
             _ => "",
         };
         format!(

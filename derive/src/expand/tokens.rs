@@ -72,6 +72,16 @@ pub(super) fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> Toke
     code!(#open #ty #close)
 }
 
+/// `Alias<Type>`, placed where the type was written. In signatures, an alias of the library is easier to read than the
+/// associated type that it names.
+pub(super) fn aliased(alias: &str, ty: &impl ToTokens) -> TokenStream {
+    let (first, last) = ends(ty);
+    let alias = Ident::new(alias, first);
+    let open = quote_spanned!(first=> __d::#alias<);
+    let close = quote_spanned!(last=> >);
+    code!(#open #ty #close)
+}
+
 /// Calls the function that `of` names. Its result may depend on the trait too, so the whole call is placed where the
 /// type is.
 pub(super) fn call(

@@ -20,7 +20,7 @@ pub(crate) fn read(attrs: &[Attribute], diag: &Diag) -> Vec<Opt> {
             Meta::List(list) => all.extend(options(list.tokens.clone(), diag)),
             other => diag.over(
                 other,
-                "the options stand in parentheses; write `#[dynamo(..)]`",
+                "options must be in parentheses; write `#[dynamo(..)]`",
             ),
         }
     }
@@ -147,7 +147,7 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
     if ends(input) {
         return Err(syn::Error::new_spanned(
             equals,
-            format!("`{name} =` lacks its value"),
+            format!("`{name} =` has no value"),
         ));
     }
     let read = value(input).map_err(|mistake| {

@@ -64,7 +64,7 @@ fn require_enum(data: Data, ident: &Ident, diag: &Diag) -> Option<DataEnum> {
 /// Rule: a collection names the table of its entities, which they share.
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Path> {
     let message =
-        format!("`{ident}` lacks the table of its entities; write `#[dynamo(table = Shop)]`");
+        format!("`{ident}` has no `table` for its entities; write `#[dynamo(table = Shop)]`");
     let opt = options.required("table", ident.span(), message, diag)?;
     opt.path(diag)
 }

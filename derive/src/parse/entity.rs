@@ -120,7 +120,7 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<TableRef> {
     let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
     let message = format!(
-        "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
+        "`{ident}` has no table; write `#[dynamo(table = Shop)]` for a shared one or \
             `#[dynamo(table = \"name\")]` for its own"
     );
     let opt = options.required("table", ident.span(), message, diag)?;
@@ -151,7 +151,7 @@ pub(super) fn repository(opt: Opt, ident: &Ident, diag: &Diag) -> Option<Ident> 
 /// Rule: an entity has a key.
 fn primary_key(options: &mut Options, ident: &Ident, reader: &Reader<'_>) -> Option<Key> {
     let message = format!(
-        "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
+        "`{ident}` has no key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
             \"TEXT#{{field}}\", sk = ..))]`"
     );
     let opt = options.required("key", ident.span(), message, reader.diag)?;

@@ -68,7 +68,7 @@ impl IndexOptions {
         let say = |span: Span, message: String| diag.at(span, format!("`{name}` {message}"));
         if self.kind == IndexKind::Global {
             if no_pk {
-                say(name.span(), format!("lacks its `pk`; write {}", usage.pk));
+                say(name.span(), format!("has no `pk`; write {}", usage.pk));
             }
             let sk = sk.map(&read);
             let pk = read(pk?);
@@ -82,7 +82,7 @@ impl IndexOptions {
             say(pk.name.span(), message);
         } else if no_sk {
             let message = format!(
-                "lacks its `sk`; an lsi orders the partition anew: write {}",
+                "has no `sk`; an lsi gives the partition another order: write {}",
                 usage.sk
             );
             say(name.span(), message);

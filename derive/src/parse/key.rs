@@ -26,7 +26,7 @@ pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
         &option_place::KEY,
         reader.diag,
     );
-    let message = "`key` lacks its `pk`; write `key(pk = field)` or `key(pk = \"TEXT#{field}\")`";
+    let message = "`key` has no `pk`; write `key(pk = field)` or `key(pk = \"TEXT#{field}\")`";
     let pk = options.required("pk", span, message, reader.diag);
     let sk = options.take("sk");
     let sorted = sk.is_some();

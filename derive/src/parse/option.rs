@@ -86,7 +86,7 @@ impl Opt {
             _ => {
                 diag.at(
                     self.name.span(),
-                    format!("`{}` stands alone; it takes no value", self.name),
+                    format!("`{}` takes no value; write the name alone", self.name),
                 );
                 None
             }

@@ -116,7 +116,7 @@ pub(crate) fn named(opt: Opt, diag: &Diag) -> Option<(Ident, Vec<Opt>)> {
     let span = list.span();
     let mut rest = attribute::options(list.tokens(), diag);
     if !matches!(rest.first(), Some(opt) if matches!(opt.given, Given::Flag)) {
-        diag.at(span, format!("`{kind}` lacks its name; write `{usage}`"));
+        diag.at(span, format!("`{kind}` has no name; write `{usage}`"));
         return None;
     }
     let name = rest.remove(0).name;

@@ -23,7 +23,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Projection> {
         );
     }
     let mut options = Options::of_item(&attrs, &option_place::PROJECTION, diag);
-    let message = format!("`{ident}` lacks its `entity`; write `#[dynamo(entity = Order)]`");
+    let message = format!("`{ident}` has no `entity`; write `#[dynamo(entity = Order)]`");
     let entity = options.required("entity", ident.span(), message, diag);
     let entity = entity.and_then(|opt| opt.path(diag));
     options.take("crate").and_then(|opt| opt.path(diag));

@@ -78,7 +78,7 @@ fn required(
     ident: &Ident,
     diag: &Diag,
 ) -> Option<LitStr> {
-    let message = format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`");
+    let message = format!("`{ident}` has no `{word}`; write `#[dynamo({usage})]`");
     let opt = options.required(word, ident.span(), message, diag)?;
     opt.stored_name(diag)
 }

@@ -61,14 +61,14 @@ fn instead_of_twice(first: Format, again: Format) -> &'static str {
     let is_case = matches!(first.text, TextFormat::Lower | TextFormat::Upper);
     match (first.is_lossy(), again.is_lossy()) {
         (true, false) if is_case => {
-            "give the text in one case a field of its own, which no attribute holds: `#[dynamo(skip)] name_lower: String`"
+            "give the text in one case a field of its own without an attribute: `#[dynamo(skip)] name_lower: String`"
         }
         (true, false) => {
-            "the whole field alone sorts in the same way, and a range of it asks for a month or a day (`YearMonth::first_day`): \
-             write only that; if other programs have written both, give the cut part a field of its own, which no \
-             attribute holds: `#[dynamo(skip)] month: YearMonth`"
+            "the whole field alone sorts in the same way, and a range of it selects a month or a day (`YearMonth::first_day`): \
+             write only that; if other programs have written both, give the cut part a field \
+             of its own without an attribute: `#[dynamo(skip)] month: YearMonth`"
         }
-        (false, true) => "the whole field holds what is cut of it: remove the cut part",
+        (false, true) => "the whole field contains the cut part: remove the cut part",
         _ => "name it once",
     }
 }
@@ -83,7 +83,7 @@ fn scan(text: &str, say: &impl Fn(String)) -> Vec<Raw> {
             all.push(Raw::Literal(literal.to_owned()));
         }
         let Some(inside) = from_brace.strip_prefix('{') else {
-            say("a `}` without its `{`; braces stand around a field's name only".to_owned());
+            say("a `}` without its `{`; braces can only enclose a field's name".to_owned());
             rest = from_brace.trim_start_matches('}');
             continue;
         };
@@ -183,7 +183,7 @@ fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Optio
             (None, Some(side)) => (Some(text), Some(side)),
             (Some(_), None) if !behind.contains(':') => {
                 say(format!(
-                    "\"{{{inside}}}\": where a None sorts stands behind the format; write `{{{name}:{behind}:{text}}}`"
+                    "\"{{{inside}}}\": `first` and `last` come after the format; write `{{{name}:{behind}:{text}}}`"
                 ));
                 return None;
             }
@@ -193,7 +193,7 @@ fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Optio
                     hint = format!("; write `{{{name}:{text}}}`");
                 }
                 say(format!(
-                    "\"{{{inside}}}\": a part has one format, and behind it `first` or `last`, where a None sorts{hint}"
+                    "\"{{{inside}}}\": a part has one format, then `first` or `last` for the position of a None{hint}"
                 ));
                 return None;
             }
@@ -222,7 +222,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
-            "; there are `s`, `ms`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
+            "; the formats are `s`, `ms`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));

@@ -20,7 +20,7 @@ pub(crate) fn read(opt: Opt, reader: &Reader<'_>) -> Option<When> {
     let list = opt.group(reader.diag)?;
     let text = list.tokens().to_string();
     if begins(&list, |input| input.parse::<Token![|]>().map(drop)) {
-        let message = "a closure does not tell which fields it reads; write a function and name them, as in \
+        let message = "the fields that a closure reads are unknown; write a function and name them, as in \
             `when(is_open(status, due))`";
         reader.diag.at(list.span(), message);
         return None;
@@ -57,7 +57,7 @@ fn equality(condition: Opt, text: String, reader: &Reader<'_>) -> Option<When> {
                 USAGE.to_owned()
             } else {
                 format!(
-                    "which fields does `{name}` read? write them behind it, as in `when({name}(status))`"
+                    "`{name}` needs the fields that it reads; write them after it, as in `when({name}(status))`"
                 )
             };
             reader.diag.at(name.span(), message);
@@ -134,7 +134,8 @@ fn function(list: &List, text: String, reader: &Reader<'_>) -> Option<When> {
         .into_iter()
         .skip_while(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','));
     if let Some(more) = rest.next() {
-        let message = "`when` takes one function and nothing else; let the function decide it all";
+        let message =
+            "`when` takes one function and nothing else; the function can check everything";
         reader.diag.over(more, message);
         return None;
     }
@@ -150,7 +151,7 @@ fn function(list: &List, text: String, reader: &Reader<'_>) -> Option<When> {
 fn named_fields(path: &Path, group: List, reader: &Reader<'_>) -> Option<Vec<(usize, Ident)>> {
     let given = attribute::values(group, reader.diag);
     if given.is_empty() {
-        let message = "this function reads no field, so it says the same of every item; name the fields that it \
+        let message = "this function reads no field, so its result is the same for every item; name the fields that it \
             reads, as in `when(is_open(status, due))`";
         reader.diag.over(path, message);
         return None;

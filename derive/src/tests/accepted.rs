@@ -228,7 +228,7 @@ fn tokens_from_another_macro() {
     };
     super::entity_says(
         option,
-        &["`note` is an `Option`, but a primary key part is always there; remove the `Option`"],
+        &["`note` is an `Option`, but a primary key part is never missing; remove the `Option`"],
     );
 }
 

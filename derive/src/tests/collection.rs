@@ -125,7 +125,7 @@ fn other_stands_alone_on_its_variant() {
         },
         &[
             "`other`: an unnamed field takes no options",
-            "`other` stands alone; it takes no value",
+            "`other` takes no value; write the name alone",
         ],
     );
 }

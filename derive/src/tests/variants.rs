@@ -36,7 +36,7 @@ fn actor_form() {
             }
         },
         &[
-            "`updated_by` stands on the field `editor` already; one field can have it",
+            "the field `editor` already has `updated_by`; only one field can have it",
             "a `created_by` field has a stored form of its own; remove `serde`",
             "a `updated_by` field has a stored form of its own; remove `format`",
         ],

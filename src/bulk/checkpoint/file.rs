@@ -82,14 +82,14 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, CheckpointError> {
     let done = runtime::blocking(work).await;
-    done.unwrap_or_else(|| Err("there is no thread for the file".into()))
+    done.unwrap_or_else(|| Err("a thread for the file could not be started".into()))
 }
 
 /// Another job may have begun since, and a save of this one would replace what that one has saved.
 fn deleted(path: &Path) -> Error {
     let message = format!(
         "the lock of the checkpoint {} was deleted, so another job may use it: wait for that one, and run \
-         this one again, which goes on from there",
+         this one again, which resumes from there",
         path.display()
     );
     Error::new(ErrorKind::Locked, Stage::Connect, message)

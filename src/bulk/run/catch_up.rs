@@ -104,6 +104,6 @@ pub(super) async fn catch_up(
 
 fn changed(how: &str) -> Error {
     refused(format!(
-        "the writes are not those that the checkpoint was made with ({how}), and some would be left out: give the same ones, or give this job another name and place"
+        "the writes are not those that the checkpoint was made with ({how}), and some would be skipped: give the same ones, or give this job another name and place"
     ))
 }

@@ -150,6 +150,7 @@ impl WriteOrder {
             match trace {
                 Trace::Mark => line.marked.push((entry, number)),
                 Trace::None => {}
+                // The first failed write is kept, because the next run has to begin with it.
                 Trace::ToCome => drop(line.held_by.get_or_insert(number)),
             }
         }
@@ -163,6 +164,7 @@ impl WriteOrder {
             line.last = line.last.filter(|(entry, _)| *entry >= before);
             line.marked.retain(|(entry, _)| *entry >= before);
         }
+        // The set is taken first, because `advance` enters an item again if it still waits.
         for item in std::mem::take(&mut self.unkept) {
             self.advance(item);
         }
@@ -175,6 +177,7 @@ impl WriteOrder {
         let Entry::Occupied(mut line) = self.lines.entry(item) else {
             return;
         };
+        // DynamoDB does not order two requests that are under way at the same time.
         if line.get().is_busy {
             return;
         }

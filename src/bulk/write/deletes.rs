@@ -109,6 +109,6 @@ impl SharedDeletes {
 }
 
 fn unanswered() -> Error {
-    let message = "the request that this delete was part of ended without an answer";
+    let message = "the request that this delete was part of ended without a response";
     Error::new(ErrorKind::Unavailable, Stage::Wire, message)
 }

@@ -83,7 +83,7 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
             let gone = tables.iter().filter(|table| !table.stays);
             let gone = gone.filter_map(|table| table.base.as_deref());
             step.changes
-                .extend(gone.map(|table| format!("give up table `{}`", table.name)));
+                .extend(gone.map(|table| format!("release table `{}`", table.name)));
         }
         steps.push(step);
     }
@@ -284,8 +284,8 @@ fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
     let gone = gone.filter(|index| after.index(&index.name).is_none());
     list.extend(gone.map(|index| {
         format!(
-            "local index `{}` is no longer declared: it can only be given up together with the table, so declare it, \
-             or this needs a new table",
+            "local index `{}` is no longer declared: it can only be deleted together with the \
+             table, so declare it, or use a new table",
             index.name
         )
     }));
@@ -307,8 +307,8 @@ fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
 /// Old and new indexes are too many together.
 fn crowded(error: &Error) -> Error {
     let message = format!(
-        "{error}, and old and new indexes are there together for a while: give up some old ones in a deployment of its own \
-         first"
+        "{error}, and old and new indexes exist together for a \
+         while: delete some old ones in an earlier deployment"
     );
     Error::new(ErrorKind::SchemaMismatch, Stage::Schema, message)
 }

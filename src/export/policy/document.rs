@@ -91,7 +91,7 @@ pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
             waiting.push(one);
         } else {
             return Err(Error::config(format!(
-                "a statement about one table has more than {LONGEST} characters: leave `leading_keys()` out"
+                "a statement about one table has more than {LONGEST} characters: remove `leading_keys()`"
             )));
         }
     }

@@ -122,7 +122,7 @@ impl<'s> Declarations<'s> {
             (None, _) => {
                 let names = self.entities().map(|of| format!("`{}`", of.entity.name));
                 Err(Error::config(format!(
-                    "a policy allows something of `{name}`, which is no entity of its tables: there are {}",
+                    "a policy allows something on `{name}`, which is not an entity of its tables: they have {}",
                     listed(names)
                 )))
             }
@@ -195,8 +195,8 @@ fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()>
 fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permissions) -> Result<()> {
     let Some((owner, name)) = pattern.split_once('.') else {
         return Err(Error::config(format!(
-            "`{pattern}` is no pattern: it has the name of an entity and that of a verb or an access pattern, as \
-             `Order.by_status`"
+            "`{pattern}` is not a pattern: write the name of an entity \
+             and that of a verb or an access pattern, as in `Order.by_status`"
         )));
     };
     let collections = declared.schemas.iter().flat_map(|table| {

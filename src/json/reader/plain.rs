@@ -35,7 +35,7 @@ impl Reader<'_> {
     #[cold]
     pub(crate) fn not_json(&self, wanted: &str) -> CodecError {
         CodecError::new(format!(
-            "not JSON: {wanted} should stand at byte {}",
+            "not JSON: {wanted} is expected at byte {}",
             self.at
         ))
     }

@@ -10,7 +10,7 @@ use crate::schema::{EntitySchema, FieldRole, FieldSchema, Word};
 
 /// The way of a value to another attribute.
 const BESIDE: [&str; 4] = [
-    "declare the new one beside it as an `Option`, under another name, and deploy programs that write both, everywhere",
+    "declare a new one as an `Option`, under another name, and deploy programs that write both, everywhere",
     "fill it where it is missing: `update_each`",
     "deploy programs that read the new one and still write both, everywhere",
     "then drop the old one",
@@ -60,7 +60,7 @@ impl EntityPair<'_> {
             return self.change(
                 ChangeClass::BreaksRunning,
                 name,
-                "the attribute is new and required: items that are there lack it and cannot be read, and programs that run \
+                "the attribute is new and required: existing items do not have it and cannot be read, and running programs \
                  write more of them",
                 &[
                     "declare it as an `Option` or with a `default`, and deploy that everywhere",
@@ -73,8 +73,8 @@ impl EntityPair<'_> {
             return self.change(
                 ChangeClass::FillFirst,
                 name,
-                "the version is new: items that are there get one with their next write, but programs that run write without \
-                 raising it, and their `put` takes it away",
+                "the version is new: existing items get one with their next write, but running programs write without \
+                 raising it, and their `put` removes it",
                 &[
                     DEPLOY_EVERYWHERE,
                     "only then rely on it: until then a write of an old program may be overwritten unnoticed",
@@ -84,8 +84,8 @@ impl EntityPair<'_> {
         let index = index_of(self.tables.old, self.name, name).filter(|_| !self.is_value);
         if let Some((index, other)) = index {
             let what = format!(
-                "the attribute is new, and a key of the index `{index}`, where programs that run look for `{other}`: they read items \
-                 with it as errors there, and DynamoDB refuses it if it is of another type"
+                "the attribute is new, and a key of the index `{index}`, where running programs look for `{other}`: they read items \
+                 with it as errors there, and DynamoDB rejects it if it is of another type"
             );
             return self.change(
                 ChangeClass::BreaksRunning,
@@ -98,10 +98,8 @@ impl EntityPair<'_> {
             );
         }
         let meanwhile = match keeps_rest(&self.old.fields) {
-            true => "programs that run keep it",
-            false => {
-                "programs that run read past it, and their `put` takes it away; `update` keeps it"
-            }
+            true => "running programs keep it",
+            false => "running programs ignore it, and their `put` removes it; `update` keeps it",
         };
         let what = format!("the attribute is new and may be missing; {meanwhile}");
         self.change(ChangeClass::Free, name, what, &[DEPLOY])
@@ -124,10 +122,10 @@ impl EntityPair<'_> {
         let (class, what, steps): (_, _, &[&str]) = if was.is_required || is_version {
             let what = match is_version {
                 true => {
-                    "the version is no longer declared: programs that run do not notice writes of new ones, and overwrite them"
+                    "the version is no longer declared: running programs do not notice writes of new ones, and overwrite them"
                 }
                 false => {
-                    "the attribute is no longer declared, and programs that run cannot read items without it"
+                    "the attribute is no longer declared, and running programs cannot read items without it"
                 }
             };
             let steps: &[&str] = &[
@@ -138,7 +136,7 @@ impl EntityPair<'_> {
         } else if is_in_key {
             (
                 ChangeClass::Free,
-                "the attribute is no longer stored; the key says the same",
+                "the attribute is no longer stored; the key holds the same value",
                 &[DEPLOY],
             )
         } else if keeps_rest(&self.new.fields) {
@@ -150,11 +148,11 @@ impl EntityPair<'_> {
         } else {
             (
                 ChangeClass::BreaksRunning,
-                "the attribute is no longer declared: each `put` of a new program takes it away, also from programs that \
-                 run or that one goes back to",
+                "the attribute is no longer declared: each `put` of a new program removes it, also for \
+                 running programs and for one that you roll back to",
                 &[
-                    "deploy programs that still declare it and do not use it, everywhere",
-                    "then drop it, when nothing of it is needed any more",
+                    "deploy programs that still declare it but do not use it, everywhere",
+                    "then drop it, when it is no longer needed",
                 ],
             )
         };
@@ -190,7 +188,7 @@ impl EntityPair<'_> {
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
             };
             let what = format!(
-                "its stored form was {} and is {}: what one program writes the other misreads or refuses",
+                "its stored form was {} and is {}: the one misreads or rejects values that the other writes",
                 form(was),
                 form(is)
             );
@@ -257,7 +255,7 @@ impl EntityPair<'_> {
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
                 name,
-                format!("{types}, a wider one: it reads all that is there, and programs that run cannot read what is beyond the old one"),
+                format!("{types}, a wider one: it reads all stored values, and running programs cannot read what is beyond the old one"),
                 &[DEPLOY_EVERYWHERE, "store values beyond the old type then"],
             ),
             TypeChange::Narrower => self.change(
@@ -275,8 +273,8 @@ impl EntityPair<'_> {
                 name,
                 format!("{types}; whether that stores the same is not known here"),
                 &[
-                    "if each value is stored as it was, under another name of the type, this is free",
-                    "if the new type reads all that is stored, and old programs what it stores, this is free too",
+                    "if each value is stored as it was, under another name of the type, this is safe",
+                    "if the new type reads all that is stored, and old programs what it stores, this is safe too",
                     "else declare the new one beside it as an `Option`, under another name, write both, fill, read the new one, drop the old one",
                 ],
             ),
@@ -309,7 +307,7 @@ impl EntityPair<'_> {
             what,
             &[
                 "give each field back its stored name: `rename`",
-                "if the fields changed their names in Rust alone, and each attribute means what it meant, this is free",
+                "if the fields changed their names in Rust alone, and each attribute means what it meant, this is safe",
             ],
         ))
     }
@@ -323,31 +321,31 @@ impl EntityPair<'_> {
             }
             (Unreadable, Fine) => (
                 ChangeClass::BreaksRunning,
-                "it was required and may be missing now: programs that run cannot read items that are written without it".to_owned(),
+                "it was required and may now be missing: running programs cannot read items that are written without it".to_owned(),
                 &[
                     "deploy programs that can read items without it and still write it always, everywhere",
-                    "then leave it away",
+                    "then omit it",
                 ],
             ),
             (Unreadable, Default(_)) => (
                 ChangeClass::Free,
-                "items without it can be read now, and it is still written always; a `remove` of it waits until no program of before runs".to_owned(),
+                "items without it can be read now, and it is still written always; do not `remove` it until no earlier program runs".to_owned(),
                 &[DEPLOY],
             ),
             (_, Unreadable) => (
                 ChangeClass::BreaksRunning,
-                "it could be missing and is required now: items without it cannot be read, and programs that run may write more of them".to_owned(),
+                "it could be missing and is required now: items without it cannot be read, and running programs may write more of them".to_owned(),
                 &[
                     "deploy programs that write it always and can still read items without it, everywhere",
-                    "fill it where it is missing: `update_each`, until no item lacks it",
+                    "fill it where it is missing: `update_each`, until every item has it",
                     "then let it be required, and deploy",
                 ],
             ),
             (Default(old), Default(new)) => (
                 ChangeClass::FillFirst,
-                format!("what an item without it means was `{old}` and is `{new}`: programs read such items in two ways"),
+                format!("the meaning of a missing attribute was `{old}` and is `{new}`: programs read such items in two ways"),
                 &[
-                    "if both are one value, this is free",
+                    "if both are one value, this is safe",
                     "else write the old default into all items without the attribute: `update_each`",
                     "then change the default, and deploy",
                 ],
@@ -359,7 +357,7 @@ impl EntityPair<'_> {
                     self.not_in_index(name)
                 ),
                 &[
-                    "if a missing one means the default to programs that run too, and no index has to have such items, this is free",
+                    "if a missing attribute means the default to running programs too, and no index must contain such items, this is safe",
                     "else write the default into all items without the attribute, by programs that still declare it as it was: \
                      `update_each`",
                     "then declare the default, and deploy",
@@ -371,7 +369,7 @@ impl EntityPair<'_> {
                 &[
                     "write the old default into all items without the attribute: `update_each`",
                     DEPLOY_EVERYWHERE,
-                    "only then leave it away: to programs of before a missing one is the old default",
+                    "only then omit it: to programs of before a missing one is the old default",
                 ],
             ),
             (Fine, Fine) => return None,

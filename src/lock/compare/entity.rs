@@ -14,7 +14,7 @@ use crate::schema::{
 pub(super) const MOVE_KEYS: [&str; 5] = [
     "leave this entity as it is, and declare another one beside it with the new key",
     "deploy programs that write both, everywhere",
-    "copy the items that are there, and leave the old ones",
+    "copy the existing items, and leave the old ones",
     "deploy programs that read the new one and still write both, everywhere",
     "write the new one alone, everywhere, then delete the old items and drop the old declaration",
 ];
@@ -31,13 +31,13 @@ pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &EntitySchema)
         ChangeClass::BreaksRunning,
         place,
         format!(
-            "the entity is new, and its items may stand in partitions of `{}`: programs that run do not know its type, \
-             and read them there as errors in collections without an `other` variant and in queries of what had its \
+            "the entity is new, and its items may be in partitions of `{}`: running programs do not know its type, \
+             and treat them as errors in collections without an `other` variant and in queries of what had its \
              range alone",
             met.join("`, `")
         ),
         &[
-            "if nothing reads such partitions as a collection, and its sort keys begin otherwise than theirs, this is free",
+            "if nothing reads such partitions as a collection, and its sort keys begin otherwise than theirs, this is safe",
             "else deploy programs that know the entity and do not write it yet, everywhere",
             "then deploy those that write it",
         ],
@@ -48,7 +48,7 @@ pub(super) fn gone(table: &str, name: &str) -> StoredChange {
     StoredChange::new(
         ChangeClass::BreaksRunning,
         (table, Some(name.to_owned())),
-        "the entity is no longer declared: its items, and those that programs that run still write, are errors where new \
+        "the entity is no longer declared: its items, and those that running programs still write, are errors where new \
          ones meet them"
             .to_owned(),
         &[
@@ -83,7 +83,7 @@ impl EntityPair<'_> {
             return Some(self.whole(ChangeClass::Free, what, &[NOTHING]));
         }
         let what = format!(
-            "its type was stored as `{old_name}` and is `{}`: old and new programs leave out what the others wrote, and \
+            "its type was stored as `{old_name}` and is `{}`: old and new programs skip the items that the others wrote, and \
              its unique values get other keys",
             self.name
         );
@@ -124,14 +124,14 @@ impl EntityPair<'_> {
             return Some(self.change(ChangeClass::Free, member, what, &[NOTHING]));
         }
         let mut what = format!(
-            "its key `{}` was {} and is {}: items that are there have the old keys, and are refused or not found",
+            "its key `{}` was {} and is {}: existing items have the old keys, and are rejected or not found",
             new.attribute,
             shown(old),
             shown(new)
         );
         what += width_hint(old, new);
         if differ_in_names_alone(old, new) {
-            what += "; if only the name of a field that is stored nowhere else is another, no key changes and this is free";
+            what += "; if only the name of a field that is stored nowhere else is another, no key changes and this is safe";
         }
         Some(self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS))
     }
@@ -142,12 +142,12 @@ impl EntityPair<'_> {
         match (old.append_only, new.append_only) {
             (false, true) => changes.push(self.whole(
                 ChangeClass::Free,
-                "its items are never changed any more; programs that run still do",
+                "its items are never changed any more; running programs still do",
                 &[DEPLOY_EVERYWHERE, "rely on it then"],
             )),
             (true, false) => changes.push(self.whole(
                 ChangeClass::BreaksRunning,
-                "its items may be changed now, and programs that run rely on it that they are not",
+                "its items may be changed now, and running programs rely on it that they are not",
                 &[
                     "deploy programs that do not rely on it and change nothing yet, everywhere",
                     "then deploy those that change items",
@@ -163,8 +163,8 @@ impl EntityPair<'_> {
             )),
             (true, false) => changes.push(self.whole(
                 ChangeClass::BreaksRunning,
-                "a `put` takes away attributes that it does not know: what other programs, of before or after, keep there",
-                &["keep the `rest`, unless nobody else stores anything in these items", DEPLOY_EVERYWHERE],
+                "a `put` removes attributes that it does not know, which earlier, later or other programs store there",
+                &["keep the `rest`, unless no other program stores anything in these items", DEPLOY_EVERYWHERE],
             )),
             _ => {}
         }
@@ -176,7 +176,7 @@ impl EntityPair<'_> {
         let (old, new) = (key_only(&self.old.fields), key_only(&self.new.fields));
         for (&name, &was) in &old {
             let Some(&is) = new.get(name) else {
-                let what = "the field had no attribute, and has one now or is in no key any more; keys tell which";
+                let what = "the field had no attribute, and has one now or is in no key any more; the keys tell which";
                 let class = match self.new.attribute(name).is_some() {
                     true => ChangeClass::Free,
                     false => ChangeClass::BreaksRunning,
@@ -202,7 +202,7 @@ impl EntityPair<'_> {
             let steps: &[&str] = match class {
                 ChangeClass::Free => &[DEPLOY],
                 _ => &[
-                    "if the texts are the same, this is free",
+                    "if the texts are the same, this is safe",
                     "else declare it beside, and move the items",
                 ],
             };
@@ -210,7 +210,7 @@ impl EntityPair<'_> {
         }
         let appeared = new.keys().filter(|name| !old.contains_key(**name));
         changes.extend(appeared.map(|name| {
-            let what = "the field stands in keys and has no attribute any more, or is new there; keys tell which";
+            let what = "the field is part of keys and has no attribute any more, or is new there; the keys tell which";
             self.change(ChangeClass::Free, name, what, &["see what is said of the keys"])
         }));
     }

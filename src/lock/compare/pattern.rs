@@ -2,17 +2,18 @@
 
 use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
-use super::pair::{DEPLOY, EntityPair, NOTHING, REWRITE};
+use super::pair::{CHECK_FILLED, DEPLOY, EntityPair, NOTHING, REFILL, REWRITE};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::seen_type;
 use crate::schema::{FieldSchema, KeyAttribute, KeySchema, KeyType, PatternSchema, Presence, Word};
 
 /// The way of items to other keys of an index.
-const NEW_INDEX: [&str; 4] = [
-    "leave it as it is, and declare an access pattern beside it under a new name, in another index; deploy that everywhere, without \
-     asking it",
-    REWRITE,
-    "deploy programs that ask the new one",
+const NEW_INDEX: [&str; 5] = [
+    "leave it as it is, and declare an access pattern beside it under a new name, in another index, with `filling`; deploy that \
+     everywhere",
+    REFILL,
+    CHECK_FILLED,
+    "remove `filling`, and deploy programs that query the new one",
     "then drop the old one",
 ];
 
@@ -58,8 +59,8 @@ impl EntityPair<'_> {
         let create = "create the index if it is new, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active";
         if !met.is_empty() {
             let what = format!(
-                "the access pattern is new in `{}`, and its items may stand there in partitions of `{}`: programs that run do \
-                 not know that, and read them as errors",
+                "the access pattern is new in `{}`, and its items may be there in partitions of `{}`: running programs do not know that, \
+                 and treat them as errors",
                 is.index,
                 met.join("`, `")
             );
@@ -70,16 +71,30 @@ impl EntityPair<'_> {
                 &[
                     "deploy programs that know the access pattern of an index of its own instead, or with another beginning of \
                      the partition key",
-                    "or stop all programs that read such partitions, and deploy; then write all items anew",
+                    "or stop all programs that read such partitions, and deploy; then write all items again",
                 ],
             );
         }
         if is.when.is_some() || !is.keys().all(|key| self.is_there(key)) {
+            if is.is_filling {
+                return self.change(
+                    ChangeClass::Free,
+                    name,
+                    "the access pattern is new and `filling`: new programs write its keys, and none queries it yet",
+                    &[create, "deploy it everywhere", REFILL, CHECK_FILLED, "then remove `filling`"],
+                );
+            }
             return self.change(
                 ChangeClass::FillFirst,
                 name,
-                "the access pattern is new, and items that are there lack its keys: they are found once they are written anew",
-                &[create, "deploy programs that write its keys and do not ask it, everywhere", REWRITE, "then ask it"],
+                "the access pattern is new, and existing items do not have its keys: they are found after they are filled",
+                &[
+                    create,
+                    "declare it with `filling`, so that every write keeps its keys and no query of it compiles, and deploy that everywhere",
+                    REFILL,
+                    CHECK_FILLED,
+                    "then remove `filling`, and deploy the queries",
+                ],
             );
         }
         if let Some((field, rejected)) = is.keys().find_map(|key| self.rejected_in(key)) {
@@ -98,7 +113,7 @@ impl EntityPair<'_> {
         }
         if let Some(field) = is.keys().find_map(|key| self.retyped(key)) {
             let what = format!(
-                "the access pattern is new, and items that are there have `{field}` in another type: DynamoDB does not find them \
+                "the access pattern is new, and existing items have `{field}` in another type: DynamoDB does not find them \
                  in the index until they are written again"
             );
             return self.change(
@@ -181,14 +196,14 @@ impl EntityPair<'_> {
             return self.change(
                 ChangeClass::Free,
                 name,
-                "the access pattern is no longer declared; its attributes are still written, so programs that run find all that \
-                 they ask for, as long as the index is there",
+                "the access pattern is no longer declared; its attributes are still written, so running programs find all rows that they \
+                 query, as long as the index exists",
                 &[DEPLOY],
             );
         }
         let what = format!(
-            "the access pattern is no longer declared: new programs do not write its keys in `{}`, so those that run miss \
-             items, and so does one that is gone back to",
+            "the access pattern is no longer declared: new programs do not write its keys in `{}`, so running ones miss items, and so \
+             does one that you roll back to",
             was.index
         );
         self.change(
@@ -196,7 +211,7 @@ impl EntityPair<'_> {
             name,
             what,
             &[
-                "deploy programs that do not ask it and still declare it, everywhere",
+                "deploy programs that do not query it and still declare it, everywhere",
                 "then drop the declaration, and deploy",
             ],
         )
@@ -213,12 +228,35 @@ impl EntityPair<'_> {
             return;
         }
         let before = changes.len();
+        changes.extend(self.filling(name, was, is));
         changes.extend(self.pattern_keys(name, was, is));
         changes.extend(self.shards(name, was, is));
         changes.extend(self.condition(name, was, is));
         if changes.len() == before {
             let what = "it is written in another way, and its keys are the same";
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
+        }
+    }
+
+    /// The word `filling`, which says whether new programs may query the index.
+    fn filling(&self, name: &str, was: &PatternSchema, is: &PatternSchema) -> Option<StoredChange> {
+        match (was.is_filling, is.is_filling) {
+            (false, true) => {
+                let what = "it is `filling` now: new programs do not query it, and still write its keys";
+                Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]))
+            }
+            (true, false) => Some(self.change(
+                ChangeClass::FillFirst,
+                name,
+                "it is no longer `filling`: new programs may query it, and do not find items without its keys",
+                &[
+                    "end all programs that run without this access pattern: they write items without its keys",
+                    REFILL,
+                    CHECK_FILLED,
+                    DEPLOY,
+                ],
+            )),
+            _ => None,
         }
     }
 
@@ -236,8 +274,8 @@ impl EntityPair<'_> {
         }
         let what = match differing {
             Some((was, is)) => format!(
-                "its key `{}` was {} and is {}{}: items that are there have the old keys, and are not found by the new ones \
-                 until they are written anew; programs that run do not find what new ones write",
+                "its key `{}` was {} and is {}{}: existing items have the old keys, and are not found by the new ones \
+                 until they are written again; running programs do not find what new ones write",
                 is.attribute,
                 shown(was),
                 shown(is),
@@ -251,7 +289,7 @@ impl EntityPair<'_> {
             Some(met) => (
                 ChangeClass::BreaksRunning,
                 format!(
-                    "{what}; they may stand in partitions of `{met}` there, where programs that run read them as errors"
+                    "{what}; they may be in partitions of `{met}` there, which running programs treat as errors"
                 ),
             ),
             None => (ChangeClass::FillFirst, what),
@@ -278,9 +316,9 @@ impl EntityPair<'_> {
             self.change(
                 ChangeClass::FillFirst,
                 name,
-                "items without a part of its keys were not in the index, and belong there now: they are found once they are \
-                 written anew",
-                &["deploy programs that do not rely on it, everywhere", REWRITE, "then rely on it"],
+                "items without a part of its keys were not in the index, and now belong there: they are found after \
+                 they are filled",
+                &["deploy programs that do not rely on it, everywhere", REFILL, CHECK_FILLED, "then rely on it"],
             )
         })
     }
@@ -306,13 +344,14 @@ impl EntityPair<'_> {
             let what = format!("{what}: old and new programs read all that is written");
             return Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
         }
-        let what =
-            format!("{what}: some programs do not read where others write, or where items stand");
+        let what = format!(
+            "{what}: some programs do not read all shards that others write, or that contain items"
+        );
         let steps: &[&str] = match has_shards {
             true => &[
                 "first deploy `read_shards` with the greater number, everywhere, and leave `shards` as it is",
                 "then change `shards`, leave `read_shards`, and deploy",
-                "with fewer shards than before: write all items anew, and only then read fewer",
+                "with fewer shards than before: write all items again, and only then read fewer",
             ],
             false => &NEW_INDEX,
         };
@@ -330,16 +369,16 @@ impl EntityPair<'_> {
         }
         let what = match (&was.when, &is.when) {
             (None, Some(when)) => format!(
-                "it holds items while `{when}`, and held all: those that are there stay in the index until they are written anew"
+                "it holds items while `{when}`, and held all: existing ones stay in the index until they are written again"
             ),
             (Some(when), None) => format!(
-                "it holds all items, and held them while `{when}`: the others are found once they are written anew"
+                "it holds all items, and held them while `{when}`: the others are found after they are written again"
             ),
             (was, is) => {
                 let shown = |when: &Option<String>| when.clone().unwrap_or_default();
                 format!(
-                    "it holds items while `{}`, and did while `{}`: those that are there are in it as the old condition said, until they \
-                     are written anew; if only names of Rust differ, this is free",
+                    "it holds items while `{}`, and did while `{}`: existing items are in it by the old condition, until they \
+                     are written again; if only names of Rust differ, this is safe",
                     shown(is),
                     shown(was)
                 )
@@ -351,7 +390,7 @@ impl EntityPair<'_> {
             (Some(_), Some(_)) => holds_all(was, is),
         };
         if !lets_more_in {
-            let what = format!("{what}; programs that run miss in it what new ones leave out");
+            let what = format!("{what}; running programs miss the items in it that new ones omit");
             return Some(self.change(ChangeClass::BreaksRunning, name, what, &NEW_INDEX));
         }
         Some(self.change(
@@ -360,7 +399,8 @@ impl EntityPair<'_> {
             what,
             &[
                 "deploy programs that do not rely on the new condition, everywhere: until then some write by the old one",
-                REWRITE,
+                REFILL,
+                CHECK_FILLED,
                 "then rely on it",
             ],
         ))

@@ -9,9 +9,9 @@ use crate::schema::{
 };
 
 const MOVE: [&str; 4] = [
-    "leave this table as it is, and declare another one beside it with the new keys",
+    "leave this table as it is, and declare a second one with the new keys",
     "deploy programs that write both, everywhere",
-    "copy the items that are there, and compare",
+    "copy the existing items, and compare",
     "read the new one, then write it alone, then delete the old one",
 ];
 
@@ -21,7 +21,7 @@ pub(super) fn appeared(name: &str) -> StoredChange {
         (name, None),
         "the table is new".to_owned(),
         &[
-            "create it, `db.create_tables(..)`, before anything that asks it is deployed",
+            "create it, `db.create_tables(..)`, before you deploy programs that query it",
             DEPLOY,
         ],
     )
@@ -32,11 +32,11 @@ pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
         return StoredChange::new(
             ChangeClass::BreaksRunning,
             (name, None),
-            "the table is no longer declared, or not given to the check; its items stay, and nobody reads them".to_owned(),
+            "the table is no longer declared, or not given to the check; its items stay, and no declared program reads them".to_owned(),
             &[
                 "if the check only was not given its schema, give it",
                 DEPLOY_EVERYWHERE,
-                "delete the table when no program uses it any more, and no going back is planned",
+                "delete the table when no program uses it any more, and no rollback is planned",
             ],
         );
     };
@@ -49,7 +49,7 @@ pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
         &[
             "if `name` or `table` was changed by mistake, change it back: a struct may be renamed without its table",
             "else leave both declared, and deploy programs that write both, everywhere",
-            "copy the items that are there, then read the new table, then drop the old declaration",
+            "copy the existing items, then read the new table, then drop the old declaration",
         ],
     )
 }
@@ -113,17 +113,17 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
             ),
             &[
                 "keep the old name, `type_attribute = \"..\"`: it costs nothing",
-                "else stop all programs, write all items anew by a script (`Item::in_table`), and deploy then",
+                "else stop all programs, write all items again by a script (`Item::in_table`), and deploy then",
             ],
         ),
         (None, Some(new)) => (
             ChangeClass::BreaksRunning,
             format!(
-                "the table of one entity has a type attribute `{new}` now, as a shared table: items that are there have none, unique values get other keys, and old programs take items of other entities for errors"
+                "the table of one entity has a type attribute `{new}` now, as a shared table: existing items have none, unique values get other keys, and old programs treat items of other entities as errors"
             ),
             &[
                 "deploy the shared table with this one entity in it, everywhere",
-                "write all items anew: `put_each` of what a scan returns, which gives them types, and sentinels of unique values",
+                "write all items again: `put_each` of the result of a scan, which gives them types, and sentinels of unique values",
                 "add further entities in a later deployment",
             ],
         ),
@@ -134,7 +134,7 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
             ),
             &[
                 "delete the items of all other entities, with the old declaration",
-                "write the unique values anew: their keys had the type in them",
+                "write the unique values again: their keys had the type in them",
                 DEPLOY_EVERYWHERE,
             ],
         ),
@@ -148,23 +148,25 @@ fn ttl(old: &StoredTable, new: &StoredTable) -> ChangeText {
         (None, Some(ttl)) if entities.any(|stored| stored.entity.attribute(ttl).is_some()) => (
             ChangeClass::BreaksRunning,
             format!(
-                "items expire by `{ttl}` now, which they have already: DynamoDB deletes all whose time is over as soon as it is told, and no going back brings them back"
+                "items expire by `{ttl}` now, which they have already: DynamoDB deletes all expired items as soon as TTL is switched on, and a rollback does not restore them"
             ),
             &[
-                "look how many items have a time that is over, and whether all of it are epoch seconds",
+                "check how many items have a past time, and that all times are epoch seconds",
                 DEPLOY_EVERYWHERE,
                 "then switch it on: `db.enable_ttl(..)`",
             ],
         ),
         (None, Some(ttl)) => (
             ChangeClass::Free,
-            format!("items expire by `{ttl}`, which is new: items that are there lack it and stay"),
+            format!(
+                "items expire by `{ttl}`, which is new: existing items do not have it and stay"
+            ),
             &[DEPLOY_EVERYWHERE, "then switch it on: `db.enable_ttl(..)`"],
         ),
         (Some(old), None) => (
             ChangeClass::BreaksRunning,
             format!(
-                "items no longer expire by `{old}`: new programs show what is over and not yet deleted, and DynamoDB goes on deleting until it is told not to"
+                "items no longer expire by `{old}`: new programs return expired items that are not yet deleted, and DynamoDB continues to delete until TTL is switched off"
             ),
             &[
                 "switch the TTL of the table off, and wait until that is done",
@@ -194,17 +196,15 @@ fn stream(was: &TableSchema, is: &TableSchema) -> ChangeText {
         None => (
             ChangeClass::Free,
             what,
-            &[
-                "switch the stream on, by `db.plan(..)`, before anything that follows it is deployed",
-            ],
+            &["switch the stream on, by `db.plan(..)`, before you deploy consumers of it"],
         ),
         Some(_) => (
             ChangeClass::BreaksRunning,
-            what + ": DynamoDB switches the old one off and begins another one, and who follows the old one loses its place",
+            what + ": DynamoDB switches the old one off and begins another one, and consumers of the old one lose their position",
             &[
-                "let who follows the stream come to its end, with the writers stopped, or be ready to read all items once",
+                "let the consumers of the stream read it to its end, with the writers stopped, or be ready to read all items once",
                 "switch the stream off and on with its new view",
-                "let who follows it begin with the new one",
+                "let the consumers begin with the new one",
             ],
         ),
     }
@@ -219,14 +219,14 @@ fn index_appeared(
     let place = (table, Some(index.name.clone()));
     if let Some((key, entity)) = refused_by(index, old) {
         let what = format!(
-            "the index is new, and its key `{}` is {}: `{entity}` stores something else there, which DynamoDB refuses as soon as \
-             the index is there",
+            "the index is new, and its key `{}` is {}: `{entity}` stores another type there, which DynamoDB \
+             rejects as soon as the index exists",
             key.name,
             key.ty.word()
         );
         let steps = [
-            "take another attribute for the key, such as one that a template fills",
-            "or stop all programs that write the old type, and write all items anew before",
+            "use another attribute for the key, such as one that a template fills",
+            "or stop all programs that write the old type, and write all items again before",
         ];
         return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
     }
@@ -240,7 +240,7 @@ fn index_appeared(
         let never = format!("deploy programs that never write {rejected}, everywhere");
         let steps = [
             never.as_str(),
-            "or take another attribute for the key of the index",
+            "or use another attribute for the key of the index",
             "then create the index, by `db.plan(..)` or `db.add_indexes(..)`",
         ];
         return StoredChange::new(ChangeClass::FillFirst, place, what, &steps);
@@ -251,7 +251,7 @@ fn index_appeared(
             place,
             "the index is new".to_owned(),
             &[
-                "create it, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active, before anything that asks it is deployed",
+                "create it, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active, before you deploy programs that query it",
             ],
         ),
         IndexKind::Local => StoredChange::new(
@@ -261,7 +261,7 @@ fn index_appeared(
                 .to_owned(),
             &[
                 "a global index can be added instead, unless it has to be read strongly",
-                "else declare another table beside this one, write both, copy the items, read the new one",
+                "else declare a second table, write both, copy the items, read the new one",
             ],
         ),
     }
@@ -340,24 +340,24 @@ fn index_change(
             what + ": a local index is created with its table, and stays as it is",
             &[
                 "leave the index declared as it was",
-                "else declare another table beside this one, write both, copy the items, read the new one",
+                "else declare a second table, write both, copy the items, read the new one",
             ],
         ),
         (false, None) => (
             ChangeClass::BreaksRunning,
-            what + ", and programs that run may ask it",
+            what + ", and running programs may query it",
             &[
-                "deploy programs that do not ask it, everywhere",
-                "then drop the declaration, and remove the index by a plan that allows it, when no going back is intended",
+                "deploy programs that do not query it, everywhere",
+                "then drop the declaration, and remove the index by a plan that allows it, when no rollback is intended",
             ],
         ),
         (false, Some(_)) => (
             ChangeClass::BreaksRunning,
-            what + ": DynamoDB changes no index, and to delete it first leaves programs without it",
+            what + ": DynamoDB changes no index, and deleting it first leaves programs without it",
             &[
-                "leave this index as it is, and declare another one beside it under a new name",
-                "create that, by `db.plan(..)` or `db.add_indexes(..)`, deploy programs that keep both, and write all items anew if a template fills it",
-                "ask the new one, everywhere",
+                "leave this index as it is, and declare a second one under a new name",
+                "create that, by `db.plan(..)` or `db.add_indexes(..)`, deploy programs that keep both, and write all items again if a template fills it",
+                "query the new one, everywhere",
                 "then drop the old declaration, and delete the old index",
             ],
         ),

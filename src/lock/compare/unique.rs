@@ -1,16 +1,17 @@
 //! Unique values: whether all programs keep them under the same keys.
 
-use super::pair::{DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use super::pair::{CHECK_FILLED, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, REFILL};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
-const FILL: &str = "let the items that are there take their values: `put_each` of what a scan returns, again until nothing fails; what \
-     two items have is reported with its holder";
+/// The way of old items to their values.
+const FILL: &str = "fill with a program that has the new declaration: `scan().refill()`; each item takes its values, what two items have is \
+     reported with both keys, and values that no item has any more are released";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
-    "leave it as it is, and declare another `unique` beside it with a new `rename`, of another field if the type of this one changes; \
+    "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
      deploy that everywhere",
     FILL,
     "deploy programs that look up by the new one, everywhere",
@@ -27,8 +28,8 @@ impl EntityPair<'_> {
                     ChangeClass::BreaksRunning,
                     &was.name,
                     format!(
-                        "the unique value `{stored}` is no longer declared: new programs neither take values nor give them up, so \
-                         programs that run look up what is no longer so, and values stay taken"
+                        "the unique value `{stored}` is no longer declared: new programs neither take nor release values, so \
+                         running programs find outdated values, and values stay taken"
                     ),
                     &[
                         "if only its attributes got other names, `rename` in `unique(..)` keeps its keys",
@@ -40,19 +41,60 @@ impl EntityPair<'_> {
         }
         for is in &self.new.uniques {
             if kept_by(self.old, &is.stored).is_none() {
-                changes.push(self.change(
-                    ChangeClass::FillFirst,
-                    &is.name,
-                    "the unique value is new: items that are there have not taken theirs, and programs that run neither take nor \
-                     give up any",
-                    &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
-                ));
+                changes.push(self.unique_appeared(is));
             }
+        }
+    }
+
+    fn unique_appeared(&self, is: &UniqueSchema) -> StoredChange {
+        if is.is_filling {
+            return self.change(
+                ChangeClass::Free,
+                &is.name,
+                "the unique value is new and `filling`: new programs take and release values, and none looks them up yet",
+                &[DEPLOY_EVERYWHERE, FILL, CHECK_FILLED, "then remove `filling`"],
+            );
+        }
+        self.change(
+            ChangeClass::FillFirst,
+            &is.name,
+            "the unique value is new: existing items have not taken theirs, and running programs neither take nor \
+             release any",
+            &[
+                "declare it with `filling`, so that every write keeps the values and no look-up of it compiles, and deploy that everywhere",
+                FILL,
+                CHECK_FILLED,
+                "then remove `filling`, and rely on it: look-ups, and that no two items share a value",
+            ],
+        )
+    }
+
+    /// The word `filling`, which says whether new programs may look the values up.
+    fn unique_filling(&self, was: &UniqueSchema, is: &UniqueSchema) -> Option<StoredChange> {
+        let name = &is.name;
+        match (was.is_filling, is.is_filling) {
+            (false, true) => {
+                let what = "it is `filling` now: new programs do not look it up, and still keep its values";
+                Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]))
+            }
+            (true, false) => Some(self.change(
+                ChangeClass::FillFirst,
+                name,
+                "it is no longer `filling`: new programs may look it up, and do not find items that have not taken their values",
+                &[
+                    "end all programs that run without this unique value: they neither take nor release values",
+                    REFILL,
+                    CHECK_FILLED,
+                    DEPLOY,
+                ],
+            )),
+            _ => None,
         }
     }
 
     fn unique(&self, was: &UniqueSchema, is: &UniqueSchema, changes: &mut Vec<StoredChange>) {
         let name = &is.name;
+        changes.extend(self.unique_filling(was, is));
         if was.name != *name {
             let what = format!(
                 "the look-up was called `{}`, which is stored nowhere",
@@ -62,8 +104,8 @@ impl EntityPair<'_> {
         }
         if fields(was) != fields(is) {
             let what = format!(
-                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
-                 each other's; if `rename` says so and the attributes alone have other names, this is free",
+                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see each other's; if `rename` \
+                 keeps them and only the attributes have other names, this is safe",
                 fields(was).join("`, `"),
                 fields(is).join("`, `")
             );
@@ -109,7 +151,7 @@ impl EntityPair<'_> {
         if self.types.change(type_text(was), type_text(is)) == TypeChange::Unknown {
             let what = format!(
                 "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values. If all texts are \
-                 the same, this is free",
+                 the same, this is safe",
                 type_text(was),
                 type_text(is)
             );

@@ -276,7 +276,7 @@ impl EntityPair<'_> {
                 continue;
             }
             let what = format!(
-                "the variant `{stored}` is new: programs that run cannot read items that hold it; {}",
+                "the variant `{stored}` is new: running programs cannot read items that hold it; {}",
                 pair.stored_in()
             );
             changes.push(self.change(
@@ -308,15 +308,11 @@ impl EntityPair<'_> {
             return Some(self.change(ChangeClass::Free, &pair.new.name, what, &[NOTHING]));
         }
         let what = format!(
-            "what is stored as `{stored}` was the variant `{was}` and is `{is}`: a `{was}` that one program stores is read as \
+            "the stored `{stored}` was the variant `{was}` and is `{is}`: a `{was}` that one program stores is read as \
              `{is}` by the others; {}",
             self.kept_in(pair)
         );
-        Some(self.variant_change(
-            pair,
-            what,
-            "give the variants back what they were stored as",
-        ))
+        Some(self.variant_change(pair, what, "give the variants their stored names back"))
     }
 
     fn variant_gone(&self, pair: &ValuePair<'_>, was: &VariantSchema) -> StoredChange {
@@ -330,7 +326,7 @@ impl EntityPair<'_> {
                 "the variant `{called}` was stored as `{stored}` and is stored as `{now}`: programs cannot read what the others \
                  write; {kept_in}"
             );
-            return self.variant_change(pair, what, "give the variant back what it was stored as");
+            return self.variant_change(pair, what, "give the variant its stored name back");
         }
         let is_new = |is: &&VariantSchema| variant_of(&pair.old.content, &is.stored).is_none();
         let new = variants_of(&pair.new.content).iter().filter(is_new);
@@ -352,7 +348,7 @@ impl EntityPair<'_> {
         self.variant_change(
             pair,
             what,
-            "leave the variant declared, let nothing store it any more, and deploy that everywhere",
+            "leave the variant declared, store it no longer, and deploy that everywhere",
         )
     }
 
@@ -395,7 +391,7 @@ impl EntityPair<'_> {
         let uniques: Vec<&str> = uniques.map(|unique| unique.name.as_str()).collect();
         let mut text = pair.stored_in();
         if self.class_of(pair) == ChangeClass::NeedsMove {
-            text += ", which is part of the primary key: items that are there have the old keys, and are rejected or not found";
+            text += ", which is part of the primary key: existing items have the old keys, and are rejected or not found";
         }
         if !patterns.is_empty() {
             let patterns = patterns.join("`, `");
@@ -406,7 +402,7 @@ impl EntityPair<'_> {
             let uniques = uniques.join("`, `");
             text += &format!(
                 "; the unique values of `{uniques}` are kept under other keys, so old and new programs do not see each other's: \
-                 declare another field with another `unique` beside it"
+                 declare a second field with another `unique`"
             );
         }
         text

@@ -155,6 +155,7 @@ impl RandomModel {
             stored: self.name(),
             fields: Vec::new(),
             parts: self.some(Self::part),
+            is_filling: self.0.bool(),
         }
     }
 
@@ -276,6 +277,7 @@ impl RandomModel {
             pk,
             sk: self.some(Self::key),
             read_shards: self.may(|random| random.0.u16(..4)),
+            is_filling: self.0.bool(),
             ..PatternSchema::default()
         };
         match self.0.u8(..4) {
@@ -380,11 +382,12 @@ impl RandomModel {
 
     fn change_pattern(&mut self, pattern: &mut PatternSchema) {
         let other = self.pattern();
-        match self.0.u8(..5) {
+        match self.0.u8(..6) {
             0 => pattern.index = other.index,
             1 => (pattern.kind, pattern.pk) = (other.kind, other.pk),
             2 => pattern.sk = other.sk,
             3 => pattern.read_shards = other.read_shards,
+            4 => pattern.is_filling = other.is_filling,
             _ => {
                 pattern.when = other.when;
                 pattern.when_fields = other.when_fields;

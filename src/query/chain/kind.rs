@@ -116,7 +116,7 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
 #[diagnostic::on_unimplemented(
     message = "a row without this part is not in the index, so no query finds it",
     label = "a None has no place in this key",
-    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` behind them"
+    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` after them"
 )]
 pub trait PlacedKind {
     /// Whether it sorts first or last.
@@ -128,7 +128,7 @@ pub trait PlacedKind {
 #[diagnostic::on_unimplemented(
     message = "this part cannot be in a range over several parts",
     label = "only `eq` and a range of this part alone are possible",
-    note = "the parts of such a range stand in one template, as in `sk = \"{{year}}#{{month}}\"`, and none of them has a place for a None: DynamoDB reads one range of one attribute"
+    note = "the parts of such a range must be in one template, as in `sk = \"{{year}}#{{month}}\"`, and none of them may have a position for a None: DynamoDB reads one range of one attribute"
 )]
 pub trait TogetherKind {}
 

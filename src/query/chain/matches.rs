@@ -10,7 +10,7 @@ use crate::query::request::key_point;
 
 /// A row as it is stored: an entity, or one of several in a collection.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no whole row, so nothing tells whether the query would return it",
+    message = "`{Self}` is not a whole row, so the library cannot check whether the query would return it",
     label = "a key, or a part of an entity",
     note = "`matches` and `order` are for entities and collections"
 )]

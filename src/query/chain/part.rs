@@ -17,7 +17,7 @@ use crate::schema::{Style, Width};
 
 /// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` continues with the part after
 /// it. A range ends the chain, because DynamoDB reads only one range.
-#[must_use = "say what the part has to be: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
+#[must_use = "compare the part: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
 pub struct SortPart<F, Stage> {
     draft: KeyDraft,
     way: PartForm,

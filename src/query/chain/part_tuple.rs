@@ -13,7 +13,7 @@ use crate::key::{Arg, SortedPart};
 use crate::query::keys::{KeyDraft, PartForm};
 
 /// Neighbouring parts of the sort key, made by [`SortPart::and`]. A range of their tuples ends the chain.
-#[must_use = "say what the parts have to be: `lt`, `le`, `gt`, `ge` or `between`, with a tuple of values"]
+#[must_use = "compare the parts: `lt`, `le`, `gt`, `ge` or `between`, with a tuple of values"]
 pub struct SortParts<Parts> {
     draft: KeyDraft,
     forms: Vec<PartForm>,

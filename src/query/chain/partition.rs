@@ -43,11 +43,11 @@ pub(super) fn write_sort(
 /// of several. `K` is the format of the part: the field itself as an attribute, or truncated by a format, which takes
 /// the truncated type. `Number` is inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what this part of the key holds",
+    message = "`{Self}` is not the type of this part of the key",
     label = "expected what the key holds of the field, or `any_of(..)` of several",
     note = "the field is a `{F}`",
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
-    note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
+    note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
 pub trait KeyArg<F, Number, K = Formatted<PLAIN>> {
     /// The values.
@@ -77,10 +77,10 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
 /// An argument for a part of this entity's partition key, in a collection. It does not name the field's type, which
 /// may be private.
 #[diagnostic::on_unimplemented(
-    message = "`{A}` is not what this part of the key of `{Self}` holds",
+    message = "`{A}` is not the type of this part of the key of `{Self}`",
     label = "expected what the key holds of the field, or `any_of(..)` of several",
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
-    note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
+    note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
 pub trait PartitionArg<const AT: usize, A, Number> {
     /// The values.

@@ -46,7 +46,7 @@ pub trait StrongReads: Reach {}
 #[diagnostic::on_unimplemented(
     message = "a scan has no order to turn around",
     label = "it reads `{Self}`",
-    note = "rows are in order within a partition: ask for one by `in_partition(..)` or an index"
+    note = "rows are ordered within a partition: query one by `in_partition(..)` or an index"
 )]
 pub trait InOrder: Reach {}
 

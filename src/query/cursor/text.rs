@@ -100,6 +100,7 @@ pub(crate) fn decode(text: &str) -> Option<CursorPlace> {
     let mut rest = Rest(&bytes);
     let kind = rest.byte()?;
     let flags = rest.byte()?;
+    // A later version may give these bits a meaning that this version would ignore.
     if flags & !(BACKWARD | SIGNED) != 0 {
         return None;
     }
@@ -114,6 +115,7 @@ pub(crate) fn decode(text: &str) -> Option<CursorPlace> {
         0 => None,
         _ => Some(rest.array::<TAG_SIZE>()?),
     };
+    // A tag does not cover bytes after it, so a text with more bytes is rejected.
     rest.0.is_empty().then_some(CursorPlace {
         backward: flags & BACKWARD != 0,
         binding,

@@ -232,8 +232,8 @@ pub(super) fn read_part(
             format => format!(", in the key as `{{{field}:{format}}}`"),
         };
         let message = format!(
-            "`{field}` of `{name}` is a `{ty}`{format}, and the given text is no value of it: `TableSchema::dynamic` says how \
-             each type is written"
+            "`{field}` of `{name}` is a `{ty}`{format}, and the given text is not a value \
+             of it: `TableSchema::dynamic` describes how each type is written"
         );
         let error = Error::new(ErrorKind::InvalidKey, Stage::Key, message);
         error.of(name).at(field)

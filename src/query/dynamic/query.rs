@@ -114,7 +114,9 @@ impl DynamicQuery {
     pub fn starts_with(mut self, part: &str, text: &str) -> Result<Query<Item>> {
         let (_, _, place) = self.next(part)?;
         if place.model.ranges != PartRanges::Text {
-            return Err(self.refused(format!("`{part}` is no text, so it begins with nothing")));
+            return Err(self.refused(format!(
+                "`{part}` is not text, so it has no beginning to compare"
+            )));
         }
         self.draft.starting_with(&in_case(place.case(), text));
         Ok(self.query())
@@ -175,8 +177,13 @@ impl QueryExt for DynamicQuery {
         let mut selection = Selection::new(self.draft);
         selection.options.projection = self.keys_only.then(Vec::new);
         selection.options.consistent = self.consistent;
-        Query::of(selection, ReadRow::of(read_item, Some(Arc::new(name))))
+        item_rows(selection, name)
     }
+}
+
+/// A query with items as rows, whose errors have this name.
+pub(super) fn item_rows<From>(selection: Selection, name: &'static str) -> Query<Item, From> {
+    Query::of(selection, ReadRow::of(read_item, Some(Arc::new(name))))
 }
 
 /// Reads a row as an item of the entity with this name.

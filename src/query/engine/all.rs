@@ -129,7 +129,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
     }
     let mut rows = read.rows;
     if matches!(take, Take::One) && rows.len() > 1 {
-        let message = "`one` found more than one row: narrow the query, or take the `first`";
+        let message = "`one` found more than one row: narrow the query, or use `first`";
         return Err(
             Error::new(ErrorKind::MultipleItems, Stage::Request, message).of(selection.entity()),
         );

@@ -97,6 +97,7 @@ impl LaneReader {
             fetches.reverse();
         }
         let mut lanes = Lanes::new(fetches, budget);
+        // Ranks cost time for each row, so they are computed only if the rows of different lanes have one order.
         let is_merging = lanes.len() > 1 && !merge.by_partition && !merge.unordered;
         let merger = is_merging.then(|| RowMerger::new(&mut lanes, &merge.ranking, merge.width));
         Ok(LaneReader {
@@ -170,6 +171,7 @@ impl LaneReader {
             return merger.next(&mut self.lanes, wanted).await;
         }
         let mut open = self.lanes.open();
+        // The rows of later lanes come after all rows of this one, so they would only wait in memory.
         open.truncate(1);
         let answer = self.lanes.ask(&open, wanted).await.pop();
         let answer = answer.map(|(_, answer)| answer).transpose()?;
@@ -205,6 +207,7 @@ impl LaneReader {
     /// The number of rows in the next responses.
     pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
         let mut open = self.lanes.open();
+        // The first lanes may be enough, so the number of lanes doubles from call to call.
         if wanted.is_some() {
             open.truncate(self.lanes.grow());
         }

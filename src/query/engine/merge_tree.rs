@@ -53,6 +53,7 @@ impl MergeTree {
     #[inline]
     pub(crate) fn first(&self) -> Option<usize> {
         let first = self.first.as_ref()?;
+        // A rank may begin with eight bytes of 0xff, so `LAST` alone does not prove that the lane has no rank.
         let is_there = first.next < LAST || rank(&self.tracks, first.lane).is_some();
         is_there.then_some(first.lane)
     }
@@ -88,6 +89,7 @@ impl MergeTree {
         };
         let next = track.next(self.front.len());
         self.enter(lane, track);
+        // The bytes of the other nodes follow the old front, so they cannot be compared with bytes that follow a new one.
         match self.is_measured {
             true => self.run(TreeNode { lane, next }),
             false => self.start(),
@@ -129,6 +131,7 @@ impl MergeTree {
         });
         // The lane that comes up to each node. The places before the lanes are overwritten.
         let runners: Vec<TreeNode> = runners.collect();
+        // This is the array of a binary heap: the lanes are its second half, so no node needs a pointer.
         let mut winners = [&*runners, &*runners].concat();
         self.losers = runners;
         for node in (1..self.losers.len()).rev() {

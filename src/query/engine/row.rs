@@ -82,7 +82,7 @@ pub const fn holds_all(index: &IndexDef) -> bool {
 #[diagnostic::on_unimplemented(
     message = "`hydrate()` fetches the items behind keys or a projection",
     label = "the rows of this query are `{Self}`",
-    note = "an entity is whole already: leave `hydrate()` out",
+    note = "an entity is whole already: remove `hydrate()`",
     note = "beside `lenient()`, call `hydrate()` first"
 )]
 pub trait PartOfItem: RowOfEntity {}

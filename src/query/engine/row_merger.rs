@@ -92,6 +92,8 @@ impl RowMerger {
                 && let Some(row) = lane.rows.next()
             {
                 rows.push(Row::from(row));
+                // A response that is not read to its end has further ranks, which have to be known before the lane
+                // moves on.
                 if lane.rows.len() > 0 || !lane.is_unread(reads.get(at)) {
                     self.tree.advance();
                     continue;
@@ -102,6 +104,7 @@ impl RowMerger {
             }
             match reads.get_mut(at).and_then(|fetch| lane.go_on(fetch)) {
                 Some(Ok(track)) => self.tree.go_on(track),
+                // The rows before an error are delivered first, and the next call returns the error.
                 Some(Err(error)) if rows.is_empty() => return Err(error),
                 Some(Err(error)) => {
                     self.failed = Some(error);
@@ -118,6 +121,7 @@ impl RowMerger {
         // No more lanes are asked, because their rows wait in memory.
         let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
         let dry = self.withdraw_dry(most);
+        // Twice an even share, because rows are rarely spread evenly, and another request costs more than a few rows.
         let share = wanted.map(|wanted| {
             let share = wanted.saturating_mul(2).div_ceil(self.width.max(1));
             share.saturating_add(1).min(wanted)
@@ -129,6 +133,7 @@ impl RowMerger {
         lanes.extend(self.soon_dry(reads, CONCURRENCY.saturating_sub(lanes.len())));
         // The budget may leave some of these lanes out.
         for (at, answer) in reads.ask(&lanes, share).await {
+            // If all rows are read, the rows before an error are delivered first: it waits for the turn of its lane.
             let answer = match self.until_the_end {
                 true => answer,
                 false => Ok(answer?),
@@ -178,6 +183,7 @@ impl RowMerger {
     fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
         let mut dry: Vec<(usize, Track)> = Vec::new();
         while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
+            // Each of several lanes with the same known bound may have the next row, so all of them are queried.
             let mut first = dry.iter().take(1);
             let is_next = first.all(|(_, first)| self.tree.first_stands_with(first));
             if !is_next && dry.len() >= most {

@@ -22,7 +22,7 @@ use crate::read::ReadRow;
 ///
 /// A row that cannot be decoded is an error in its position, and the stream continues. A failed request is an error
 /// too, and ends the stream. Dropping the stream stops the work.
-#[must_use = "nothing is read until rows are asked for"]
+#[must_use = "nothing is read until rows are requested"]
 pub struct RowStream<Row> {
     entity: &'static str,
     read: ReadRow<Row>,

@@ -140,6 +140,8 @@ impl Walk {
 
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WalkStep>>> {
         loop {
+            // This comes before the limit: a segment without rows moves the position, although no row remains to be
+            // returned.
             if let Some(mark) = self.runs.next_gap() {
                 return Poll::Ready(Some(Ok(WalkStep { mark, item: None })));
             }
@@ -148,12 +150,14 @@ impl Walk {
             }
             if let Some(row) = self.rows.pop_front() {
                 let mut step = self.step(&row)?;
+                // An expired row moves the position, but does not count towards the limit.
                 if !self.living.is_over(&row) {
                     self.left = self.left.saturating_sub(1);
                     step.item = Some(row.item.bytes());
                 }
                 return Poll::Ready(Some(Ok(step)));
             }
+            // `Over` remains after an error, so another poll sends no request.
             match std::mem::replace(&mut self.ahead, WalkAhead::Over) {
                 WalkAhead::Over => return Poll::Ready(None),
                 WalkAhead::Idle(reader) => self.ask(reader),

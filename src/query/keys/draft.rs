@@ -146,7 +146,7 @@ impl KeyDraft {
         for (name, value) in members(&json)? {
             let known = self.source.key_attributes();
             let known = known.into_iter().find(|known| **known == *name);
-            let name = known.ok_or_else(|| CodecError::new("an attribute that is no key"))?;
+            let name = known.ok_or_else(|| CodecError::new("an attribute that is not a key"))?;
             equals.push((name, value.to_vec()));
         }
         Ok(equals)

@@ -122,7 +122,7 @@ impl QuerySource {
             return Ok(());
         }
         let message = format!(
-            "an item of another type than `{}` stands under a key of it, and is left alone",
+            "an item of another type than `{}` is stored under a key of it, and is not touched",
             self.entity.stored_name
         );
         let fault = CodecError::new(message).at(attribute);

@@ -4,10 +4,12 @@ use super::options::Wanted;
 use super::range_segment::RangeSegment;
 use super::selection::Selection;
 use crate::clock::Timestamp;
+use crate::entity::sentinel::MARK;
 use crate::expr::{Expression, Node};
 use crate::json::{CodecError, Number, Reader, Writer};
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
+use crate::path::Place;
 use crate::plan::{Filter, check};
 
 impl Selection {
@@ -38,8 +40,8 @@ impl Selection {
         // No bound is possible behind a part that is not known, and no filter may name a key.
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
             let message = format!(
-                "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
-                 it, or take them with `include_expired()`"
+                "expired rows cannot be omitted, because the TTL `{ttl}` is a key after a \
+                 part that is not given by `eq`: give it, or include them with `include_expired()`"
             );
             return Err(CodecError::new(message));
         }
@@ -89,6 +91,11 @@ impl Selection {
         let mut filters = Vec::new();
         let source = self.source();
         let types = source.types(self.draft.parts, self.draft.is_scan);
+        let types = match self.options.sentinels && self.draft.is_scan {
+            _ if self.options.every_item => None,
+            true => types.map(|types| Node::any([types, Node::Exists(Place::of(MARK))])),
+            false => types,
+        };
         filters.extend(types.as_ref().map(|_| Filter::Type));
         let ttl = self
             .hidden_by()

@@ -73,7 +73,7 @@ impl Selection {
             return Err(self.refused(ErrorKind::Rejected, &message));
         }
         if self.options.hydration.is_some() {
-            let message = "a scan in segments reads whole items by itself: leave `hydrate` out";
+            let message = "a scan in segments reads whole items by itself: remove `hydrate`";
             return Err(self.refused(ErrorKind::Rejected, message));
         }
         let now = db.now();

@@ -70,7 +70,10 @@ impl Selection {
 
     /// How rows without a type are identified.
     pub(crate) fn by_key(&self) -> Option<ByKey> {
-        self.source().by_key(self.draft.parts, self.draft.is_scan)
+        match self.options.every_item {
+            true => None,
+            false => self.source().by_key(self.draft.parts, self.draft.is_scan),
+        }
     }
 
     /// The TTL attribute, if expired rows are hidden.
@@ -119,7 +122,7 @@ impl Selection {
         let names = self.options.filter.iter().flat_map(Node::attributes);
         for name in names {
             let message = if !self.draft.is_scan && source.is_queried_key(name) {
-                "a filter cannot name a key that is queried: ask for it by the parts of the query"
+                "a filter cannot name a key that is queried: use the parts of the query"
             } else if !source.holds(name) {
                 "the index does not hold this attribute, so no filter sees it: add it to `project`"
             } else {
@@ -128,8 +131,8 @@ impl Selection {
             return Err(self.refused(ErrorKind::Rejected, message).at(name));
         }
         if source.may_meet_sentinels(self.draft.is_scan) && !source.holds(MARK) {
-            let message = "the index has the keys of the items that keep unique values, and does not hold what tells them from \
-                rows: declare it with `project = all`";
+            let message = "the index has the keys of the items that keep unique values, and does not contain the attribute that \
+                distinguishes them from rows: declare it with `project = all`";
             return Err(self.refused(ErrorKind::Rejected, message));
         }
         Ok(())
@@ -140,7 +143,7 @@ impl Selection {
         if self.source().holds(name) {
             return Ok(());
         }
-        let message = "the index does not hold this attribute: add it to `project`, or leave it out of the projection";
+        let message = "the index does not hold this attribute: add it to `project`, or remove it from the projection";
         Err(self.refused(ErrorKind::Rejected, message).at(name))
     }
 

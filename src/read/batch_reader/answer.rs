@@ -125,7 +125,7 @@ impl RequestedTable<'_> {
 }
 
 fn not_asked() -> CodecError {
-    CodecError::new("it names a table or a key that was not asked for")
+    CodecError::new("it names a table or a key that was not requested")
 }
 
 /// The keys of a request. Most engines respond in their order and AWS in any order, so the next one is checked first.

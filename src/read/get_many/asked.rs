@@ -112,7 +112,7 @@ pub(crate) type AllFound = std::vec::IntoIter<FoundItem>;
 
 /// The result for the next key. If the response has too few items, it is an error, because the state is not known.
 pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
-    let message = "the answer has fewer items than keys were asked for";
+    let message = "the response has fewer items than the request has keys";
     let none = || Err(Error::new(ErrorKind::Service, Stage::Service, message));
     all.next().unwrap_or_else(none)
 }

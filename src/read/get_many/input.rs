@@ -57,7 +57,7 @@ impl fmt::Debug for PrimaryKeys {
 /// Keys that outlive the call.
 #[diagnostic::on_unimplemented(
     message = "these keys cannot be streamed",
-    label = "a stream goes on after this call, so its keys are owned",
+    label = "a stream outlives this call, so it needs owned keys",
     note = "give `get_many` keys that own what they are made of, such as a `Vec<Key<..>>`, and that are `Send`"
 )]
 pub trait KeyInput<E: DynamoEntity> {

@@ -22,7 +22,7 @@ const WAITING: usize = 4;
 
 /// Items by their keys, as they arrive: a `Stream`, or `while let Some(item) = items.next().await`. It has one item
 /// for each key; see [`GetMany::stream`](super::GetMany::stream).
-#[must_use = "nothing is read until items are asked for"]
+#[must_use = "nothing is read until items are requested"]
 pub struct FoundStream<Row> {
     keys: Option<PrimaryKeys>,
     /// The keys of the next request.

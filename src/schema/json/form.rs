@@ -34,7 +34,7 @@ pub(super) struct JsonPlace<'j> {
 
 #[cold]
 pub(super) fn refused(what: &str) -> Error {
-    Error::config(format!("this is no schema of a table: {what}"))
+    Error::config(format!("this is not a schema of a table: {what}"))
 }
 
 impl<'j> JsonMembers<'j> {
@@ -135,9 +135,9 @@ impl<'j> JsonMembers<'j> {
         match self {
             JsonMembers::Written(_) => Ok(()),
             JsonMembers::Read { path, .. } if path.is_empty() => {
-                Err(refused(&format!("it lacks `{name}`")))
+                Err(refused(&format!("it has no `{name}`")))
             }
-            JsonMembers::Read { path, .. } => Err(refused(&format!("`{path}` lacks `{name}`"))),
+            JsonMembers::Read { path, .. } => Err(refused(&format!("`{path}` has no `{name}`"))),
         }
     }
 }

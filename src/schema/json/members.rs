@@ -210,7 +210,8 @@ impl JsonRecord for PatternSchema {
         members.may("when", &mut self.when)?;
         members.filled("when_fields", &mut self.when_fields)?;
         members.filled("when_values", &mut self.when_values)?;
-        members.filled("whole_rows", &mut self.has_whole_rows)
+        members.filled("whole_rows", &mut self.has_whole_rows)?;
+        members.filled("filling", &mut self.is_filling)
     }
 }
 
@@ -219,7 +220,8 @@ impl JsonRecord for UniqueSchema {
         members.must("name", &mut self.name)?;
         members.must("stored", &mut self.stored)?;
         members.must("fields", &mut self.fields)?;
-        members.filled("parts", &mut self.parts)
+        members.filled("parts", &mut self.parts)?;
+        members.filled("filling", &mut self.is_filling)
     }
 }
 

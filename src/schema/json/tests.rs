@@ -181,6 +181,7 @@ impl RandomSchema {
             when_fields: self.texts(),
             when_values: self.texts(),
             has_whole_rows: self.0.bool(),
+            is_filling: self.0.bool(),
         }
     }
 
@@ -199,6 +200,7 @@ impl RandomSchema {
                 stored: random.text(),
                 fields: random.texts(),
                 parts: random.some(Self::part),
+                is_filling: random.0.bool(),
             }),
             allows: self.allows(),
             origin: Origin(None),

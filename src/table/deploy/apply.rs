@@ -213,7 +213,7 @@ impl TableGoal for TableApplication<'_, '_> {
         }
         if !steps.iter().any(|step| says(&step.change, change)) {
             return Verdict::Refuse(format!(
-                "the table has changed since the plan was made, which does not say to {change}: plan again"
+                "the table has changed since the plan was made, and the plan does not {change}: plan again"
             ));
         }
         match self.loss(change) {

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::plan::{Participant, contention, respell_members};
+use crate::plan::{Participant, confirm, respell_members};
 use crate::transact::hand_over;
 use crate::write::unique;
 
 /// Sends the writes, with the checks of items that were only read.
 pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+    // One strong read is consistent by itself, so its check would only cost a request.
     if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
         return Ok(());
     }
@@ -31,7 +32,7 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
         let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = contention::call(db, request, keys).await else {
+        let Err(failure) = confirm::call(db, request, keys).await else {
             return Ok(());
         };
         if unique::keep_values_of_others(&mut members, &failure)
@@ -57,6 +58,7 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
             continue;
         };
         let has_changed = match is_condition(failed) {
+            // A taken value is a result for the caller. Another attempt would find it taken again.
             true if is_of_value(failed) => false,
             true => !read.is(failed.error().current_bytes().as_ref()),
             false => is_decided,

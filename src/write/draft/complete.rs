@@ -62,7 +62,7 @@ pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateAction
         return Ok(());
     }
     let message = format!(
-        "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that is there",
+        "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that exists",
         lacking.join(", ")
     );
     Err(refused(declared, message))

@@ -92,8 +92,7 @@ pub(crate) fn expected(
             ..
         } => {
             if matches!(loaded.version(), Version(VersionState::New)) {
-                let message =
-                    "this entity was never stored, so there is nothing to update: `create` it";
+                let message = "this entity was never stored, so it cannot be updated: `create` it";
                 return Err(refused(declared, message.to_owned()));
             }
             let (unchanged, condition_failure) =

@@ -224,7 +224,7 @@ impl Rewrite {
                     now,
                     db,
                 );
-                write.writer().raw_bytes(item);
+                write.put_item(item);
                 Ok(write)
             }
             Main::Delete => Ok(delete_of(self.pattern, &self.key, asked, self.now, db)),

@@ -28,8 +28,8 @@ pub(crate) fn ttl_field(declared: &EntityDeclaration) -> Option<&'static str> {
 /// The error for a write that would have to read first in a place that cannot read.
 pub(crate) fn must_read(declared: &EntityDeclaration, verb: &str) -> Error {
     let message = format!(
-        "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \
-         cannot: `create`, `update` or `delete` a loaded entity here, or send the {verb} by itself"
+        "a {verb} of an entity with unique values reads the item first, to know which values \
+         it releases, and cannot do so here: `create`, `update` or `delete` a loaded entity here, or send the {verb} by itself"
     );
     Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(declared.def.type_name)
 }

@@ -449,7 +449,7 @@ fn names_that_nothing_has_are_refused() {
     assert!(nothing.contains("the policy allows nothing"), "{nothing}");
     let entity = refusal(orders().allow("Oder", [PolicyVerb::GET]));
     assert!(
-        entity.contains("`Oder`, which is no entity of its tables: there are `Order`"),
+        entity.contains("`Oder`, which is not an entity of its tables: they have `Order`"),
         "{entity}"
     );
     let pattern = refusal(orders().allow_pattern("Order.by_place"));
@@ -458,7 +458,7 @@ fn names_that_nothing_has_are_refused() {
         "{pattern}"
     );
     let name = refusal(orders().allow_pattern("by_status"));
-    assert!(name.contains("as `Order.by_status`"), "{name}");
+    assert!(name.contains("as in `Order.by_status`"), "{name}");
     let both = Policy::new([orders::Order::schema(), status_shards::Order::schema()]);
     let both = refusal(both.allow("Order", [PolicyVerb::GET]));
     assert!(both.contains("make a policy of each"), "{both}");

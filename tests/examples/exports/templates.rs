@@ -136,7 +136,7 @@ async fn numbered_templates_lead_from_tables_to_tables() -> Outcome {
                 assert!(!step.changes.is_empty());
                 stack.deploy(db.client(), &step.text).await?;
             }
-            let gives_up = |step: &&str| step.starts_with("delete") || step.starts_with("give up");
+            let gives_up = |step: &&str| step.starts_with("delete") || step.starts_with("release");
             let mut changes = steps
                 .iter()
                 .flat_map(|step| &step.changes)
@@ -211,7 +211,7 @@ fn numbered_templates_are_written_as_they_were() -> Outcome {
             "02.template.json: create index `of_customer_2` of table `order`",
             "03.template.json: create index `of_customer_by_status_2` of table `order`",
             "04.template.json: delete index `of_customer` of table `order`",
-            "05.template.json: delete index `of_customer_by_status` of table `order`, give up table `task`",
+            "05.template.json: delete index `of_customer_by_status` of table `order`, release table `task`",
         ]
     );
     Ok(())
@@ -256,7 +256,7 @@ fn what_would_replace_a_table_is_refused() -> Outcome {
     assert!(changed.contains("declare it under a new name"), "{changed}");
     let local = refusal(&|table| table.local_indexes.clear());
     assert!(
-        local.contains("it can only be given up together with the table"),
+        local.contains("it can only be deleted together with the table"),
         "{local}"
     );
     let none = CloudFormation::new([]).template().unwrap_err().to_string();
@@ -274,7 +274,7 @@ fn what_would_replace_a_table_is_refused() -> Outcome {
         .unwrap_err()
         .to_string();
     assert!(
-        crowded.contains("give up some old ones in a deployment of its own first"),
+        crowded.contains("delete some old ones in an earlier deployment"),
         "{crowded}"
     );
     Ok(())

@@ -539,7 +539,7 @@ async fn other_writes_than_those_that_were_given_are_refused(db: Db) -> Outcome 
             .await
             .expect_err("other writes");
         assert_eq!(refused.kind(), ErrorKind::Checkpoint);
-        assert!(refused.to_string().contains("left out"), "{refused}");
+        assert!(refused.to_string().contains("skipped"), "{refused}");
     }
     let deletes = all.iter().map(|row| row.delete());
     let deletes = put_each(deletes).checkpoint(JOB, file(&folder));

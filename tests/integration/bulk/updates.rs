@@ -98,7 +98,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
     assert_eq!(failed.error().kind(), ErrorKind::CallbackError);
     assert_eq!(
         failed.error().to_string(),
-        "Row: the closure refused this row, for the reason that is the source of this error"
+        "Row: the closure rejected this row; the source of this error is its reason"
     );
     let source = std::error::Error::source(failed.error()).map(ToString::to_string);
     assert_eq!(source.as_deref(), Some("secret words"));

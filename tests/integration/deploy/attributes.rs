@@ -334,7 +334,10 @@ pub(super) async fn an_index_takes_over_an_attribute_of_another_type(db: Db) -> 
         (&vec![], &vec![one.clone()])
     );
     let text = plan.to_string();
-    for words in ["until that is filled", "only after: index `one` is removed"] {
+    for words in [
+        "until the new one is filled",
+        "only after: index `one` is removed",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let (watched, http) = db.faulty([]);

@@ -170,7 +170,7 @@ async fn a_stored_item_without_the_value_is_reported(db: Db) -> Outcome {
         assert!(
             error
                 .to_string()
-                .contains("the stored item lacks this attribute"),
+                .contains("the stored item has no such attribute"),
             "{error}"
         );
         assert!(!error.to_string().contains("s3cr3t"));

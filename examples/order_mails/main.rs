@@ -1,0 +1,152 @@
+//! A Lambda function that follows a table: one mail for each order, however often a record is delivered.
+//!
+//!     cargo run --example order_mails
+//!
+//! The program runs the handler with recorded events. In a function, the runtime calls it:
+//!
+//! ```text
+//! lambda_runtime::run(service_fn(async |event: LambdaEvent<StreamEvent>| {
+//!     Ok::<_, Infallible>(handle(&db, &outbox, &event.payload).await)
+//! }))
+//! ```
+
+use std::error::Error;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::streams::{
+    BatchResponse, ChangeEvent, HandlerError, OnceEffect, ParkedChange, ParkedTable, StreamEvent,
+    once,
+};
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "mail-shop",
+    pk = "pk",
+    sk = "sk",
+    stream = new_and_old_images,
+    entities(Buyer, Order, Reward)
+)]
+pub struct Shop;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"))]
+pub struct Buyer {
+    pub buyer: String,
+    pub mail: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "ORDER#{number:06}"))]
+pub struct Order {
+    pub buyer: String,
+    pub number: u32,
+    pub status: Status,
+    pub cents: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+pub enum Status {
+    New,
+    Sent,
+}
+
+/// The function does not follow rewards, so they are no variant.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "REWARD#{number:06}"))]
+pub struct Reward {
+    pub buyer: String,
+    pub number: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Shop, partition(buyer))]
+pub enum Account {
+    Buyer(Buyer),
+    Order(Order),
+}
+
+/// The mails that were sent.
+#[derive(Debug, Default)]
+pub struct Outbox(Mutex<Vec<String>>);
+
+impl Outbox {
+    /// Sends a mail, and returns its id.
+    async fn send(&self, mail: String) -> io::Result<u64> {
+        let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.push(mail);
+        Ok(sent.len() as u64)
+    }
+
+    pub fn sent(&self) -> Vec<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// The function. A change that fails three times is parked, and the others go on.
+pub async fn handle(db: &Dynamo, outbox: &Outbox, event: &StreamEvent) -> BatchResponse {
+    let changes = Account::changes_of(event).park_after(3, "order-mails", db);
+    changes
+        .each(async |change| mail_about(db, outbox, change.event).await)
+        .await
+}
+
+async fn mail_about(
+    db: &Dynamo,
+    outbox: &Outbox,
+    event: ChangeEvent<Account>,
+) -> Result<(), HandlerError> {
+    let (order, text) = match event {
+        ChangeEvent::Created(Account::Order(order)) => (order, "We have your order"),
+        ChangeEvent::Changed {
+            old: Account::Order(old),
+            new: Account::Order(order),
+        } if old.status != order.status && order.status == Status::Sent => {
+            (order, "We have sent your order")
+        }
+        _ => return Ok(()),
+    };
+    // A record can be delivered again after its mail was sent, so the mail has a key of its own.
+    let Order { buyer, number, .. } = &order;
+    let mail = format!("{buyer}: {text} {number}");
+    let key = format!("mail#{mail}");
+    once(key).run(db, async || outbox.send(mail).await).await?;
+    Ok(())
+}
+
+/// The keys that a cache has to drop. It works with any view of the stream.
+pub fn stale_orders(event: &StreamEvent) -> Result<Vec<Key<Order>>> {
+    let mut stale = Vec::new();
+    for change in Order::keys_of(event) {
+        let change = change.map_err(|unread| unread.into_error())?;
+        match change.event {
+            ChangeEvent::Created(_) => {}
+            ChangeEvent::Changed { old, .. } | ChangeEvent::Removed { old, .. } => stale.push(old),
+        }
+    }
+    Ok(stale)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let url = std::env::var("DYNAMO_URL").unwrap_or_else(|_| "embedded:memory".to_owned());
+    let db = Dynamo::connect(&url).await?;
+    db.create_tables([ParkedTable::schema(), OnceEffect::schema()])
+        .await?;
+
+    let outbox = Outbox::default();
+    let event = StreamEvent::from_json(include_bytes!("events/new_and_old_images.json"))?;
+    for delivery in 1..=2 {
+        let response = handle(&db, &outbox, &event).await;
+        println!("delivery {delivery}: {:?}", response.identifiers());
+    }
+    println!("mails: {:#?}", outbox.sent());
+    println!("stale: {:?}", stale_orders(&event)?);
+    let parked = ParkedChange::list("order-mails", &db).await?;
+    println!("parked: {}", parked.len());
+    Ok(())
+}

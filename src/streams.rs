@@ -1,0 +1,57 @@
+//! Following changes: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
+//!
+//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or a
+//! collection, and returns a [`BatchResponse`]. [`once`] runs an effect outside DynamoDB at most once. See [the
+//! guide](crate::guide::streams) for the whole picture.
+//!
+//! ```
+//! use dynamo_entity::prelude::*;
+//! use dynamo_entity::streams::{ChangeEvent, StreamEvent};
+//!
+//! #[derive(Debug, PartialEq, DynamoEntity)]
+//! #[dynamo(table = "orders", key(pk = number))]
+//! struct Order { number: u32, cents: u64 }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let event: StreamEvent = serde_json::from_str(
+//!     r#"{"Records": [{"eventID": "c81e", "eventName": "INSERT", "dynamodb": {
+//!         "Keys": {"number": {"N": "7"}},
+//!         "NewImage": {"number": {"N": "7"}, "cents": {"N": "1250"}},
+//!         "SequenceNumber": "100000000003498069978", "StreamViewType": "NEW_AND_OLD_IMAGES"}}]}"#,
+//! ).unwrap();
+//! let response = Order::changes_of(&event)
+//!     .each(async |change| -> Result<()> {
+//!         assert_eq!(change.event, ChangeEvent::Created(Order { number: 7, cents: 1250 }));
+//!         Ok(())
+//!     })
+//!     .await;
+//! assert_eq!(serde_json::to_string(&response).unwrap(), r#"{"batchItemFailures":[]}"#);
+//! # Ok(()) }
+//! ```
+
+mod change;
+mod each;
+mod event;
+mod follow;
+mod kind;
+mod member_key;
+mod once;
+mod panics;
+mod parked;
+mod parking;
+mod record;
+mod sequence;
+mod text;
+mod verbs;
+
+pub use change::{ChangeEvent, ItemChange, UnreadChange};
+pub use each::{BatchResponse, EachParking, FailedChange, HandlerError};
+pub use event::StreamEvent;
+pub use follow::ItemChanges;
+pub use member_key::MemberKey;
+pub use once::{Once, OnceEffect, OnceError, OnceResult, Ran, once};
+pub use parked::{ParkedChange, ParkedPart, ParkedTable};
+pub use record::StreamRecord;
+pub use sequence::SequenceNumber;
+pub use verbs::{CollectionChanges, EntityChanges};

@@ -1,0 +1,235 @@
+//! A handler for each change of an event, and the response that tells what has to be delivered again.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
+
+use super::change::ItemChange;
+use super::event::EventForm;
+use super::follow::ItemChanges;
+use super::panics::{Panicked, without_panics};
+use super::parking::{CountedAttempt, Parking};
+use super::record::StreamRecord;
+use crate::dynamo::Dynamo;
+use crate::error::Error;
+
+/// The error of a handler: any error, for example `dynamo_entity::Error` or that of `lambda_runtime`.
+pub type HandlerError = Box<dyn StdError + Send + Sync>;
+
+/// The response of a function that was called with a [`StreamEvent`](super::StreamEvent).
+///
+/// Serializes to `{"batchItemFailures": [{"itemIdentifier": ".."}]}`. Lambda reads it only if the event source mapping
+/// has `ReportBatchItemFailures`; without that, every response counts as success.
+///
+/// The event of a Lambda function names only the first failure, because Lambda repeats it and all records after it. A
+/// pipe repeats only the records that are named, so all records from the failure on are.
+#[derive(Debug, Default)]
+pub struct BatchResponse {
+    identifiers: Vec<String>,
+    failed: Option<FailedChange>,
+    parked: Vec<FailedChange>,
+}
+
+/// A change that failed, with the reason.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FailedChange {
+    /// The record.
+    pub record: StreamRecord,
+    /// The error of the handler, or the [`UnreadChange`](super::UnreadChange).
+    pub error: HandlerError,
+    /// The reason why the attempt could not be counted or the change not parked, if there is one.
+    pub not_counted: Option<Error>,
+}
+
+impl BatchResponse {
+    /// The change that stopped the batch. Log it, because the response itself has no reasons.
+    pub fn failed(&self) -> Option<&FailedChange> {
+        self.failed.as_ref()
+    }
+
+    /// The changes that were parked, and count as done.
+    pub fn parked(&self) -> &[FailedChange] {
+        &self.parked
+    }
+
+    /// How the response names what has to be delivered again.
+    pub fn identifiers(&self) -> &[String] {
+        &self.identifiers
+    }
+}
+
+impl Serialize for BatchResponse {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut response = serializer.serialize_struct("BatchResponse", 1)?;
+        response.serialize_field("batchItemFailures", &Identifiers(&self.identifiers))?;
+        response.end()
+    }
+}
+
+struct Identifiers<'r>(&'r [String]);
+
+impl Serialize for Identifiers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        for identifier in self.0 {
+            list.serialize_element(&Identifier(identifier))?;
+        }
+        list.end()
+    }
+}
+
+struct Identifier<'r>(&'r str);
+
+impl Serialize for Identifier<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut failure = serializer.serialize_struct("BatchItemFailure", 1)?;
+        failure.serialize_field("itemIdentifier", self.0)?;
+        failure.end()
+    }
+}
+
+impl<New, Old> ItemChanges<New, Old> {
+    /// Calls the handler for one change after the other, and stops at the first failure: an error or a panic of the
+    /// handler, or a record that cannot be read. Changes before it are not delivered again; it and all after it are.
+    ///
+    /// A change that always fails therefore blocks its shard until its age or its retries end. See
+    /// [`park_after`](Self::park_after) for the way out.
+    pub async fn each<F, Fut, X>(self, handler: F) -> BatchResponse
+    where
+        F: FnMut(ItemChange<New, Old>) -> Fut,
+        Fut: Future<Output = Result<(), X>>,
+        X: Into<HandlerError>,
+    {
+        handle_each(self, None, handler).await
+    }
+
+    /// Parks a change that has failed this many times, and goes on behind it.
+    ///
+    /// The attempts are counted in the [`ParkedTable`](super::ParkedTable), by the id of the record and the name of
+    /// the consumer, because an event does not tell how often it was delivered. Only a failure is counted: it costs
+    /// one write. The last one stores the record with its images, and counts as success. Later changes of the same
+    /// item are then handled before the parked one, so a handler that depends on order must read the item.
+    ///
+    /// An attempt that ends with the process, for example because the time of the function is over, is not counted:
+    /// give the handler a time limit of its own. If the attempt cannot be counted, the change is reported as failed.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::{ParkedChange, ParkedTable, StreamEvent};
+    ///
+    /// #[derive(Debug, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = number))]
+    /// struct Order { number: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([ParkedTable::schema()]).await?;
+    /// let event = StreamEvent::from_json(br#"{"Records": [{"eventID": "c81e", "dynamodb": {
+    ///     "Keys": {"number": {"N": "7"}}, "NewImage": {"number": {"N": "7"}},
+    ///     "SequenceNumber": "100", "StreamViewType": "NEW_AND_OLD_IMAGES"}}]}"#)?;
+    ///
+    /// for delivery in 1..=2 {
+    ///     let changes = Order::changes_of(&event).park_after(2, "mailer", &db);
+    ///     let response = changes.each(async |_| Err::<(), _>("no such address")).await;
+    ///     assert_eq!(response.identifiers().is_empty(), delivery == 2);
+    /// }
+    /// let parked = ParkedChange::list("mailer", &db).await?;
+    /// assert_eq!(parked[0].reason, "no such address");
+    /// # Ok(()) }
+    /// ```
+    pub fn park_after<'d>(
+        self,
+        attempts: usize,
+        consumer: impl Into<String>,
+        db: &'d Dynamo,
+    ) -> EachParking<'d, New, Old> {
+        EachParking {
+            changes: self,
+            parking: Parking {
+                attempts,
+                consumer: consumer.into(),
+                db,
+            },
+        }
+    }
+}
+
+/// Changes that are parked if they fail too often; see [`ItemChanges::park_after`].
+#[must_use = "nothing happens until `.each(..)`"]
+pub struct EachParking<'d, New, Old = New> {
+    changes: ItemChanges<New, Old>,
+    parking: Parking<'d>,
+}
+
+impl<New, Old> EachParking<'_, New, Old> {
+    /// Calls the handler for one change after the other; see [`ItemChanges::each`].
+    pub async fn each<F, Fut, X>(self, handler: F) -> BatchResponse
+    where
+        F: FnMut(ItemChange<New, Old>) -> Fut,
+        Fut: Future<Output = Result<(), X>>,
+        X: Into<HandlerError>,
+    {
+        handle_each(self.changes, Some(self.parking), handler).await
+    }
+}
+
+impl<New, Old> fmt::Debug for EachParking<'_, New, Old> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (attempts, consumer) = (self.parking.attempts, &self.parking.consumer);
+        write!(
+            f,
+            "{:?}, parked for {consumer:?} after {attempts} attempts",
+            self.changes
+        )
+    }
+}
+
+async fn handle_each<New, Old, F, Fut, X>(
+    mut changes: ItemChanges<New, Old>,
+    parking: Option<Parking<'_>>,
+    mut handler: F,
+) -> BatchResponse
+where
+    F: FnMut(ItemChange<New, Old>) -> Fut,
+    Fut: Future<Output = Result<(), X>>,
+    X: Into<HandlerError>,
+{
+    let mut response = BatchResponse::default();
+    while let Some(record) = changes.records.next() {
+        let handled = match changes.read(&record) {
+            None => continue,
+            Some(Err(unread)) => Err(unread.into()),
+            Some(Ok(change)) => match without_panics(|| handler(change)).await {
+                Ok(handled) => handled.map_err(Into::into),
+                Err(Panicked(reason)) => Err(reason.into()),
+            },
+        };
+        let Err(error) = handled else { continue };
+        let attempt = match &parking {
+            Some(parking) => parking.count(&record, &error.to_string()).await,
+            None => Ok(CountedAttempt::Counted),
+        };
+        let is_parked = matches!(attempt, Ok(CountedAttempt::Parked));
+        let failed = FailedChange {
+            record,
+            error,
+            not_counted: attempt.err(),
+        };
+        if is_parked {
+            response.parked.push(failed);
+            continue;
+        }
+        let behind = changes.records.as_slice().iter();
+        let behind = behind.filter(|_| changes.form == EventForm::Pipe);
+        let all = std::iter::once(&failed.record).chain(behind);
+        response.identifiers = all
+            .map(|record| record.parts().identifier.clone())
+            .collect();
+        response.failed = Some(failed);
+        break;
+    }
+    response
+}

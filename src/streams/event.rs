@@ -1,0 +1,93 @@
+//! The event that a consumer of a stream receives, in each of the forms in which AWS delivers it.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer};
+
+use super::record::StreamRecord;
+use super::text::JsonText;
+use crate::error::{Error, Result};
+use crate::json::{CodecError, Reader, elements, member};
+
+/// The form of an event, which decides what a partial failure has to name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventForm {
+    /// `{"Records": [..]}`: a function behind an event source mapping. A reported record is repeated with all after it.
+    Lambda,
+    /// `[..]`: a target of a pipe. Only the reported records are repeated.
+    Pipe,
+}
+
+/// A batch of records of a DynamoDB stream.
+///
+/// Deserializes from the event of a Lambda function, from the bare list of records that EventBridge Pipes passes on,
+/// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their
+/// digits. A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its place, not a failure of the
+/// event.
+///
+/// ```
+/// use dynamo_entity::streams::StreamEvent;
+///
+/// let event: StreamEvent = serde_json::from_str(r#"{"Records": []}"#).unwrap();
+/// assert!(event.records().is_empty());
+/// assert!(StreamEvent::from_json(br#"{"Rows": []}"#).is_err());
+/// ```
+#[derive(Clone)]
+pub struct StreamEvent {
+    form: EventForm,
+    records: Vec<StreamRecord>,
+}
+
+impl StreamEvent {
+    /// Reads the JSON of an event.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        read(json).map_err(|fault| Error::decode("StreamEvent", fault))
+    }
+
+    /// Its records, in their order.
+    pub fn records(&self) -> &[StreamRecord] {
+        &self.records
+    }
+
+    pub(super) fn form(&self) -> EventForm {
+        self.form
+    }
+}
+
+fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
+    let mut whole = Reader::new(json);
+    whole.skip()?;
+    whole.finish()?;
+    let (form, records) = match Reader::new(json).peek() {
+        Some(b'[') => (EventForm::Pipe, json),
+        _ => match member(json, "Records")? {
+            Some(records) => (EventForm::Lambda, records),
+            None => {
+                return Err(CodecError::new(
+                    "neither an object with `Records` nor a list of records, so it is no event of a stream",
+                ));
+            }
+        },
+    };
+    let records = elements(records)?.into_iter();
+    Ok(StreamEvent {
+        form,
+        records: records
+            .map(|record| StreamRecord::read(record, form))
+            .collect(),
+    })
+}
+
+impl<'de> Deserialize<'de> for StreamEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let JsonText(json) = JsonText::deserialize(deserializer)?;
+        read(&json).map_err(de::Error::custom)
+    }
+}
+
+/// Shows the records without their values.
+impl fmt::Debug for StreamEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StreamEvent").field(&self.records).finish()
+    }
+}

@@ -1,0 +1,228 @@
+//! From records to typed changes.
+//!
+//! ```text
+//! record -> a sentinel?        not shown
+//!        -> equal images?      not shown
+//!        -> whose images?      those of other entities count as missing; none left: not shown
+//!        -> kind               from the images that count, then from the name
+//!        -> decode             a change, or an error in its place
+//! ```
+
+use std::fmt;
+
+use super::change::{ChangeEvent, ItemChange, UnreadChange};
+use super::event::{EventForm, StreamEvent};
+use super::kind::{EventKind, KnownImages};
+use super::record::{RecordParts, StreamRecord};
+use crate::entity::sentinel::is_sentinel;
+use crate::error::{Error, Result};
+use crate::json::{CodecError, Reader, Tag, member};
+use crate::key::json::KeyJson;
+use crate::schema::{EntityDef, TableDef, has_uniques};
+
+/// How one side of a change is read.
+pub(super) struct Side<T> {
+    /// Whether it is read from an image; otherwise from the key.
+    pub(super) is_image: bool,
+    pub(super) read: fn(&[u8]) -> Result<T>,
+}
+
+impl<T> Clone for Side<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Side<T> {}
+
+/// The entity or collection that is followed, without its type.
+#[derive(Clone, Copy)]
+pub(super) struct Followed {
+    pub(super) name: &'static str,
+    /// The declaration of the entity; `None` for a collection.
+    pub(super) id: Option<&'static str>,
+    pub(super) table: &'static TableDef,
+    pub(super) entities: &'static [&'static EntityDef],
+    /// Whether an item, or a key alone, belongs to it.
+    pub(super) is_mine: fn(&[u8]) -> bool,
+}
+
+/// The typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
+///
+/// An iterator of changes in the order of the records, without records that are not shown.
+/// [`each`](ItemChanges::each) calls a handler for each of them instead, and gives the response of the function.
+#[must_use = "an iterator: call `each`, or go through it"]
+pub struct ItemChanges<New, Old = New> {
+    pub(super) form: EventForm,
+    pub(super) records: std::vec::IntoIter<StreamRecord>,
+    pub(super) followed: Followed,
+    new: Side<New>,
+    old: Side<Old>,
+}
+
+impl<New, Old> ItemChanges<New, Old> {
+    pub(super) fn of(
+        event: &StreamEvent,
+        followed: Followed,
+        new: Side<New>,
+        old: Side<Old>,
+    ) -> Self {
+        ItemChanges {
+            form: event.form(),
+            records: event.records().to_vec().into_iter(),
+            followed,
+            new,
+            old,
+        }
+    }
+
+    /// The change of a record; `None` if it is not shown.
+    pub(super) fn read(
+        &self,
+        record: &StreamRecord,
+    ) -> Option<std::result::Result<ItemChange<New, Old>, UnreadChange>> {
+        let read = self.read_event(record.parts()).transpose()?;
+        let record = record.clone();
+        Some(match read {
+            Ok(event) => Ok(ItemChange { event, record }),
+            Err(error) => Err(UnreadChange { error, record }),
+        })
+    }
+
+    fn read_event(&self, record: &RecordParts) -> Result<Option<ChangeEvent<New, Old>>> {
+        let fail = |fault| self.followed.unfit(record, fault);
+        if let Some(fault) = &record.fault {
+            return Err(fail(fault.clone()));
+        }
+        if self.followed.is_of_sentinel(record) || record.is_unchanged() {
+            return Ok(None);
+        }
+        let known = record.known();
+        self.check_view(known).map_err(fail)?;
+        let is_mine = self.followed.is_mine;
+        let new = record.new.as_deref().filter(|image| is_mine(image));
+        let old = record.old.as_deref().filter(|image| is_mine(image));
+        let is_whole = record.new.is_some() || record.old.is_some();
+        match is_whole {
+            true if new.is_none() && old.is_none() => return Ok(None),
+            false if !is_mine(&record.keys) => return Ok(None),
+            _ => {}
+        }
+        let kind = record.kind(new.is_some(), old.is_some()).map_err(fail)?;
+        let side = |image, is_image| match is_image {
+            true => image,
+            false => Some(record.keys.as_slice()),
+        };
+        let (new, old) = (side(new, self.new.is_image), side(old, self.old.is_image));
+        let (read_new, read_old) = (self.new.read, self.old.read);
+        let new = || {
+            new.ok_or_else(|| fail(lacking("NewImage")))
+                .and_then(read_new)
+        };
+        let old = || {
+            old.ok_or_else(|| fail(lacking("OldImage")))
+                .and_then(read_old)
+        };
+        Ok(Some(match kind {
+            EventKind::Created => ChangeEvent::Created(new()?),
+            EventKind::Changed => ChangeEvent::Changed {
+                old: old()?,
+                new: new()?,
+            },
+            EventKind::Removed => ChangeEvent::Removed {
+                old: old()?,
+                by_ttl: record.by_ttl,
+            },
+        }))
+    }
+
+    /// Rejects records of a stream without the images that are read.
+    fn check_view(&self, known: KnownImages) -> Result<(), CodecError> {
+        let lacks_new = self.new.is_image && !known.new;
+        let lacks_old = self.old.is_image && !known.old;
+        if !lacks_new && !lacks_old {
+            return Ok(());
+        }
+        let verb = match (known.new, known.old) {
+            (true, _) => "new_images_of",
+            (_, true) => "old_images_of",
+            _ => "keys_of",
+        };
+        Err(CodecError::new(format!(
+            "the record does not have the images that are read: read this stream by `{verb}`, or give the table a \
+             stream with more images"
+        ))
+        .at("StreamViewType"))
+    }
+}
+
+fn lacking(image: &'static str) -> CodecError {
+    CodecError::new("the record does not have this image").at(image)
+}
+
+impl Followed {
+    /// The error for a record, with the key of its item.
+    #[cold]
+    fn unfit(&self, record: &RecordParts, fault: CodecError) -> Error {
+        Error::decode(self.name, fault)
+            .declared_as(self.id)
+            .with_item_key(KeyJson::object_in(self.table, &record.keys))
+    }
+
+    /// Whether the record is of an item that keeps a unique value.
+    fn is_of_sentinel(&self, record: &RecordParts) -> bool {
+        if !has_uniques(self.entities) {
+            return false;
+        }
+        let mut images = record.new.iter().chain(&record.old).peekable();
+        match images.peek() {
+            Some(_) => images.any(|image| is_sentinel(image)),
+            None => self.is_sentinel_key(&record.keys),
+        }
+    }
+
+    /// Whether this is the key of a sentinel, which no entity can have.
+    fn is_sentinel_key(&self, keys: &[u8]) -> bool {
+        let value = |name| member(keys, name).ok().flatten();
+        let pk = value(self.table.pk).and_then(|pk| Reader::new(pk).text().ok());
+        let begins = pk.is_some_and(|pk| pk.starts_with("$UNIQUE#"));
+        let Some(sk) = self.table.sk else {
+            return begins;
+        };
+        begins
+            && value(sk).is_some_and(|sk| {
+                let mut sk = Reader::new(sk);
+                match sk.tag() {
+                    Ok(Tag::S) => sk.text().is_ok_and(|text| text == "$"),
+                    Ok(Tag::N) => sk.digits().is_ok_and(|digits| digits == "0"),
+                    Ok(Tag::B) => sk.binary().is_ok_and(|bytes| bytes == b"$"),
+                    _ => false,
+                }
+            })
+    }
+}
+
+impl<New, Old> Iterator for ItemChanges<New, Old> {
+    type Item = std::result::Result<ItemChange<New, Old>, UnreadChange>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let record = self.records.next()?;
+            if let Some(change) = self.read(&record) {
+                return Some(change);
+            }
+        }
+    }
+}
+
+impl<New, Old> fmt::Debug for ItemChanges<New, Old> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let left = self.records.as_slice();
+        write!(
+            f,
+            "ItemChanges of {} ({} records)",
+            self.followed.name,
+            left.len()
+        )
+    }
+}

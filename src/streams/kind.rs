@@ -1,0 +1,89 @@
+//! The kind of a change: from the images first, and from the name of the event where images do not tell it.
+//!
+//! The engines disagree about names: one reports a write that changes nothing as `MODIFY`, and DynamoDB Local has no
+//! name for a removal by TTL. The images are what was stored.
+
+use super::record::RecordParts;
+use crate::codec::Item;
+use crate::json::CodecError;
+use crate::schema::{StreamView, is_mark};
+
+/// What happened to an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventKind {
+    Created,
+    Changed,
+    Removed,
+}
+
+/// The images that the stream has, whether a record has them or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KnownImages {
+    pub(super) new: bool,
+    pub(super) old: bool,
+}
+
+impl RecordParts {
+    /// The images of the stream. Without the name of the view, the images that this record has.
+    pub(super) fn known(&self) -> KnownImages {
+        let (new, old) = match self.view {
+            Some(StreamView::KeysOnly) => (false, false),
+            Some(StreamView::NewImage) => (true, false),
+            Some(StreamView::OldImage) => (false, true),
+            Some(StreamView::NewAndOldImages) => (true, true),
+            None => (self.new.is_some(), self.old.is_some()),
+        };
+        KnownImages { new, old }
+    }
+
+    /// The kind of the change, if `new` and `old` tell whether there are images that count.
+    pub(super) fn kind(&self, new: bool, old: bool) -> Result<EventKind, CodecError> {
+        let known = self.known();
+        let named = match self.name.as_deref() {
+            Some("INSERT") => Some(EventKind::Created),
+            Some("MODIFY") => Some(EventKind::Changed),
+            Some("REMOVE") => Some(EventKind::Removed),
+            _ if self.by_ttl => Some(EventKind::Removed),
+            _ => None,
+        };
+        let kind = match (known.new, known.old) {
+            (true, true) => match (old, new) {
+                (false, true) => Some(EventKind::Created),
+                (true, true) => Some(EventKind::Changed),
+                (true, false) => Some(EventKind::Removed),
+                (false, false) => None,
+            },
+            (true, false) if !new => Some(EventKind::Removed),
+            (true, false) => named.filter(|kind| *kind != EventKind::Removed),
+            (false, true) if !old => Some(EventKind::Created),
+            (false, true) => named.filter(|kind| *kind != EventKind::Created),
+            (false, false) => named,
+        };
+        kind.ok_or_else(|| {
+            CodecError::new("neither the images of the record nor its name tell what happened")
+                .at("eventName")
+        })
+    }
+
+    /// Whether both images say the same, so that nothing changed: equal numbers may have different texts, and marks of
+    /// jobs and fills are no data.
+    pub(super) fn is_unchanged(&self) -> bool {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return false;
+        };
+        match (data(old), data(new)) {
+            (Some(old), Some(new)) => old == new,
+            _ => false,
+        }
+    }
+}
+
+/// An image without marks.
+fn data(image: &[u8]) -> Option<Item> {
+    let item = Item::from_dynamo_json(image).ok()?;
+    Some(
+        item.into_iter()
+            .filter(|(name, _)| !is_mark(name))
+            .collect(),
+    )
+}

@@ -1,0 +1,358 @@
+//! Effects outside DynamoDB, at most once for each key.
+//!
+//! ```text
+//! no row ── create ──> started ── the effect succeeds ──> done, with its result
+//!    ^                    │
+//!    └─ the effect fails ─┤
+//!                         └─ its owner dies: in progress until the lease ends, interrupted after it
+//! ```
+//!
+//! The row is written before the effect begins and again after it ended. If its owner dies in between, nobody knows
+//! whether the effect took place, so it is not run again unless the caller says so.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use dynamo_entity_derive::DynamoEntity;
+
+use crate::codec::{DynamoValue, Value};
+use crate::dynamo::Dynamo;
+use crate::entity::Version;
+use crate::entropy;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::{CodecError, Reader, Writer};
+use crate::plan::Operation;
+use crate::verbs::EntityExt;
+
+/// How long an effect counts as in progress, if the caller does not say: as long as a Lambda function can run.
+const LEASE: Duration = Duration::from_secs(15 * 60);
+
+/// How long an effect that took place is remembered, if the caller does not say.
+const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
+
+/// How often another writer may be faster.
+const ROUNDS: usize = 8;
+
+/// An effect outside DynamoDB, such as a mail or a payment: whether it has begun, and its result. Create its table
+/// with your tables: `db.create_tables([OnceEffect::schema()])`.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(crate = crate, table = "once-effects", key(pk = id))]
+#[non_exhaustive]
+pub struct OnceEffect {
+    /// The key of the effect.
+    pub id: String,
+    /// The call that runs it or ran it, by a random id.
+    pub owner: String,
+    /// The time at which it began.
+    pub since: SystemTime,
+    /// Until this time it counts as in progress, unless it is done.
+    pub until: SystemTime,
+    /// Whether it took place.
+    pub is_done: bool,
+    /// Its result.
+    pub result: Option<Value>,
+    /// The time after which it is forgotten, and could be run again. An effect that is not done has none.
+    #[dynamo(ttl)]
+    pub expires_at: Option<SystemTime>,
+    /// Counts the changes of the row.
+    #[dynamo(version)]
+    pub version: Version,
+}
+
+/// What [`Once::run`] found or did.
+#[derive(Debug)]
+pub enum Ran<T> {
+    /// The effect took place now.
+    Now(T),
+    /// It took place in an earlier call, with this result.
+    Before(T),
+    /// It took place now, but that could not be recorded. Later calls find an effect that was interrupted.
+    Unrecorded(T, Error),
+}
+
+impl<T> Ran<T> {
+    /// The result of the effect.
+    pub fn into_result(self) -> T {
+        match self {
+            Ran::Now(result) | Ran::Before(result) | Ran::Unrecorded(result, _) => result,
+        }
+    }
+}
+
+/// The reason why an effect did not take place in this call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OnceError<X> {
+    /// The effect returned this error, which says that it did not take place. The next call may run it again.
+    Failed(X),
+    /// Another call runs it.
+    InProgress {
+        /// Since this time.
+        since: SystemTime,
+    },
+    /// Another call began it and did not end it in time, so the effect may have taken place or not. Find out, and
+    /// delete its [`OnceEffect`] or set `is_done`; or say [`retry_after`](Once::retry_after).
+    Interrupted {
+        /// The time at which it began.
+        since: SystemTime,
+    },
+    /// The table of effects could not be read or written, and the effect was not run.
+    Table(Error),
+}
+
+impl<X: fmt::Display> fmt::Display for OnceError<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OnceError::Failed(error) => error.fmt(f),
+            OnceError::InProgress { .. } => f.write_str("another call runs this effect"),
+            OnceError::Interrupted { .. } => f.write_str(
+                "this effect was interrupted, so it may have taken place: find out, or allow a retry by `retry_after`",
+            ),
+            OnceError::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<X: fmt::Display + fmt::Debug> StdError for OnceError<X> {}
+
+impl<X> From<Error> for OnceError<X> {
+    fn from(error: Error) -> Self {
+        OnceError::Table(error)
+    }
+}
+
+/// A result that is stored: any value of an attribute, or nothing.
+pub trait OnceResult: Sized {
+    /// The value to store.
+    #[doc(hidden)]
+    fn to_stored(&self) -> Result<Option<Value>, CodecError>;
+
+    /// The result of the stored value.
+    #[doc(hidden)]
+    fn from_stored(stored: Option<Value>) -> Result<Self, CodecError>;
+}
+
+impl OnceResult for () {
+    fn to_stored(&self) -> Result<Option<Value>, CodecError> {
+        Ok(None)
+    }
+
+    fn from_stored(_: Option<Value>) -> Result<Self, CodecError> {
+        Ok(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DynamoValue> OnceResult for T {
+    fn to_stored(&self) -> Result<Option<Value>, CodecError> {
+        let mut json = Writer::default();
+        self.encode(&mut json)?;
+        Value::decode(&mut Reader::new(json.as_bytes())).map(Some)
+    }
+
+    fn from_stored(stored: Option<Value>) -> Result<Self, CodecError> {
+        let mut json = Writer::default();
+        let stored = stored.ok_or_else(|| CodecError::new("the effect has no result"))?;
+        stored.encode(&mut json)?;
+        T::decode(&mut Reader::new(json.as_bytes()))
+    }
+}
+
+/// An effect outside DynamoDB that takes place at most once for this key; [`run`](Once::run) runs it.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+/// use dynamo_entity::streams::{OnceEffect, Ran, once};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// let db = Dynamo::connect("embedded:memory").await?;
+/// db.create_tables([OnceEffect::schema()]).await?;
+///
+/// let send_mail = async || -> Result<String> { Ok("message 17".to_owned()) };
+/// let first = once("mail#order 7").run(&db, send_mail).await?;
+/// assert!(matches!(first, Ran::Now(_)));
+/// let again = once("mail#order 7").run(&db, send_mail).await?;
+/// assert!(matches!(again, Ran::Before(id) if id == "message 17"));
+/// # Ok(()) }
+/// ```
+pub fn once(key: impl Into<String>) -> Once {
+    Once {
+        key: key.into(),
+        lease: LEASE,
+        retry_after: None,
+        kept: KEPT,
+    }
+}
+
+/// An effect before it is run; see [`once`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing happens until `.run(&db, ..)`"]
+pub struct Once {
+    key: String,
+    lease: Duration,
+    retry_after: Option<Duration>,
+    kept: Duration,
+}
+
+enum Begun<T> {
+    Mine(OnceEffect),
+    Before(T),
+}
+
+impl Once {
+    /// How long the effect may take: 15 minutes unless you say. Until then, other calls get
+    /// [`InProgress`](OnceError::InProgress), and after it [`Interrupted`](OnceError::Interrupted). Nothing stops an
+    /// effect that takes longer.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Runs the effect again if it began this long ago and did not end. **It may then take place twice**: say it only
+    /// if that is harmless, for example because the receiver knows the key. Choose a time in which every effect has
+    /// ended; the clocks of your machines may differ by some of it.
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        self.retry_after = Some(time);
+        self
+    }
+
+    /// How long the result is kept: 400 days unless you say. After that, the effect could be run again.
+    pub fn keep_for(mut self, time: Duration) -> Self {
+        self.kept = time;
+        self
+    }
+
+    /// Runs the effect, unless it took place before; then its result of that time is returned.
+    ///
+    /// **An error of the effect says that it did not take place**, and the next call may run it. If you cannot tell,
+    /// for example after a timeout, panic, drop the future or exit: then the key stays interrupted.
+    pub async fn run<T, X, F, Fut>(self, db: &Dynamo, effect: F) -> Result<Ran<T>, OnceError<X>>
+    where
+        T: OnceResult,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, X>>,
+    {
+        let row = match self.begin(db).await? {
+            Begun::Mine(row) => row,
+            Begun::Before(result) => return Ok(Ran::Before(result)),
+        };
+        match effect().await {
+            Ok(result) => Ok(match self.finish(row, &result, db).await {
+                Ok(()) => Ran::Now(result),
+                Err(error) => Ran::Unrecorded(result, error),
+            }),
+            Err(error) => {
+                // If this fails, the row stays: the effect then counts as interrupted, which is safe.
+                let _ = row.delete().send(db).await;
+                Err(OnceError::Failed(error))
+            }
+        }
+    }
+
+    /// Takes the row, or finds the reason not to.
+    async fn begin<T: OnceResult, X>(&self, db: &Dynamo) -> Result<Begun<T>, OnceError<X>> {
+        let owner = format!("{:032x}", entropy::bits()?);
+        let mut last = None;
+        for _ in 0..ROUNDS {
+            let begun = self.begun_row(owner.clone(), db)?;
+            match begun.create().send(db).await {
+                Ok(row) => return Ok(Begun::Mine(row)),
+                Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
+                    last = Some(error)
+                }
+                Err(error) => return Err(error.into()),
+            }
+            let key = OnceEffect::key(&self.key);
+            let Some(found) = key.get().consistent().send(db).await? else {
+                continue;
+            };
+            if found.owner == owner {
+                return Ok(Begun::Mine(found));
+            }
+            if found.is_done {
+                let result = T::from_stored(found.result);
+                return Ok(Begun::Before(result.map_err(unfit)?));
+            }
+            let now: SystemTime = db.now_as()?;
+            let since = found.since;
+            let is_over = |after: &Duration| since.checked_add(*after).is_some_and(|at| at <= now);
+            if !self.retry_after.as_ref().is_some_and(is_over) {
+                return Err(match now < found.until {
+                    true => OnceError::InProgress { since },
+                    false => OnceError::Interrupted { since },
+                });
+            }
+            let taken = OnceEffect {
+                version: found.version,
+                ..begun
+            };
+            match taken.put().send(db).await {
+                Ok(row) => return Ok(Begun::Mine(row)),
+                Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
+                    last = Some(error)
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(OnceError::Table(last.unwrap_or_else(busy)))
+    }
+
+    fn begun_row(&self, owner: String, db: &Dynamo) -> Result<OnceEffect> {
+        let since: SystemTime = db.now_as()?;
+        Ok(OnceEffect {
+            id: self.key.clone(),
+            owner,
+            since,
+            until: since.checked_add(self.lease).ok_or_else(too_long)?,
+            is_done: false,
+            result: None,
+            expires_at: None,
+            version: Version::default(),
+        })
+    }
+
+    /// Records the result. The version guards it: a call that took the row over is not overwritten.
+    async fn finish<T: OnceResult>(&self, row: OnceEffect, result: &T, db: &Dynamo) -> Result<()> {
+        let now: SystemTime = db.now_as()?;
+        let done = OnceEffect {
+            is_done: true,
+            result: result.to_stored().map_err(unfit)?,
+            expires_at: Some(now.checked_add(self.kept).ok_or_else(too_long)?),
+            ..row
+        };
+        let mut last = None;
+        for _ in 0..ROUNDS {
+            let Err(error) = done.put().send(db).await else {
+                return Ok(());
+            };
+            if !error.is_lost_race() && !error.is_outcome_unknown() {
+                return Err(error);
+            }
+            let stored = done.key().get().consistent().send(db).await?;
+            match stored {
+                Some(stored) if stored.owner == done.owner && stored.is_done => return Ok(()),
+                Some(stored) if stored.version == done.version => last = Some(error),
+                _ => return Err(error),
+            }
+        }
+        Err(last.unwrap_or_else(busy))
+    }
+}
+
+#[cold]
+fn unfit(fault: CodecError) -> Error {
+    Error::decode("OnceEffect", fault.at("result"))
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::config("the time of the effect is outside the range of the clock")
+}
+
+#[cold]
+fn busy() -> Error {
+    let message = "other calls changed the row of the effect each time";
+    Error::new(ErrorKind::Conflict, Stage::Service, message)
+}

@@ -1,0 +1,39 @@
+//! A future whose panics are errors, so that a change whose handler panics is a failed attempt as any other.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+
+/// The reason for a panic, if it has one.
+pub(super) struct Panicked(pub(super) String);
+
+/// Runs a handler. Neither it nor its future is used after a panic.
+pub(super) async fn without_panics<Fut: Future>(
+    handle: impl FnOnce() -> Fut,
+) -> Result<Fut::Output, Panicked> {
+    let future = catch_unwind(AssertUnwindSafe(handle)).map_err(panicked)?;
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        match polled {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Err(payload) => Poll::Ready(Err(panicked(payload))),
+        }
+    })
+    .await
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the payload is spent")]
+fn panicked(payload: Box<dyn Any + Send>) -> Panicked {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    Panicked(format!(
+        "the handler panicked: {}",
+        text.unwrap_or_default()
+    ))
+}

@@ -1,0 +1,129 @@
+//! Counting attempts at a change, and parking it after the last one.
+//!
+//! Every failed attempt has an id of its own, which it adds to a set in the row of the change. Adding it again after a
+//! lost response changes nothing, and attempts of several invocations do not overwrite each other. The images are in
+//! parts whose keys contain the id of the attempt that parks, so two invocations that park at once write different
+//! parts, and the row names those that count. The row is changed last: a crash before it leaves the change unparked,
+//! and it is delivered again.
+
+use std::time::{Duration, SystemTime};
+
+use super::parked::{ParkedChange, ParkedPart};
+use super::record::StreamRecord;
+use crate::batch::Batch;
+use crate::dynamo::Dynamo;
+use crate::entropy;
+use crate::error::{Error, Result};
+use crate::plan::Operation;
+use crate::verbs::EntityExt;
+
+/// How long the attempts at a change that was not parked are kept: longer than any stream delivers it.
+const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
+
+/// The number of bytes of a part, so that its item is far from the limit.
+const PART: usize = 300_000;
+
+/// The number of characters that are kept of a reason.
+const REASON: usize = 2_000;
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CountedAttempt {
+    Counted,
+    Parked,
+}
+
+pub(super) struct Parking<'d> {
+    pub(super) attempts: usize,
+    pub(super) consumer: String,
+    pub(super) db: &'d Dynamo,
+}
+
+impl Parking<'_> {
+    /// Counts a failed attempt. Parks the change if it was the last one.
+    pub(super) async fn count(
+        &self,
+        record: &StreamRecord,
+        reason: &str,
+    ) -> Result<CountedAttempt> {
+        let Some(event_id) = record.event_id() else {
+            return Err(Error::config(
+                "the record has no `eventID`, by which its attempts are counted",
+            ));
+        };
+        let attempt = format!("{:016x}", entropy::half()?);
+        let reason: String = reason.chars().take(REASON).collect();
+        let now: SystemTime = self.db.now_as()?;
+        let row = ParkedChange::key(&self.consumer, event_id)
+            .upsert()
+            .apply(|change| {
+                (
+                    change.attempts().insert(&attempt),
+                    change.reason().set(&reason),
+                    change.expires_at().set(now + KEPT),
+                )
+            })
+            .when(|change| change.parked_at().missing())
+            .repeatable()
+            .send(self.db)
+            .await;
+        match row {
+            Ok(row) if row.attempts.len() < self.attempts => Ok(CountedAttempt::Counted),
+            Ok(row) => self.park(record, row, attempt).await,
+            // It is parked already, and a stray delivery of it has failed once more.
+            Err(error) if error.is_conflict() => Ok(CountedAttempt::Parked),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn park(
+        &self,
+        record: &StreamRecord,
+        row: ParkedChange,
+        attempt: String,
+    ) -> Result<CountedAttempt> {
+        let chunks = record.parts().json.chunks(PART).zip(0..);
+        let parts = chunks.map(|(json, number)| ParkedPart {
+            consumer: row.consumer.clone(),
+            event_id: row.event_id.clone(),
+            attempt: attempt.clone(),
+            number,
+            json: json.to_vec(),
+        });
+        let parts: Vec<ParkedPart> = parts.collect();
+        let stored = Batch::new().with_all(parts.iter().map(ParkedPart::put));
+        stored.send(self.db).await?.complete()?;
+        let now: SystemTime = self.db.now_as()?;
+        let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        let parked = row
+            .key()
+            .update()
+            .apply(|change| {
+                (
+                    change.parked_at().set(now),
+                    change.stored_by().set(&attempt),
+                    change.parts().set(count),
+                    change.expires_at().remove(),
+                )
+            })
+            .when(|change| change.parked_at().missing())
+            .repeatable()
+            .returning_nothing()
+            .send(self.db)
+            .await;
+        let Err(error) = parked else {
+            return Ok(CountedAttempt::Parked);
+        };
+        // Another invocation may have parked it, or the response to this one was lost: the row tells.
+        let stored = row.key().get().consistent().send(self.db).await?;
+        let parked = stored.filter(|stored| stored.parked_at.is_some());
+        let is_certain = error.is_lost_race();
+        if is_certain && parked.as_ref().is_none_or(|by| by.stored_by != attempt) {
+            ParkedPart::discard(parts.iter(), self.db).await?;
+        }
+        match parked {
+            Some(_) => Ok(CountedAttempt::Parked),
+            None => Err(error),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! One record of a stream, taken out of the form in which it was delivered.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::event::EventForm;
+use super::sequence::SequenceNumber;
+use crate::clock::Timestamp;
+use crate::codec::Item;
+use crate::json::{CodecError, Number, Reader, answer, answered};
+use crate::schema::StreamView;
+
+/// A record of a stream: the key of an item, and its images before and after a change.
+#[derive(Clone)]
+pub struct StreamRecord(Arc<RecordParts>);
+
+#[derive(Default)]
+pub(super) struct RecordParts {
+    /// The record as DynamoDB wrote it.
+    pub(super) json: Vec<u8>,
+    /// How a partial failure names the record. Empty if the record has no such text: then all of the batch is repeated.
+    pub(super) identifier: String,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) sequence: Option<SequenceNumber>,
+    pub(super) table: Option<String>,
+    pub(super) at: Option<Timestamp>,
+    pub(super) view: Option<StreamView>,
+    pub(super) keys: Vec<u8>,
+    pub(super) new: Option<Vec<u8>>,
+    pub(super) old: Option<Vec<u8>>,
+    pub(super) by_ttl: bool,
+    /// The reason why the record cannot be read.
+    pub(super) fault: Option<CodecError>,
+}
+
+impl StreamRecord {
+    /// Reads a record as an event of this form has it. A fault is kept in the record.
+    pub(super) fn read(json: &[u8], form: EventForm) -> Self {
+        let mut parts = RecordParts {
+            json: json.to_vec(),
+            ..RecordParts::default()
+        };
+        if let Err(fault) = parts.fill(json, form) {
+            parts.fault = Some(fault);
+        }
+        StreamRecord(Arc::new(parts))
+    }
+
+    pub(super) fn parts(&self) -> &RecordParts {
+        &self.0
+    }
+
+    /// The id that DynamoDB gave the record. It stays the same when the record is delivered again.
+    pub fn event_id(&self) -> Option<&str> {
+        self.0.id.as_deref()
+    }
+
+    /// The place of the record in its shard. Records of Kinesis have none: Kinesis may deliver changes of one item in
+    /// another order, and twice.
+    pub fn sequence(&self) -> Option<&SequenceNumber> {
+        self.0.sequence.as_ref()
+    }
+
+    /// The time of the change, rounded by the service: to a second in a DynamoDB stream.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.0.at
+    }
+
+    /// The stored name of the table, if the record tells it.
+    pub fn table(&self) -> Option<&str> {
+        self.0.table.as_deref()
+    }
+
+    /// The key of the item as stored, if it can be read.
+    pub fn key(&self) -> Option<Item> {
+        Item::from_dynamo_json(&self.0.keys).ok()
+    }
+
+    /// The item before the change, if the stream has it and it can be read.
+    pub fn old_image(&self) -> Option<Item> {
+        Item::from_dynamo_json(self.0.old.as_deref()?).ok()
+    }
+
+    /// The item after the change, if the stream has it and it can be read.
+    pub fn new_image(&self) -> Option<Item> {
+        Item::from_dynamo_json(self.0.new.as_deref()?).ok()
+    }
+}
+
+impl RecordParts {
+    fn fill(&mut self, json: &[u8], form: EventForm) -> Result<(), CodecError> {
+        let outer_id = text(json, "eventID")?;
+        // A record of Kinesis has the record of DynamoDB as its data; a pipe has no object around data and number.
+        let kinesis = match answer(json, "kinesis")? {
+            None if text(json, "eventSource")?.as_deref() == Some("aws:kinesis") => Some(json),
+            kinesis => kinesis,
+        };
+        let Some(kinesis) = kinesis else {
+            // A record with a fault is named too, so that only it and the records after it are repeated.
+            let filled = self.fill_inner(json, false);
+            let number = self.sequence.as_ref().map(SequenceNumber::to_string);
+            self.identifier = match form {
+                EventForm::Lambda => number,
+                EventForm::Pipe => outer_id,
+            }
+            .unwrap_or_default();
+            return filled;
+        };
+        self.identifier = match form {
+            EventForm::Lambda => text(kinesis, "sequenceNumber")?,
+            EventForm::Pipe => outer_id,
+        }
+        .unwrap_or_default();
+        let data = answer(kinesis, "data")?.ok_or_else(|| missing("data"))?;
+        let inner = Reader::new(data)
+            .base64()
+            .map_err(|fault| fault.at("data"))?;
+        self.json.clone_from(&inner);
+        self.fill_inner(&inner, true)
+    }
+
+    fn fill_inner(&mut self, json: &[u8], is_kinesis: bool) -> Result<(), CodecError> {
+        let mut change = None;
+        for (name, value) in answered(json)? {
+            let name = &*name;
+            match name {
+                "eventID" => self.id = Some(string(name, value)?),
+                "eventName" => self.name = Some(string(name, value)?),
+                "tableName" => self.table = Some(string(name, value)?),
+                "eventSourceARN" => {
+                    let arn = string(name, value)?;
+                    let table = arn.split_once(":table/").map(|(_, rest)| rest);
+                    let table = table.and_then(|rest| rest.split('/').next());
+                    self.table = self.table.take().or(table.map(str::to_owned));
+                }
+                "userIdentity" => self.by_ttl = is_ttl(value)?,
+                "dynamodb" => change = Some(value),
+                _ => {}
+            }
+        }
+        self.view = is_kinesis.then_some(StreamView::NewAndOldImages);
+        let change = change.ok_or_else(|| missing("dynamodb"))?;
+        // Kinesis counts milliseconds unless it tells that it counts microseconds; a stream counts seconds.
+        let mut power = if is_kinesis { -3 } else { 0 };
+        let mut at = None;
+        for (name, value) in answered(change)? {
+            let name = &*name;
+            match name {
+                "Keys" => self.keys = value.to_vec(),
+                "NewImage" => self.new = Some(value.to_vec()),
+                "OldImage" => self.old = Some(value.to_vec()),
+                "SequenceNumber" => self.sequence = Some(SequenceNumber::new(string(name, value)?)),
+                "StreamViewType" => self.view = Some(view(&string(name, value)?)?),
+                "ApproximateCreationDateTime" => at = std::str::from_utf8(value).ok(),
+                "ApproximateCreationDateTimePrecision" => {
+                    let is_micro = string(name, value)? == "MICROSECOND";
+                    power = if is_micro { -6 } else { -3 };
+                }
+                _ => {}
+            }
+        }
+        self.at = at.and_then(|text| time(text, power));
+        match self.keys.is_empty() {
+            true => Err(missing("Keys").at("dynamodb")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn missing(name: &'static str) -> CodecError {
+    CodecError::new("a record of a stream has this member, and here it is missing").at(name)
+}
+
+/// The text of a member, if it exists.
+fn text(object: &[u8], name: &str) -> Result<Option<String>, CodecError> {
+    let value = answer(object, name)?;
+    value.map(|value| string(name, value)).transpose()
+}
+
+fn string(name: &str, value: &[u8]) -> Result<String, CodecError> {
+    let text = Reader::new(value).string();
+    text.map(|text| text.into_owned())
+        .map_err(|fault| fault.at(name))
+}
+
+fn view(text: &str) -> Result<StreamView, CodecError> {
+    Ok(match text {
+        "KEYS_ONLY" => StreamView::KeysOnly,
+        "NEW_IMAGE" => StreamView::NewImage,
+        "OLD_IMAGE" => StreamView::OldImage,
+        "NEW_AND_OLD_IMAGES" => StreamView::NewAndOldImages,
+        _ => {
+            return Err(CodecError::new("an unknown view of a stream").at("StreamViewType"));
+        }
+    })
+}
+
+/// Whether DynamoDB itself deleted the item. The API of streams begins the names with capitals, Lambda does not.
+fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
+    let mut is_service = false;
+    let mut is_dynamo = false;
+    for (name, value) in answered(identity)? {
+        match &*name {
+            "type" | "Type" => is_service = string(&name, value)? == "Service",
+            "principalId" | "PrincipalId" => {
+                is_dynamo = string(&name, value)? == "dynamodb.amazonaws.com";
+            }
+            _ => {}
+        }
+    }
+    Ok(is_service && is_dynamo)
+}
+
+/// The time of a number that counts seconds times ten to this power.
+fn time(text: &str, power: i64) -> Option<Timestamp> {
+    let number: Number = text.trim().parse().ok()?;
+    let nanos: i128 = number.scaled(power + 9)?.to_whole_text()?.parse().ok()?;
+    let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
+    let rest = u32::try_from(nanos.rem_euclid(1_000_000_000)).ok()?;
+    Timestamp::from_unix(seconds, rest)
+}
+
+/// Shows neither the key nor the images.
+impl fmt::Debug for StreamRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamRecord")
+            .field("event_id", &self.0.id)
+            .field("name", &self.0.name)
+            .field("sequence", &self.0.sequence)
+            .field("table", &self.0.table)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_unit_of_their_source() {
+        let at = |seconds, nanos| Timestamp::from_unix(seconds, nanos);
+        assert_eq!(time("1479499740", 0), at(1_479_499_740, 0));
+        assert_eq!(time("1.47949974E9", 0), at(1_479_499_740, 0));
+        assert_eq!(time("1636317756123", -3), at(1_636_317_756, 123_000_000));
+        assert_eq!(time("1636317756123456", -6), at(1_636_317_756, 123_456_000));
+        assert_eq!(time("soon", 0), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! The text of JSON that arrives through serde, so that the library's own reader reads it.
+//!
+//! Attribute values of DynamoDB JSON are texts, booleans, lists and objects, so no digit passes through a float. The
+//! only numbers of an event are times.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::json::escape_into;
+
+/// The name of the map in which `serde_json` passes on the digits of a number with its feature `arbitrary_precision`.
+const DIGITS: &str = "$serde_json::private::Number";
+
+/// JSON as bytes.
+pub(super) struct JsonText(pub(super) Vec<u8>);
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut out = Vec::new();
+        JsonTextOf(&mut out).deserialize(deserializer)?;
+        Ok(JsonText(out))
+    }
+}
+
+/// Appends the next value.
+struct JsonTextOf<'o>(&'o mut Vec<u8>);
+
+impl JsonTextOf<'_> {
+    fn raw(self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.0.push(b'"');
+        escape_into(self.0, text);
+        self.0.push(b'"');
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for JsonTextOf<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JsonTextOf<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
+        self.raw(if value { "true" } else { "false" });
+        Ok(())
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
+        self.raw(&value.to_string());
+        Ok(())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
+        self.raw(&value.to_string());
+        Ok(())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
+        match value.is_finite() {
+            true => self.raw(&value.to_string()),
+            false => self.raw("null"),
+        }
+        Ok(())
+    }
+
+    fn visit_str<E: de::Error>(mut self, text: &str) -> Result<(), E> {
+        self.quoted(text);
+        Ok(())
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.raw("null");
+        Ok(())
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<(), E> {
+        self.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        self.0.push(b'[');
+        let start = self.0.len();
+        loop {
+            let end = self.0.len();
+            if end > start {
+                self.0.push(b',');
+            }
+            if list.next_element_seed(JsonTextOf(self.0))?.is_none() {
+                self.0.truncate(end);
+                self.0.push(b']');
+                return Ok(());
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut is_first = true;
+        while let Some(name) = map.next_key::<String>()? {
+            if is_first && name == DIGITS {
+                let digits: String = map.next_value()?;
+                self.raw(&digits);
+                return Ok(());
+            }
+            self.0.push(if is_first { b'{' } else { b',' });
+            is_first = false;
+            self.quoted(&name);
+            self.0.push(b':');
+            map.next_value_seed(JsonTextOf(self.0))?;
+        }
+        self.raw(if is_first { "{}" } else { "}" });
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! The verbs that read an event as changes of an entity or a collection.
+
+use super::event::StreamEvent;
+use super::follow::{Followed, ItemChanges, Side};
+use super::member_key::MemberKey;
+use crate::entity::{
+    DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, member_entity, read,
+    read_collection, read_key,
+};
+use crate::error::Result;
+
+/// The changes of an entity in an event of a stream.
+///
+/// Each verb is for one view of the stream, and its types say what the view has. Not shown are records whose images
+/// are equal, items that keep unique values, marks of jobs, and items of other entities.
+pub trait EntityChanges: DynamoEntity {
+    /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::{ChangeEvent, StreamEvent};
+    ///
+    /// #[derive(Debug, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = number))]
+    /// struct Order { number: u32, cents: u64 }
+    ///
+    /// let event = StreamEvent::from_json(br#"{"Records": [{"eventName": "MODIFY", "dynamodb": {
+    ///     "Keys": {"number": {"N": "7"}},
+    ///     "OldImage": {"number": {"N": "7"}, "cents": {"N": "900"}},
+    ///     "NewImage": {"number": {"N": "7"}, "cents": {"N": "950"}}}}]}"#)?;
+    /// for change in Order::changes_of(&event) {
+    ///     let ChangeEvent::Changed { old, new } = change.expect("an order").event else { continue };
+    ///     assert_eq!((old.cents, new.cents), (900, 950));
+    /// }
+    /// # Ok::<(), dynamo_entity::Error>(())
+    /// ```
+    fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
+        ItemChanges::of(event, followed::<Self>(), image(), image())
+    }
+
+    /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, Key<Self>> {
+        ItemChanges::of(event, followed::<Self>(), image(), key())
+    }
+
+    /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    fn old_images_of(event: &StreamEvent) -> ItemChanges<Key<Self>, Self> {
+        ItemChanges::of(event, followed::<Self>(), key(), image())
+    }
+
+    /// Reads the keys of any stream, also one with `KEYS_ONLY`.
+    fn keys_of(event: &StreamEvent) -> ItemChanges<Key<Self>> {
+        ItemChanges::of(event, followed::<Self>(), key(), key())
+    }
+}
+
+impl<E: DynamoEntity> EntityChanges for E {}
+
+fn image<E: DynamoEntity>() -> Side<E> {
+    Side {
+        is_image: true,
+        read,
+    }
+}
+
+fn key<E: DynamoEntity>() -> Side<Key<E>> {
+    Side {
+        is_image: false,
+        read: read_key,
+    }
+}
+
+fn followed<E: DynamoEntity>() -> Followed {
+    let (table, entities) = (
+        &<E::Table as DynamoTable>::TABLE,
+        <E::Table as DynamoTable>::ENTITIES,
+    );
+    Followed {
+        name: E::ENTITY.type_name,
+        id: Some(E::ENTITY.id),
+        table,
+        entities,
+        // An entity that has its table alone owns each item in it, so that an item in another format is an error.
+        is_mine: match table.type_attribute.is_none() && entities.len() <= 1 {
+            true => |_| true,
+            false => is_item_of::<E>,
+        },
+    }
+}
+
+/// The changes of a collection in an event of a stream; the verbs are those of [`EntityChanges`].
+///
+/// An item of an entity that is no variant is not shown, unless the collection has a variant `#[dynamo(other)]`.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+/// use dynamo_entity::streams::{ChangeEvent, StreamEvent};
+///
+/// #[derive(DynamoTable)]
+/// #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+/// struct Shop;
+///
+/// #[derive(Debug, PartialEq, DynamoEntity)]
+/// #[dynamo(table = Shop, key(pk = "USER#{user_id}", sk = "INFO"))]
+/// struct User { user_id: String }
+///
+/// #[derive(Debug, PartialEq, DynamoEntity)]
+/// #[dynamo(table = Shop, key(pk = "USER#{user_id}", sk = "ORDER#{number:06}"))]
+/// struct Order { user_id: String, number: u32 }
+///
+/// #[derive(Debug, PartialEq, DynamoCollection)]
+/// #[dynamo(table = Shop, partition(user_id))]
+/// enum Account { User(User), Order(Order) }
+///
+/// let event = StreamEvent::from_json(br#"{"Records": [{"eventName": "REMOVE", "dynamodb": {
+///     "Keys": {"pk": {"S": "USER#ann"}, "sk": {"S": "ORDER#000007"}}, "StreamViewType": "KEYS_ONLY"}}]}"#)?;
+/// for change in Account::keys_of(&event) {
+///     let ChangeEvent::Removed { old, .. } = change.expect("a key").event else { continue };
+///     assert_eq!(old.of::<Order>()?, Some(Order::key("ann", 7)));
+/// }
+/// # Ok::<(), dynamo_entity::Error>(())
+/// ```
+pub trait CollectionChanges: DynamoCollection {
+    /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
+    fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
+        ItemChanges::of(event, followed_collection::<Self>(), variant(), variant())
+    }
+
+    /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, MemberKey> {
+        ItemChanges::of(
+            event,
+            followed_collection::<Self>(),
+            variant(),
+            member::<Self>(),
+        )
+    }
+
+    /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    fn old_images_of(event: &StreamEvent) -> ItemChanges<MemberKey, Self> {
+        ItemChanges::of(
+            event,
+            followed_collection::<Self>(),
+            member::<Self>(),
+            variant(),
+        )
+    }
+
+    /// Reads the keys of any stream, also one with `KEYS_ONLY`.
+    fn keys_of(event: &StreamEvent) -> ItemChanges<MemberKey> {
+        let (new, old) = (member::<Self>(), member::<Self>());
+        ItemChanges::of(event, followed_collection::<Self>(), new, old)
+    }
+}
+
+impl<C: DynamoCollection> CollectionChanges for C {}
+
+fn variant<C: DynamoCollection>() -> Side<C> {
+    Side {
+        is_image: true,
+        read: read_collection,
+    }
+}
+
+fn member<C: DynamoCollection>() -> Side<MemberKey> {
+    Side {
+        is_image: false,
+        read: read_member::<C>,
+    }
+}
+
+fn read_member<C: DynamoCollection>(keys: &[u8]) -> Result<MemberKey> {
+    Ok(MemberKey::new(member_entity::<C>(keys), keys))
+}
+
+fn followed_collection<C: DynamoCollection>() -> Followed {
+    Followed {
+        name: C::NAME,
+        id: None,
+        table: &<C::Table as DynamoTable>::TABLE,
+        entities: <C::Table as DynamoTable>::ENTITIES,
+        is_mine: is_member::<C>,
+    }
+}
