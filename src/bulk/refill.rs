@@ -144,6 +144,10 @@ impl RowSides<'_> {
             let name = field.stored;
             let is_key = name == table.pk || table.sk == Some(name);
             let stored = self.stored.get(name).filter(|json| !is_null(json));
+            if field.former.is_some() {
+                self.renamed(field, difference);
+                continue;
+            }
             if is_key || managed.contains(&Some(name)) || stored.is_some() {
                 continue;
             }
@@ -152,6 +156,25 @@ impl RowSides<'_> {
                 difference.changes.push((name, set));
                 difference.guards.push(self.as_stored(name));
             }
+        }
+    }
+
+    /// Both names of a field that is being renamed. The value is the one that is read, and each name is guarded, because an
+    /// older program may write one of them in the meantime.
+    fn renamed(&self, field: &AttributeDef, difference: &mut Difference) {
+        let before = difference.changes.len();
+        for name in field.names() {
+            let action = match (self.stored.get(name), self.fresh.get(name)) {
+                (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
+                (None, None) => continue,
+                (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
+                (Some(_), None) => UpdateAction::Remove,
+            };
+            difference.changes.push((name, action));
+        }
+        if difference.changes.len() > before {
+            let guards = field.names().map(|name| self.as_stored(name));
+            difference.guards.extend(guards);
         }
     }
 
@@ -176,11 +199,12 @@ impl RowSides<'_> {
         }
         // Indexes may share an attribute, so all fields of all keys decide together.
         for field in self.deciding_fields() {
-            let name = field.stored;
-            let is_lacking = difference.changes.iter().any(|(set, _)| *set == name);
-            // The condition that it is still missing is there already.
-            if !is_lacking {
-                difference.guards.push(self.as_stored(name));
+            for name in field.names() {
+                let is_changed = difference.changes.iter().any(|(set, _)| *set == name);
+                // The condition that it is still as it was read is there already.
+                if !is_changed {
+                    difference.guards.push(self.as_stored(name));
+                }
             }
         }
     }

@@ -151,13 +151,13 @@ fn dropping(former: &str) -> String {
 
 fn filling(former: &str) -> String {
     format!(
-        "write the items that still have `{former}` again: `scan().update_each(..)` that sets the field to what it is"
+        "remove `{former}` from the items that still have it: `scan().refill()`, until `scan().unfilled(..)` is 0"
     )
 }
 
 /// Removes new names that are older than the absence of the former one.
 fn rewriting() -> String {
-    "write all items again with the program that is deployed: `scan().update_each(..)` that sets or removes the field as it is"
+    "let the program that is deployed write the items that differ: `scan().refill()`, until `scan().unfilled(..)` is 0"
         .to_owned()
 }
 

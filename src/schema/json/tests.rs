@@ -2,10 +2,11 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind,
-    IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema,
-    PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style, TableClass, TableSchema,
-    TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, FormerUse,
+    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema,
+    PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style,
+    TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -162,6 +163,8 @@ impl RandomSchema {
             is_required: self.0.bool(),
             form: self.may(Self::text),
             default: self.may(Self::text),
+            former: self.may(Self::text),
+            former_use: self.one(&[FormerUse::First, FormerUse::Alone, FormerUse::Dropped]),
             doc: self.text(),
         }
     }
