@@ -22,7 +22,7 @@ mod run;
 mod target;
 
 pub use export::{
-    Export, ExportCounts, ExportProgress, ExportReport, ExportExt, ExportedRow, OfItem,
+    Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
 };
 pub use format::RowFormat;
 pub use import::Import;
