@@ -16,9 +16,9 @@ pub use crate::entity::defer::{
 };
 pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
-    find_tag, incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent,
-    missing, name_hash, never_absent, next_of_tuple, or_null, skip_unknown, unknown_part,
-    unknown_rank, unknown_variant, unless_absent, within, written_size,
+    find_tag, incomplete, is_derived, keep, keep_former, keep_rest, keep_unknown, keep_value,
+    may_be_absent, missing, name_hash, never_absent, next_of_tuple, or_null, prefer_former,
+    skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within, written_size,
 };
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
@@ -50,17 +50,17 @@ pub use crate::key::{
     width_in, wrong_parts,
 };
 pub use crate::path::{
-    AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,
-    Unsorted, json as field_json,
+    AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,
+    Path, Place, Unsorted, json as field_json,
 };
 pub use crate::plan::reread;
 pub use crate::query::Query;
 pub use crate::query::{
-    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Formatted, InGlobalIndex,
-    InLocalIndex, InTable, IndexIsGlobal, KeyArg, KeyDraft, KnownUpTo, NextPart, NotNext, ORDERED,
-    OfCollection, OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind, PartOfItem,
-    PartOrder, PartitionArg, QuerySource, QueryStage, ReachOfIndex, RowOf, RowOfEntity, RowsHold,
-    RowsOf, Several, SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront,
+    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, FilledIndex, FilledUnique, Formatted,
+    InGlobalIndex, InLocalIndex, InTable, IndexIsGlobal, KeyArg, KeyDraft, KnownUpTo, NextPart,
+    NotNext, ORDERED, OfCollection, OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind,
+    PartOfItem, PartOrder, PartitionArg, QuerySource, QueryStage, ReachOfIndex, RowOf, RowOfEntity,
+    RowsHold, RowsOf, Several, SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront,
     WriteTemplate, holds_all, in_partition, order_of,
 };
 pub use crate::schema::{
@@ -68,9 +68,10 @@ pub use crate::schema::{
     FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel, PartRanges,
     Piece, Presence, Projection, ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel,
     TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width, attributes_agree, ends,
-    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_free,
-    is_global, is_in_index, is_key, is_part, is_table, keys_may_meet, leaves_room_for_uniques,
-    lists, name_or_empty, nth, part_number, same_entity, same_key_types, same_name, same_partition,
-    same_read_shards, same_text, shared_attributes_agree,
+    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_filled,
+    is_free, is_global, is_in_index, is_key, is_part, is_table, keys_may_meet,
+    leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number, same_entity,
+    same_key_types, same_name, same_partition, same_read_shards, same_text,
+    shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

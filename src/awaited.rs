@@ -17,6 +17,7 @@ use crate::plan::Operation;
 use crate::query::Query;
 use crate::read::{BatchGet, Get, GetForm, GetMany, TransactGet};
 use crate::transact::Transaction;
+use crate::transfer::{Export, ExportReport, Import, ImportReport};
 use crate::write::{Create, Delete, Idempotent, LookUp, Put, Repeatable, Update, Upsert};
 
 /// An operation that was sent. No operation is: what `send` returns is a [`Call`](crate::plan::Call).
@@ -76,6 +77,8 @@ awaited_too_early! { Sent:
     [] Batch<'_> => BatchReport;
     [] Transaction<'_> => ();
     [] Bulk<'_> => BulkReport;
+    [] Export<'_> => ExportReport;
+    [] Import<'_> => ImportReport;
 }
 
 awaited_too_early! { SentOperation:

@@ -1,11 +1,11 @@
-//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. AnyOf change is a
+//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. Each change is a
 //! conditional request of its own.
 //!
 //! ```text
 //! query.update_each(..)   rows with their places              query::job_rows
 //! put_each(..)            planned writes                      put
 //!   -> each in turn, so many under way                        run
-//!   -> what is to be done to a row: change, delete            action, change
+//!   -> what is to be done to a row: change, delete, refill    action, change, refill
 //!      a transaction around it                                row_transaction
 //!   -> with the mark of the job, if it has a checkpoint       mark
 //!   -> sent, again after a lost race, a lost answer           write
@@ -27,6 +27,7 @@ mod ledger;
 mod mark;
 mod put;
 mod put_each;
+mod refill;
 mod report;
 mod row_transaction;
 mod run;
@@ -38,6 +39,8 @@ mod write;
 pub use change::{RowChange, RowToDelete, WholeRow};
 pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
 pub use job::Bulk;
+#[doc(hidden)]
+pub use put::PreparedWrite;
 pub use put::SingleWrite;
 pub use put_each::put_each;
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};

@@ -153,6 +153,7 @@ pub mod schema;
 pub mod streams;
 mod table;
 pub mod transact;
+pub mod transfer;
 mod verbs;
 mod wire;
 pub mod write;
@@ -192,6 +193,7 @@ pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
+pub use transfer::ExportExt;
 pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

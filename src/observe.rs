@@ -3,7 +3,6 @@
 mod capacity_by_pattern;
 mod histogram;
 mod hot_keys;
-mod partition_key;
 #[cfg(feature = "metrics")]
 mod recorder;
 mod requested_action;
@@ -21,11 +20,12 @@ use tracing::Instrument;
 
 use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
-use crate::observe::partition_key::PartitionFinder;
-use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
+use crate::wire::{
+    Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units,
+};
 
 pub use crate::schema::Pattern;
-pub use crate::wire::{SdkFallback, WirePath};
+pub use crate::wire::{PartitionKey, SdkFallback, WirePath};
 
 /// The former name of [`SdkFallback`].
 #[doc(hidden)]
@@ -33,7 +33,6 @@ pub use crate::wire::{SdkFallback, WirePath};
 pub type Detour = SdkFallback;
 pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 pub use hot_keys::{HotKeys, HotPartition};
-pub use partition_key::PartitionKey;
 #[cfg(feature = "metrics")]
 pub use recorder::metrics_observer;
 pub use requested_action::RequestedAction;

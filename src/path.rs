@@ -1,9 +1,11 @@
 //! Paths to attributes, and the operations at each.
 
+mod former;
 mod mode;
 mod place;
 mod typed;
 
+pub use former::{Former, FormerUse};
 pub use mode::{
     CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Managed,
     Mandatory, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, PrimaryKey, Sorted, Unsorted,

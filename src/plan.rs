@@ -1,47 +1,39 @@
 //! A planned operation: what is sent, under which condition, and what its answer means.
+//!
+//! The files of a subject are in its folder: `transaction` makes one request of several writes, `call` sends a request, and
+//! `cost` estimates it. All three take the writes of the files beside this one.
 
 mod call;
 pub(crate) mod check;
-pub(crate) mod confirm;
-pub(crate) mod contention;
 mod cost;
-mod explain;
+mod keys;
+mod meaning;
 mod reencode_guards;
 pub(crate) mod size;
-mod strong_read;
-mod strong_tables;
-mod task;
 mod transaction;
 mod write_request;
+pub(crate) mod written;
 
 #[doc(hidden)]
 pub use call::Plan;
 pub(crate) use call::{
-    AnswerItem, Outcome, PlannedRequest, ReplyReader, SentCall, WrittenItem, found_item,
-    returned_item,
+    AnswerItem, Outcome, PlannedRequest, ReplyReader, RunningRequest, SentCall, WrittenItem,
+    confirm, contend, found_item, read_item, read_raw, respell_members, returned_item,
 };
-pub use call::{Call, Operation, Steps};
+pub use call::{Call, Explanation, Filter, Operation, Steps};
 pub(crate) use check::{ConditionFailure, LoadedItem, Precondition, expires_at, is_expired};
-pub(crate) use confirm::{ItemKeys, KeyNames};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
-pub use explain::{Explanation, Filter};
+pub(crate) use keys::{ItemKey, ItemKeys};
+pub(crate) use meaning::Meaning;
+#[cfg(feature = "testing")]
+pub(crate) use meaning::taken;
 #[doc(hidden)]
 pub use reencode_guards::reread;
-pub(crate) use reencode_guards::{SentWrite, is_null, reencoded, respell_members};
-pub(crate) use strong_read::{read_item, read_raw};
-pub(crate) use task::RunningRequest;
-pub(crate) use transaction::limits::{MOST, check as check_limits};
-pub(crate) use transaction::meaning::Meaning;
-#[cfg(feature = "testing")]
-pub(crate) use transaction::meaning::taken;
-pub(crate) use transaction::member::ItemKey;
 #[doc(hidden)]
-pub use transaction::member::TransactionMember;
-pub use transaction::member::{BoxedWrite, Named, TransactWrite};
-pub(crate) use transaction::owner::Owner;
-pub(crate) use transaction::refused::{Participant, explain, keys_of};
-pub(crate) use transaction::request::{
-    pattern_of, plan_of, plan_of_one, request_of, transaction_of,
+pub use transaction::TransactionMember;
+pub use transaction::{BoxedWrite, Named, TransactWrite};
+pub(crate) use transaction::{
+    MOST, Owner, Participant, check_limits, explain, keys_of, pattern_of, request_of,
 };
 #[doc(hidden)]
 pub use write_request::Returned;

@@ -7,9 +7,9 @@
 pub use crate::streams::{CollectionChanges, EntityChanges};
 pub use crate::{
     Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
-    DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, Item, Key, Operation,
-    Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of, batch_get,
-    put_each, transact::transact, transact_get,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportExt, Item, Key,
+    Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
+    batch_get, put_each, transact::transact, transact_get,
 };
 #[doc(hidden)]
 #[allow(deprecated, reason = "they stay for programs that have them")]

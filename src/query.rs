@@ -32,10 +32,10 @@ pub use chain::{
 };
 #[doc(hidden)]
 pub use chain::{
-    Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, IndexIsGlobal, KnownUpTo, NextPart,
-    NotNext, ORDERED, OfCollection, OfEntity, One, OrderedPart, PartFollows, PartKind, PartOrder,
-    PartitionArg, PlacedKind, ReachOfIndex, RowOf, Several, SortKeyIn, StoredRow, TakesRange,
-    TogetherKind, UNORDERED, in_partition, order_of,
+    Bare, BareActor, BareTime, BareTtl, BareVersion, FilledIndex, FilledUnique, Formatted,
+    IndexIsGlobal, KnownUpTo, NextPart, NotNext, ORDERED, OfCollection, OfEntity, One, OrderedPart,
+    PartFollows, PartKind, PartOrder, PartitionArg, PlacedKind, ReachOfIndex, RowOf, Several,
+    SortKeyIn, StoredRow, TakesRange, TogetherKind, UNORDERED, in_partition, order_of,
 };
 pub use cursor::{Cursor, ResumeFrom};
 pub(crate) use cursor::{PositionChange, RowSpot};

@@ -29,9 +29,10 @@ mod value;
 pub use crate::codec::model::{
     FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
 };
+pub use crate::path::FormerUse;
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    name_or_empty, nth, shared_attributes_agree,
+    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
@@ -53,7 +54,7 @@ pub use model::{
 pub(crate) use origin::{Declaration, Origin};
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
-    has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
+    has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;

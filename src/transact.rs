@@ -15,7 +15,7 @@ pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
 /// Writes and checks that take effect together, or not at all.
 ///
-/// AnyOf operation is planned as it would be alone, with its own conditions. The operations see the table as it was
+/// Each operation is planned as it would be alone, with its own conditions. The operations see the table as it was
 /// before, so two of them cannot be on one item. Use `.when(..)` for a condition on the item that an operation
 /// writes, and a [`check`](crate::entity::Key::check) for a condition on another item.
 ///
@@ -132,7 +132,8 @@ impl Operation for Transaction<'_> {
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
         let is_needless = members.is_empty();
         let pattern = crate::plan::pattern_of(&members);
-        let planned = crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()))?;
+        let planned =
+            PlannedRequest::of_members(pattern, members, token, ("Transaction", db.now()))?;
         let planned = PlannedRequest {
             is_needless,
             ..planned

@@ -36,14 +36,14 @@ pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub use modify::{Modify, TryModify};
 pub(crate) use modify::{as_read, revision};
 pub use put::Put;
-pub(crate) use put::{PreparedPut, encode_item, members_with_stored, with_stored};
+pub(crate) use put::{PreparedPut, members_with_stored, with_stored};
 pub use repeatable::Repeatable;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
 pub use unique::LookUp;
 pub(crate) use unique::{
-    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, UniqueExchange,
-    attributes_of,
+    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, Sentinel, StoredValues,
+    UniqueExchange, attributes_of, stored_values,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};

@@ -12,17 +12,18 @@ use clap_complete::Shell;
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{DynamoCollection, DynamoEntity};
+use dynamo_entity::{DynamoCollection, DynamoEntity, EntityExt};
 
 use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::Model;
+use crate::model::{ImportOf, Model};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, delete, explain, export, get, lint, plan, put, query,
+    apply, check, completions, count, data, delete, explain, export, get, lint, list, plan, put,
+    query,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -41,6 +42,7 @@ impl App {
             model: Model {
                 schemas: schemas.into_iter().collect(),
                 writes: Vec::new(),
+                imports: Vec::new(),
                 collections: Vec::new(),
             },
             fault: None,
@@ -63,7 +65,7 @@ impl App {
         self
     }
 
-    /// Lets `put` and `delete` write this entity. They do what the typed verbs do, so they need its type; without, the
+    /// Lets `put`, `delete` and `import-data` write this entity. They do what the typed verbs do, so they need its type; without, the
     /// program reads only.
     pub fn writes<E: DynamoEntity>(mut self) -> Self {
         let writes = DynamicWrites::of::<E>();
@@ -77,6 +79,8 @@ impl App {
             self.fault.get_or_insert(fault);
         }
         self.model.writes.push(writes);
+        let import: ImportOf = |file| E::import(file);
+        self.model.imports.push((writes, import));
         self
     }
 
@@ -164,7 +168,8 @@ impl App {
 /// no one reads their output. Others are told by their exit code too, and what was begun is done.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "query" | "count" | "export" | "explain" | "completions" => |_| false,
+        "get" | "query" | "list" | "count" | "export" | "export-data" | "explain"
+        | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }
@@ -184,6 +189,9 @@ async fn run_command(
         Some(("get", matches)) => get::run(context, matches).await,
         Some(("query", matches)) => query::run(context, matches).await,
         Some(("count", matches)) => count::run(context, matches).await,
+        Some(("list", matches)) => list::run(context, matches).await,
+        Some(("export-data", matches)) => data::export(context, matches).await,
+        Some(("import-data", matches)) => data::import(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,
         Some(("delete", matches)) => delete::run(context, matches).await,
         Some(("explain", matches)) => explain::run(context, matches).await,

@@ -161,7 +161,20 @@ pub(crate) fn texts(matches: &ArgMatches, count: usize) -> Vec<&str> {
 
 /// The options of a query of pages.
 pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
-    let mut options = vec![
+    let mut options = paging();
+    options.push(
+        Arg::new("descending")
+            .long("descending")
+            .action(ArgAction::SetTrue)
+            .help("Reads from the end to the beginning"),
+    );
+    options.extend(reads(question));
+    options
+}
+
+/// The options of everything that has pages.
+fn paging() -> Vec<Arg> {
+    vec![
         Arg::new("limit")
             .long("limit")
             .value_name("ROWS")
@@ -178,13 +191,7 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
             .value_name("CURSOR")
             .value_parser(value_parser!(Cursor))
             .help("Resumes after an earlier page, or before it"),
-        Arg::new("descending")
-            .long("descending")
-            .action(ArgAction::SetTrue)
-            .help("Reads from the end to the beginning"),
-    ];
-    options.extend(reads(question));
-    options
+    ]
 }
 
 /// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
@@ -203,6 +210,25 @@ fn strong() -> Arg {
 /// The options of a get.
 pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
     key(entity).into_iter().chain([strong()]).collect()
+}
+
+/// The options of a list.
+pub(crate) fn list(_: ModelEntity<'_>) -> Vec<Arg> {
+    let scan = Arg::new("scan")
+        .long("scan")
+        .action(ArgAction::SetTrue)
+        .help("Confirms that a table on AWS is scanned");
+    let rate = rate("UNITS", "Reads at most this number of units per second");
+    paging().into_iter().chain([rate, scan]).collect()
+}
+
+/// The limit of a rate.
+pub(crate) fn rate(unit: &'static str, help: &'static str) -> Arg {
+    Arg::new("rate")
+        .long("rate")
+        .value_name(unit)
+        .value_parser(value_parser!(u32).range(1..))
+        .help(help)
 }
 
 /// The options of a put.

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use clap_complete::Shell;
 
 use crate::arguments;
+use crate::data::FORMATS;
 use crate::exit::EXITS;
 use crate::export::formats;
 use crate::model::{Model, ModelEntity, PartInput};
@@ -27,6 +28,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .args(connection())
         .subcommands(tables())
         .subcommands(data(model))
+        .subcommands([export_data(model), import_data(model)])
         .subcommand(explain(model))
         .subcommand(completions())
 }
@@ -161,14 +163,96 @@ fn data(model: &Model) -> Vec<Command> {
     let get = Command::new("get").about("Shows one item");
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
+    let list = Command::new("list").about("Shows the items of an entity, by a scan of its table");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
     let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
     vec![
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
         arguments::for_questions(count, model, arguments::reads),
+        arguments::for_entities(list, model, arguments::list),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),
+    ]
+}
+
+fn export_data(model: &Model) -> Command {
+    Command::new("export-data")
+        .about("Writes all items of an entity, or of a table, as lines; reads the whole table")
+        .args(whole(model, "All items of a table, whatever they are"))
+        .arg(arguments::rate(
+            "UNITS",
+            "Reads at most this number of units per second",
+        ))
+}
+
+fn import_data(model: &Model) -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    let file = Arg::new("file")
+        .value_name("FILE")
+        .long("from")
+        .required(true)
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("The file with the lines");
+    Command::new("import-data")
+        .about("Stores the lines of a file as items; replaces nothing unless you say so")
+        .args(whole(
+            model,
+            "The lines are items of a table, stored as they are",
+        ))
+        .arg(file)
+        .args([
+            flag(
+                "as-is",
+                "Stores the attributes of the file and builds no keys",
+            ),
+            flag("replace", "Replaces items with the same keys"),
+            flag("drop-unknown", "Drops attributes that no field has"),
+        ])
+        .arg(arguments::rate(
+            "WRITES",
+            "Writes at most this number of items per second",
+        ))
+        .arg(
+            Arg::new("checkpoint")
+                .long("checkpoint")
+                .value_name("FILE")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("Keeps the position in a file, from which the next run continues"),
+        )
+}
+
+/// An entity or a table, and the format of its lines.
+fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
+    let names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
+    let tables: Vec<String> = model
+        .schemas
+        .iter()
+        .map(|schema| schema.name.clone())
+        .collect();
+    [
+        Arg::new("entity")
+            .value_name("ENTITY")
+            .required_unless_present("table")
+            .conflicts_with("table")
+            .value_parser(PossibleValuesParser::new(names))
+            .help("The entity"),
+        Arg::new("table")
+            .long("table")
+            .value_name("TABLE")
+            .value_parser(PossibleValuesParser::new(tables))
+            .help(help),
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .default_value("json")
+            .value_parser(PossibleValuesParser::new(FORMATS))
+            .help("Plain JSON, or the lines of DynamoDB's exports"),
     ]
 }
 

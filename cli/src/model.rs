@@ -1,16 +1,24 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
+use std::io::Read;
+
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
 use dynamo_entity::schema::{EntitySchema, KeySchema, PatternSchema, TableSchema};
+use dynamo_entity::transfer::Import;
 use dynamo_entity::write::DynamicWrites;
 
 use crate::failure::Failure;
+
+/// Imports a file into an entity.
+pub(crate) type ImportOf = fn(Box<dyn Read + Send>) -> Import<'static>;
 
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
     pub(crate) writes: Vec<DynamicWrites>,
+    /// The imports of the entities that may be written.
+    pub(crate) imports: Vec<(DynamicWrites, ImportOf)>,
     /// The collections, each with the name of its table.
     pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
@@ -174,6 +182,27 @@ impl<'m> ModelEntity<'m> {
                 "this program does not allow writes of `{name}`: add `.writes::<{name}>()` to its `App`"
             ))
         })
+    }
+
+    /// An import of a file, if the program lets it be written.
+    pub(crate) fn import(&self, file: Box<dyn Read + Send>) -> Result<Import<'static>, Failure> {
+        let writes = self.writes()?;
+        let mut imports = self.model.imports.iter();
+        let found = imports.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
+        let (_, import) = found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
+        Ok(import(file))
+    }
+
+    /// All of its items, of no access pattern.
+    pub(crate) fn scanned(self) -> Question<'m> {
+        Question {
+            name: self.name(),
+            entity: self,
+            pattern: None,
+            collection: None,
+            partition: Vec::new(),
+            sort: Vec::new(),
+        }
     }
 
     /// The first line of its doc comment.

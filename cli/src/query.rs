@@ -36,6 +36,25 @@ pub(crate) async fn run(
     }
 }
 
+/// Writes the rows of another read.
+pub(crate) async fn show(
+    context: &mut Context<'_, '_>,
+    of: &Question<'_>,
+    query: Query<Item>,
+    is_all: bool,
+    db: &Dynamo,
+) -> Result<Exit, Failure> {
+    let rows = Rows {
+        table: RowTable::new(of, context.streams.terminals),
+        midnight: None,
+        context,
+    };
+    match is_all {
+        true => all(rows, query, db).await,
+        false => page(rows, query, db).await,
+    }
+}
+
 /// The destination of rows.
 struct Rows<'q, 'r, 'c, 's> {
     table: RowTable<'q>,

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 /// The streams of a command.
 pub(crate) struct Streams<'s> {
     /// The requested output.
-    pub(crate) out: &'s mut dyn Write,
+    pub(crate) out: &'s mut (dyn Write + Send),
     /// Additional messages, so that programs can read the output.
     pub(crate) notes: &'s mut (dyn Write + Send),
     pub(crate) input: &'s mut dyn BufRead,

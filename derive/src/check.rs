@@ -1,7 +1,7 @@
-//! Compares the parts of a model. AnyOf function states one rule.
+//! Compares the parts of a model. Each function states one rule.
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
-//! `types`, `uses`, `field`, `name`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
+//! `types`, `uses`, `field`, `name`, `renamed`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
 //! `unique`, `value`, `collection`, `table`.
 
 mod append_only;
@@ -11,6 +11,7 @@ mod entity_key;
 mod field;
 mod name;
 mod primary_key;
+mod renamed;
 mod reserved;
 mod service;
 mod shared_index;
@@ -30,6 +31,7 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     field::check(&entity.fields, &marks.fields, diag);
     append_only::check(entity, marks, diag);
     name::check(entity, marks, diag);
+    renamed::check(entity, marks, diag);
     entity_key::check(entity, marks, diag);
     entity_index::check(entity, marks, diag);
     shared_index::check(entity, marks, diag);

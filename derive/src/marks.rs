@@ -11,6 +11,7 @@ pub(crate) struct FieldMarks {
     pub(crate) role: Option<Span>,
     pub(crate) form: Option<Span>,
     pub(crate) default: Option<Span>,
+    pub(crate) former: Option<Span>,
 }
 
 /// Parallel to `Entity`.

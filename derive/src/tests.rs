@@ -1,7 +1,7 @@
 //! Tests what the transcripts of `tests/ui` cannot show: which declarations are accepted and what they mean,
 //! that no input makes a derive panic, and variants of mistakes that would make the transcripts too long.
 //!
-//! AnyOf rule is documented by its transcript, which shows the message as the user sees it, at the user's own
+//! Each rule is documented by its transcript, which shows the message as the user sees it, at the user's own
 //! token.
 
 mod accepted;

@@ -13,8 +13,9 @@ use crate::entity::guard::Unconditional;
 use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
 use crate::error::Result;
 use crate::json::Writer;
+use crate::plan::written;
 use crate::schema::{Pattern, TableDef};
-use crate::write::{Put, encode_item};
+use crate::write::Put;
 
 /// Encoded writes are stored one after the other in blocks of this size. A block is freed when the last of its writes
 /// is done.
@@ -135,7 +136,7 @@ impl BatchInput {
         self.add(&Key::of(&*put.entity), db, |block| {
             let stamp = put.stamp(db, db.now())?;
             block.raw("{\"PutRequest\":{\"Item\":");
-            encode_item(&*put.entity, &stamp, block)?;
+            written::entity(&*put.entity, &stamp, block)?;
             block.raw("}}");
             Ok(())
         });

@@ -120,6 +120,6 @@ pub(super) fn delete(
         Meaning::Row(ConditionFailure::NEVER.or_condition()),
     );
     let mut write = WriteRequest::new(WriteVerb::Delete, table, 256, pattern, db.now(), asked);
-    write.writer().raw_bytes(key);
+    write.at_key(key);
     write
 }

@@ -7,6 +7,7 @@ use super::action::{self, Decide};
 use super::change::RowChange;
 use super::checkpoint::Checkpoint;
 use super::put::Writes;
+use super::refill::{self, Refill, RefillMode};
 use super::report::BulkProgress;
 use super::row_transaction::{self, JobRow, RowTransaction};
 use crate::dynamo::Dynamo;
@@ -27,8 +28,8 @@ const FAILURES: usize = 1000;
 const SAVING: Duration = Duration::from_secs(1);
 
 /// Many writes, each with a condition of its own: of the rows of a query by
-/// [`update_each`](crate::bulk::BulkExt::update_each), [`delete_each`](crate::bulk::BulkExt::delete_each) and
-/// [`transact_each`](crate::bulk::BulkExt::transact_each), or those that are given to [`put_each`](super::put_each).
+/// [`update_each`](crate::bulk::BulkExt::update_each), [`delete_each`](crate::bulk::BulkExt::delete_each),
+/// [`transact_each`](crate::bulk::BulkExt::transact_each) and [`refill`](crate::bulk::BulkExt::refill), or those that are given to [`put_each`](super::put_each).
 ///
 /// Rows are read as they are needed: at most two responses are in memory, however many rows the query has. A row that
 /// fails is reported with its key and its error and does not stop the others. The job stops if DynamoDB rejects
@@ -52,7 +53,7 @@ const SAVING: Duration = Duration::from_secs(1);
 ///   numbers. Entities do not see it; `update` and `modify` keep it, and so does `put` of an entity with a
 ///   [`rest`](crate#the-grammar-of-dynamo) field. Another `put` of the whole item removes it, and if that happens
 ///   between the change and the crash, the row is changed again.
-/// - A deleted row needs no mark.
+/// - A deleted row needs no mark, and a row that is [refilled](crate::bulk::BulkExt::refill) gets none.
 /// - A row that enters the part of the range that the job has passed is not met. A row that leaves the range before its
 ///   turn is left alone.
 /// - The checkpoint is bound to the job's name, the query and the operation, or to the [keys](Self::checkpoint) of
@@ -83,6 +84,7 @@ pub(super) enum JobWork<'j> {
 pub(super) enum Verb<'j> {
     Change(Decide<'j>),
     Transact(Decide<'j>),
+    Refill(Decide<'j>, Refill),
     Delete,
     /// Without conditions, many rows in a request.
     DeleteUnchecked,
@@ -93,6 +95,10 @@ impl Verb<'_> {
         match self {
             Verb::Change(_) => "update",
             Verb::Transact(_) => "transact",
+            Verb::Refill(_, refill) => match refill.mode {
+                RefillMode::Write => "refill",
+                RefillMode::Count => "unfilled",
+            },
             Verb::Delete => "delete",
             Verb::DeleteUnchecked => "delete_unchecked",
         }
@@ -105,6 +111,7 @@ impl Verb<'_> {
         source.pattern.with(match self {
             Verb::Change(_) => |joint| &joint.update_each,
             Verb::Transact(_) => |joint| &joint.transact_each,
+            Verb::Refill(..) => |joint| &joint.refill,
             Verb::Delete | Verb::DeleteUnchecked => |joint| &joint.delete_each,
         })
     }
@@ -134,6 +141,12 @@ impl<'j> Bulk<'j> {
     ) -> Self {
         let decide = row_transaction::decide(*target.source(), transaction);
         Bulk::of(JobWork::Rows(Box::new(target), Verb::Transact(decide)))
+    }
+
+    pub(crate) fn refill<E: DynamoEntity>(target: JobRows, mode: RefillMode) -> Self {
+        let pattern = target.source().pattern.with(|joint| &joint.refill);
+        let verb = Verb::Refill(refill::decide::<E>(pattern), Refill::of::<E>(mode));
+        Bulk::of(JobWork::Rows(Box::new(target.for_refill()), verb))
     }
 
     pub(crate) fn delete(target: JobRows) -> Self {
@@ -168,7 +181,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// How many writes a second are sent at most, evenly spread; at least one is. AnyOf attempt counts, and a
+    /// How many writes a second are sent at most, evenly spread; at least one is. Each attempt counts, and a
     /// transaction counts as one.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
@@ -184,7 +197,7 @@ impl<'j> Bulk<'j> {
     }
 
     /// Sets the number of rows that may fail; 1000 by default. With one more the job stops, and
-    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). AnyOf is
+    /// [`stopped`](crate::bulk::BulkReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is
     /// kept for the report. If you expect failures, for example from creates of existing items, use `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;

@@ -10,7 +10,7 @@
 //! in this list was not done, even if later ones were: it may have failed with another key, and was mended since.
 
 use crate::error::Result;
-use crate::expr::{Comparison, Node, Term, UpdateAction};
+use crate::expr::{Comparison, Node, Term};
 use crate::json::{Reader, Writer, member};
 use crate::path::Place;
 use crate::plan::{WriteRequest, WriteVerb};
@@ -126,20 +126,11 @@ impl JobMark {
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {
-            // Replaces the mark of an earlier run, which a `rest` field would carry along.
-            WriteVerb::Put => write.set_attribute(&self.attribute, &text(&self.value()))?,
             // The row is only looked at by its transaction: the mark is all that is written of it.
-            WriteVerb::Check => {
-                write.verb = WriteVerb::Update;
-                let set = UpdateAction::Set(text(&self.value()));
-                write.update.set(attribute(), set);
-            }
-            WriteVerb::Update if !write.update.is_empty() => {
-                let set = UpdateAction::Set(text(&self.value()));
-                write.update.set(attribute(), set);
-            }
-            WriteVerb::Delete if self.given.is_some() => {}
-            WriteVerb::Update | WriteVerb::Delete => return Ok(()),
+            WriteVerb::Check => write.verb = WriteVerb::Update,
+            WriteVerb::Update if !write.has_changes() => return Ok(()),
+            WriteVerb::Delete if self.given.is_none() => return Ok(()),
+            WriteVerb::Put | WriteVerb::Update | WriteVerb::Delete => {}
         }
         let here = Term::Place(Place::of(attribute()));
         let value = Term::Value(text(&self.bound()));
@@ -151,6 +142,8 @@ impl JobMark {
         // After a lost answer the mark tells what happened. A delete may be done twice, because nothing follows it
         // before it is acknowledged.
         if write.verb != WriteVerb::Delete {
+            // Replaces the mark of an earlier run, which a `rest` field would carry along.
+            write.set_attribute(attribute(), text(&self.value()))?;
             write.resend = Resend::UnlessAmbiguous;
         }
         Ok(())
@@ -167,6 +160,7 @@ fn text(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::{UpdateAction, UpdateActions};
     use crate::plan::{Meaning, check};
     use crate::schema::Pattern;
 
@@ -176,8 +170,17 @@ mod tests {
         let asked = (Node::all([]), Meaning::ForeignRow);
         let now = std::time::SystemTime::UNIX_EPOCH.into();
         let mut write = WriteRequest::new(verb, "notes".into(), 0, &PATTERN, now, asked);
-        write.writer().raw(subject);
+        match verb {
+            WriteVerb::Put => write.put_item(subject.as_bytes()),
+            _ => write.at_key(subject.as_bytes()),
+        }
         write
+    }
+
+    fn removing(attribute: &'static str) -> UpdateActions {
+        let mut update = UpdateActions::default();
+        update.set(attribute, UpdateAction::Remove);
+        update
     }
 
     fn sent(mark: &JobMark, mut write: WriteRequest) -> (String, Resend) {
@@ -213,7 +216,7 @@ mod tests {
     fn an_update_sets_it_and_asks_for_it() {
         let is_one = |name: &'static str| check::value_condition(name, br#"{"N":"1"}"#);
         let mut both = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
-        both.update.set("b", UpdateAction::Remove);
+        both.change(removing("b")).unwrap();
         both.asking(Node::any([is_one("a"), is_one("c")]));
         assert_eq!(
             marked(both),
@@ -259,7 +262,7 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        // AnyOf mark tells of its own write and of every second one before it.
+        // Each mark tells of its own write and of every second one before it.
         let marks = (0..numbers.len()).map(|at| {
             let before = numbers[..at].iter().rev().skip(1).step_by(2);
             mark.of_write(numbers[at], before.copied().collect())
@@ -296,7 +299,7 @@ mod tests {
     fn the_list_is_stored_and_the_number_is_asked_for() {
         let mark = JobMark::new("price", "7f").of_write(20, vec![3, 17]);
         let mut update = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
-        update.update.set("b", UpdateAction::Remove);
+        update.change(removing("b")).unwrap();
         assert_eq!(
             sent(&mark, update).0,
             r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"UpdateExpression":"SET #n0 = :v0 REMOVE #n1","ConditionExpression":"NOT #n0 BETWEEN :v1 AND :v2","ExpressionAttributeNames":{"#n0":"_job.price","#n1":"b"},"ExpressionAttributeValues":{":v0":{"S":"7f#114,3,11"},":v1":{"S":"7f#114"},":v2":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##

@@ -15,14 +15,14 @@ use crate::write::{
 
 /// A write that is planned as far as it can be, with its key, verb and table.
 pub struct PreparedWrite {
-    pub(super) intent: Result<Intent>,
+    pub(crate) intent: Result<Intent>,
     /// The key attributes, as an object of DynamoDB JSON. A write that cannot be planned has them too.
-    pub(super) key: Result<Vec<u8>>,
+    pub(crate) key: Result<Vec<u8>>,
     /// The operation on the item.
-    pub(super) verb: &'static str,
-    pub(super) entity: &'static str,
-    pub(super) pattern: &'static Pattern,
-    pub(super) table: &'static TableDef,
+    pub(crate) verb: &'static str,
+    pub(crate) entity: &'static str,
+    pub(crate) pattern: &'static Pattern,
+    pub(crate) table: &'static TableDef,
 }
 
 impl PreparedWrite {

@@ -5,7 +5,7 @@ use super::put::SingleWrite;
 
 /// Sends many writes, several at a time, each with its own condition, which a batch cannot have.
 ///
-/// AnyOf write is a separate request, and the [report](super::BulkReport) contains its result: a lost race fails only
+/// Each write is a separate request, and the [report](super::BulkReport) contains its result: a lost race fails only
 /// that write, with its error, the current item and its position in the input. Writes of one item are done one after
 /// the other, in the given order: one begins when the one before is done or has failed. Writes of other items
 /// continue concurrently.

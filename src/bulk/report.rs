@@ -166,7 +166,7 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// How many rows had which fate. AnyOf count is a field of the report too: `report.written`.
+    /// How many rows had which fate. Each count is a field of the report too: `report.written`.
     pub fn counts(&self) -> BulkCounts {
         self.counts
     }

@@ -17,7 +17,7 @@ use crate::json::{self, CodecError, Names, member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
-use crate::schema::{EntityDef, JOB, TableDef};
+use crate::schema::{AttributeDef, EntityDef, JOB, TableDef};
 use crate::transact::Transaction;
 use crate::wire::Resend;
 use crate::write::PlannedWrite;
@@ -220,7 +220,10 @@ fn compared(
         return Ok(vec![version.to_owned(), created.to_owned()]);
     }
     let known = entity.map_or(&[][..], |entity| entity.attributes);
-    let known = known.iter().map(|known| Cow::Borrowed(known.stored));
+    let known = known
+        .iter()
+        .flat_map(AttributeDef::names)
+        .map(Cow::Borrowed);
     let held = json::members(item)?.into_iter().map(|(name, _)| name);
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();

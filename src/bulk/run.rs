@@ -65,9 +65,14 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }
+    // A refill compares, so it needs no mark to know what is done.
+    let is_refill = rows.as_ref().is_some_and(|rows| rows.refill.is_some());
     let tools = JobContext {
         db,
-        mark: keeper.as_ref().map(CheckpointWriter::mark),
+        mark: keeper
+            .as_ref()
+            .map(CheckpointWriter::mark)
+            .filter(|_| !is_refill),
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
         races: SharedBudget::new(budget),

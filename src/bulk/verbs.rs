@@ -1,8 +1,12 @@
 //! The verbs that change each row of a query.
 
+use super::refill::RefillMode;
 use super::{Bulk, JobRow, RowChange, RowToDelete, RowTransaction, WholeRow};
+use crate::dynamo::Dynamo;
 use crate::entity::AllChangeable;
-use crate::query::{JobRows, QueryExt};
+use crate::error::Result;
+use crate::plan::Steps;
+use crate::query::{JobRows, QueryExt, StrongReads};
 
 /// The operations on each row of a query.
 pub trait BulkExt: QueryExt {
@@ -172,6 +176,94 @@ pub trait BulkExt: QueryExt {
         T: RowTransaction,
     {
         Bulk::transact(JobRows::of(self.query()), transaction)
+    }
+
+    /// Stores in each row what a fresh `put` of the same entity would store, and nothing else: a backfill.
+    ///
+    /// Rows that older programs wrote lack the keys of an index that was declared later, or the defaults of later fields.
+    /// A refill compares each row with what this program would write, and writes only the difference: the keys of all
+    /// indexes, with their shards and their `when`, the type of the entity, and missing fields with a default. A value
+    /// that is present is left as it is stored. Version, `updated_at` and the other managed fields remain, because the
+    /// entity is the same; so programs that have loaded a row get no conflict.
+    ///
+    /// Each write takes effect only while the fields that it is derived from are as they were read, and while the row
+    /// exists. If another writer has changed them, the row is read and compared again. Therefore you can run a refill
+    /// beside other programs, as often as you want, and stop it at any time: rows that are right are
+    /// [`unchanged`](crate::bulk::BulkCounts::unchanged) and cost only the read. It leaves no mark in any row, also with
+    /// a [checkpoint](Bulk::checkpoint). Expired rows are left alone. A row that this program cannot read, for example
+    /// of another program or of a newer shape, is left as it is and reported with its key.
+    ///
+    /// If the entity has unique values, each row also claims those that it does not own yet, in one transaction. A value
+    /// that two rows have is an error of the second one, with the key of the owner. A scan also finds the items that store
+    /// unique values, counts them as rows, and deletes those whose owner is gone or has another value.
+    ///
+    /// A program of the older declaration still writes rows without the new keys. So deploy the new one everywhere, then
+    /// run the refill, then check with [`unfilled`](Self::unfilled).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// mod before {
+    /// #   use dynamo_entity::prelude::*;
+    ///     #[derive(DynamoEntity)]
+    ///     #[dynamo(table = "orders", key(pk = id))]
+    ///     pub struct Order { pub id: u32, pub region: String }
+    /// }
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = id), gsi(by_region, pk = "REGION#{region}", sk = "{id}"))]
+    /// struct Order { id: u32, region: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Order::schema()]).await?;
+    /// for id in 0..10 {
+    ///     before::Order { id, region: "EU".into() }.put().send(&db).await?;
+    /// }
+    /// assert_eq!(Order::by_region("EU").count(&db).await?, 0);
+    ///
+    /// let report = Order::scan().refill().send(&db).await?.complete()?;
+    /// assert_eq!(report.written, 10);
+    /// assert_eq!(Order::by_region("EU").count(&db).await?, 10);
+    ///
+    /// let again = Order::scan().refill().send(&db).await?.complete()?;
+    /// assert_eq!((again.written, again.unchanged), (0, 10));
+    /// # Ok(()) }
+    /// ```
+    fn refill<'j>(self) -> Bulk<'j>
+    where
+        Self::Row: WholeRow,
+        Self::Reach: StrongReads,
+    {
+        Bulk::refill::<Self::Row>(JobRows::of(self.query()), RefillMode::Write)
+    }
+
+    /// Counts the rows that a [`refill`](Self::refill) would write, by strong reads. 0 means that the refill is done, if no
+    /// program of an older declaration writes any more.
+    ///
+    /// It writes nothing. If a row cannot be read, that is an error, because nobody knows what it would need.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = id), gsi(by_region, pk = "REGION#{region}", sk = "{id}"))]
+    /// # struct Order { id: u32, region: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Order::schema()]).await?;
+    /// Order { id: 1, region: "EU".into() }.put().send(&db).await?;
+    /// assert_eq!(Order::scan().unfilled(&db).await?, 0);
+    /// # Ok(()) }
+    /// ```
+    fn unfilled<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<u64>>
+    where
+        Self::Row: WholeRow,
+        Self::Reach: StrongReads,
+    {
+        let rows = JobRows::of(self.query().consistent());
+        let counted = Bulk::refill::<Self::Row>(rows, RefillMode::Count).send(db);
+        Steps(Box::pin(
+            async move { Ok(counted.await?.complete()?.written) },
+        ))
     }
 }
 

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use super::DynamoField;
 use crate::json::Tag;
+use crate::path::FormerUse;
 
 /// How the values of a type are stored, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -172,6 +173,10 @@ pub struct FieldModel {
     pub form: &'static str,
     /// The default, as it is written; empty if there is none.
     pub default: &'static str,
+    /// The name under which older programs store it; empty if there is none.
+    pub former: &'static str,
+    /// The part that the former name plays.
+    pub former_use: FormerUse,
     /// The doc comment.
     pub doc: &'static str,
 }

@@ -6,18 +6,23 @@ use crate::json::{CodecError, MAX_DEPTH, Reader};
 impl Reader<'_> {
     /// Reads one object of plain JSON, behind which nothing may follow.
     pub(crate) fn plain_item(&mut self) -> Result<Item, CodecError> {
-        let item = self.plain_object(0)?;
+        self.plain_item_within(MAX_DEPTH)
+    }
+
+    /// The same for JSON in which a value may take several levels.
+    pub(crate) fn plain_item_within(&mut self, levels: usize) -> Result<Item, CodecError> {
+        let item = self.plain_object(levels + 1)?;
         match self.peek() {
             None => Ok(item),
             Some(_) => Err(self.not_json("the end")),
         }
     }
 
-    fn plain_value(&mut self, depth: usize) -> Result<Value, CodecError> {
+    fn plain_value(&mut self, left: usize) -> Result<Value, CodecError> {
         Ok(match self.peek() {
             Some(b'"') => Value::S(self.plain_string()?),
-            Some(b'{') => Value::M(self.plain_object(depth)?),
-            Some(b'[') => Value::L(self.plain_array(depth)?),
+            Some(b'{') => Value::M(self.plain_object(left)?),
+            Some(b'[') => Value::L(self.plain_array(left)?),
             Some(b't' | b'f') => {
                 let found = self.boolean_literal();
                 Value::Bool(found.map_err(|_| self.not_json("a value"))?)
@@ -27,14 +32,14 @@ impl Reader<'_> {
         })
     }
 
-    fn plain_object(&mut self, depth: usize) -> Result<Item, CodecError> {
-        deep_enough(depth)?;
+    fn plain_object(&mut self, left: usize) -> Result<Item, CodecError> {
+        let left = level_within(left)?;
         self.plain(b'{', "an object")?;
         let (mut item, mut first) = (Item::new(), true);
         while self.plain_another(&mut first, b'}')? {
             let name = self.plain_string()?;
             self.plain(b':', "`:`")?;
-            let value = self.plain_value(depth + 1);
+            let value = self.plain_value(left);
             let value = value.map_err(|fault| fault.at(name.as_str()))?;
             if item.contains(&name) {
                 return Err(CodecError::new("the attribute occurs twice").at(name));
@@ -44,26 +49,25 @@ impl Reader<'_> {
         Ok(item)
     }
 
-    fn plain_array(&mut self, depth: usize) -> Result<Vec<Value>, CodecError> {
-        deep_enough(depth)?;
+    fn plain_array(&mut self, left: usize) -> Result<Vec<Value>, CodecError> {
+        let left = level_within(left)?;
         self.plain(b'[', "a list")?;
         let (mut list, mut first) = (Vec::new(), true);
         while self.plain_another(&mut first, b']')? {
-            let value = self.plain_value(depth + 1);
+            let value = self.plain_value(left);
             list.push(value.map_err(|fault| fault.at_index(list.len()))?);
         }
         Ok(list)
     }
 }
 
-/// DynamoDB rejects items that nest deeper.
-fn deep_enough(depth: usize) -> Result<(), CodecError> {
-    match depth > MAX_DEPTH {
-        true => Err(CodecError::new(format!(
+/// The levels left within a list or a map. DynamoDB rejects items that nest deeper.
+fn level_within(left: usize) -> Result<usize, CodecError> {
+    left.checked_sub(1).ok_or_else(|| {
+        CodecError::new(format!(
             "lists and maps nest deeper than {MAX_DEPTH} levels"
-        ))),
-        false => Ok(()),
-    }
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use aws_config::{BehaviorVersion, Region};
 use aws_sdk_dynamodb::{Client, config};
 
 use crate::error::{Error, Result};
-use crate::wire::signing;
-use crate::wire::sleep::AnySleep;
+use crate::wire::{AnySleep, signing};
 
 pub(super) async fn client(
     region: Option<String>,

@@ -6,8 +6,7 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::{Client, Config};
 
-use crate::wire::signing;
-use crate::wire::sleep::AnySleep;
+use crate::wire::{AnySleep, signing};
 
 /// Takes region and credentials from the URL and the environment. Such servers rarely check them, so
 /// missing ones are made up.

@@ -105,6 +105,24 @@ pub fn keep_value<T>(
     Ok(())
 }
 
+/// Stores what was read of a field under its former name.
+pub fn keep_former<T>(
+    holder: &mut Option<Option<T>>,
+    name: &str,
+    read: Result<Option<T>, CodecError>,
+) -> Result<(), CodecError> {
+    *holder = Some(within(name, read)?);
+    Ok(())
+}
+
+/// Replaces what was read of a field by the value under its former name, if the item has that one: older programs write
+/// no other, and newer ones keep both equal or remove it.
+pub fn prefer_former<T>(holder: &mut Option<T>, former: Option<Option<T>>) {
+    if let Some(value) = former {
+        *holder = value;
+    }
+}
+
 /// Passes over an attribute that no field of the entity has. The attribute of a shape rejects the item.
 #[inline]
 pub fn skip_unknown(name: &str, reader: &mut Reader<'_>) -> Result<(), CodecError> {
@@ -226,7 +244,8 @@ pub fn encode_rest(
     writer: &mut Writer,
 ) -> Result<(), CodecError> {
     for (name, value) in rest {
-        let is_field = entity.attributes.iter().any(|known| known.stored == name);
+        let mut known = entity.attributes.iter();
+        let is_field = known.any(|known| known.names().any(|known| known == name));
         if is_field || is_derived(entity, table, name) {
             let fault = CodecError::new("`rest` holds an attribute that the entity writes itself");
             return Err(fault.at(name.as_str()));

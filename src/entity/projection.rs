@@ -54,6 +54,8 @@ pub trait DynamoProjection: Sized + Send + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Projected {
     pub(crate) name: &'static str,
+    /// The name under which older programs store it.
+    pub(crate) former: Option<&'static str>,
     /// Whether an index need not hold the attribute: the primary key has the value too, or rows are read without it.
     pub(crate) may_be_missing: bool,
 }
@@ -70,6 +72,7 @@ pub struct StoredField<E: DynamoEntity, T> {
 #[derive(Debug)]
 struct StoredAs<T> {
     name: &'static str,
+    former: Option<&'static str>,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
     /// Whether the field has a default, which a NULL represents too.
@@ -94,6 +97,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         StoredField {
             stored: Some(StoredAs {
                 name,
+                former: None,
                 read,
                 absent,
                 or_null: false,
@@ -101,6 +105,15 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
             of_key: None,
             put_in_key: None,
         }
+    }
+
+    /// The field of which older programs store the attribute under this name.
+    #[must_use]
+    pub fn formerly(mut self, name: &'static str) -> Self {
+        if let Some(stored) = &mut self.stored {
+            stored.former = Some(name);
+        }
+        self
     }
 
     /// Makes a NULL represent the default, as absence does.
@@ -158,6 +171,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     pub fn attribute(&self) -> Option<Projected> {
         self.stored.as_ref().map(|stored| Projected {
             name: stored.name,
+            former: stored.former,
             may_be_missing: self.of_key.is_some(),
         })
     }
@@ -238,11 +252,15 @@ pub fn key_with<E: DynamoEntity>(
     E::KeyParts::read_with(&mut Reader::new(json), Some(put))
 }
 
-/// The attributes of the fields that have one, and the one by which an item of a newer shape is rejected.
+/// The attributes of the fields that have one, former names among them, and the one by which an item of a newer shape is
+/// rejected.
 pub fn stored_names<const N: usize>(names: [Option<Projected>; N]) -> Vec<Projected> {
-    let shape = Projected {
-        name: SHAPE,
+    let also = |name| Projected {
+        name,
+        former: None,
         may_be_missing: true,
     };
-    names.into_iter().flatten().chain([shape]).collect()
+    let former = names.iter().flatten().filter_map(|field| field.former);
+    let more = former.map(also).chain([also(SHAPE)]);
+    names.iter().flatten().copied().chain(more).collect()
 }

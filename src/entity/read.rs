@@ -13,13 +13,14 @@
 //! An `Item` has no type, so it is returned as it is stored, and does not pass here.
 
 use super::{
-    DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, ManagedValues, UntypedEntity,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityContract as _, Key, KeyParts, ManagedValues,
+    UntypedEntity,
 };
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, Writer, member};
+use crate::json::{CodecError, Reader, Writer, member, members};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
@@ -75,7 +76,46 @@ pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
 
 /// Reads some fields of an entity.
 pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
-    P::read(json).map_err(|fault| unfit::<P::Entity>(json, fault))
+    let read = match const { has_former_names(&P::Entity::ENTITY) } {
+        true => under_new_names(&P::Entity::ENTITY, json).and_then(|json| P::read(&json)),
+        false => P::read(json),
+    };
+    read.map_err(|fault| unfit::<P::Entity>(json, fault))
+}
+
+/// Whether some attribute of an entity is being renamed.
+const fn has_former_names(entity: &EntityDef) -> bool {
+    let mut at = 0;
+    while at < entity.attributes.len() {
+        if entity.attributes[at].former.is_some() {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The same item, with each renamed attribute under its new name. Its value is the one under the former name, if the
+/// item has that one.
+fn under_new_names(entity: &EntityDef, json: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let stored = members(json)?;
+    let held = |name: &str| stored.iter().any(|(held, _)| held == name);
+    let mut writer = Writer::with_capacity(json.len());
+    writer.raw("{");
+    for (name, value) in &stored {
+        let mut known = entity.attributes.iter();
+        let known = known.find(|known| known.names().any(|known| known == name));
+        let name = match known {
+            Some(known) if known.former_name() == Some(name) => known.stored,
+            Some(known) if !known.read_names().any(|read| read == name) => continue,
+            Some(known) if known.former_name().is_some_and(held) => continue,
+            _ => name,
+        };
+        writer.dynamic_name(name);
+        writer.raw_bytes(value);
+    }
+    writer.raw("}");
+    Ok(writer.into_bytes())
 }
 
 fn unfit<E: DynamoEntity>(json: &[u8], fault: CodecError) -> Error {

@@ -436,6 +436,8 @@ fn about(field: &FieldSchema) -> String {
         FieldRole::CreatedBy => "who created it",
         FieldRole::UpdatedBy => "who wrote it last",
     };
+    let former = field.former.as_deref();
+    let former = former.map(|former| format!("was {}", code(former)));
     let default = field
         .default
         .as_ref()
@@ -443,6 +445,7 @@ fn about(field: &FieldSchema) -> String {
     let parts = [
         role.to_owned(),
         default.unwrap_or_default(),
+        former.unwrap_or_default(),
         plain(&field.doc),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();

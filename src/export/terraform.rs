@@ -257,7 +257,7 @@ fn local_indexes(schema: &TableSchema) -> Option<JsonTree> {
     })
 }
 
-/// The global indexes of a table as resources. AnyOf waits for the one before it, as the service makes one at a time.
+/// The global indexes of a table as resources. Each waits for the one before it, as the service makes one at a time.
 fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, JsonTree)> {
     let mut resources: Vec<(String, JsonTree)> = Vec::new();
     for index in &schema.global_indexes {

@@ -13,7 +13,7 @@ use crate::table::named_by;
 
 /// A data model for NoSQL Workbench, in the format 3.0 that it imports and exports.
 ///
-/// AnyOf entity is a facet whose aliases of the keys are its templates. The format supports neither local indexes nor
+/// Each entity is a facet whose aliases of the keys are its templates. The format supports neither local indexes nor
 /// multi-attribute keys: such indexes are omitted, and named in the description.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::mem;
 use super::comparison::Comparison;
 use super::expression::Expression;
 use crate::json::{CodecError, Tag};
-use crate::path::Place;
+use crate::path::{Former, FormerUse, Place};
 
 /// A condition on an item.
 #[derive(Debug, Clone)]
@@ -150,10 +150,10 @@ impl Node {
     }
 
     /// The attributes that are compared with values that were read, and those values.
-    pub(crate) fn as_read(&mut self) -> Vec<(&str, &mut Vec<u8>)> {
+    pub(crate) fn as_read(&mut self) -> Vec<(&Place, &mut Vec<u8>)> {
         match self {
             Node::Compare(Term::Place(place), _, Term::AsRead(json)) => {
-                vec![(place.attribute(), json)]
+                vec![(place, json)]
             }
             Node::Not(node) => node.as_read(),
             Node::All(nodes) | Node::Any(nodes) => {
@@ -163,7 +163,80 @@ impl Node {
         }
     }
 
+    /// The first place in it that older programs store under another name, if it is a single condition.
+    fn renamed(&self) -> Option<(&Place, Former)> {
+        fn of(term: &Term) -> Option<(&Place, Former)> {
+            match term {
+                Term::Place(place) | Term::Size(place) => Some((place, place.former()?)),
+                Term::Value(_) | Term::AsRead(_) => None,
+            }
+        }
+        match self {
+            Node::Compare(left, _, right) => of(left).or_else(|| of(right)),
+            Node::Between(term, low, high) => of(term).or_else(|| of(low)).or_else(|| of(high)),
+            Node::In(term, _) => of(term),
+            Node::Exists(place)
+            | Node::Missing(place)
+            | Node::IsType(place, _)
+            | Node::StartsWith(place, _)
+            | Node::Contains(place, _) => Some((place, place.former()?)),
+            Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => None,
+        }
+    }
+
+    /// The same condition on whichever of the two names an item has: on the former one if it exists, because older
+    /// programs write no other, or on the former one alone. A NOT stays outside, since a missing attribute makes no comparison true.
+    fn under_both_names(&self) -> Option<Node> {
+        let (renamed, former) = self.renamed()?;
+        let (old, new) = (renamed.under_former_name(former), renamed.under_new_name());
+        if former.usage == FormerUse::Alone {
+            return Some(self.at(renamed, &old));
+        }
+        if renamed.is_attribute() {
+            match self {
+                Node::Exists(_) => return Some(Node::any([Node::Exists(old), Node::Exists(new)])),
+                Node::Missing(_) => {
+                    return Some(Node::all([Node::Missing(old), Node::Missing(new)]));
+                }
+                _ => {}
+            }
+        }
+        let attribute = Place::of(former.name);
+        let before = Node::Exists(attribute.clone()).and(self.at(renamed, &old));
+        let after = Node::Missing(attribute).and(self.at(renamed, &new));
+        Some(Node::any([before, after]))
+    }
+
+    /// A single condition with another place instead of this one.
+    fn at(&self, replaced: &Place, place: &Place) -> Node {
+        let moved = |here: &Place| match here == replaced {
+            true => place.clone(),
+            false => here.clone(),
+        };
+        let term = |term: &Term| match term {
+            Term::Place(here) => Term::Place(moved(here)),
+            Term::Size(here) => Term::Size(moved(here)),
+            Term::Value(_) | Term::AsRead(_) => term.clone(),
+        };
+        match self {
+            Node::Compare(left, comparison, right) => {
+                Node::Compare(term(left), *comparison, term(right))
+            }
+            Node::Between(here, low, high) => Node::Between(term(here), term(low), term(high)),
+            Node::In(here, values) => Node::In(term(here), values.clone()),
+            Node::Exists(here) => Node::Exists(moved(here)),
+            Node::Missing(here) => Node::Missing(moved(here)),
+            Node::IsType(here, tag) => Node::IsType(moved(here), *tag),
+            Node::StartsWith(here, value) => Node::StartsWith(moved(here), value.clone()),
+            Node::Contains(here, value) => Node::Contains(moved(here), value.clone()),
+            Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => self.clone(),
+        }
+    }
+
     fn binding(&self) -> Binding {
+        if let Some(both) = self.under_both_names() {
+            return both.binding();
+        }
         match self {
             Node::All(_) => Binding::And,
             Node::Any(_) => Binding::Or,
@@ -175,6 +248,9 @@ impl Node {
 
     /// Writes the condition. One that always holds writes nothing; the caller must handle one that never does.
     pub(crate) fn write(&self, out: &mut Expression) -> Result<(), CodecError> {
+        if let Some(both) = self.under_both_names() {
+            return both.write(out);
+        }
         match self {
             Node::Compare(left, comparison, right) => {
                 left.write(out);

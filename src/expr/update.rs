@@ -1,12 +1,11 @@
 //! The changes of one update, as an update expression.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::expression::Expression;
 use super::node::Node;
 use crate::json::{CodecError, Tag};
-use crate::path::{DisjointPlaces, Place};
+use crate::path::{DisjointPlaces, FormerUse, Place};
 
 /// An empty list, in the format of the writer.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
@@ -79,8 +78,8 @@ impl UntypedChange {
     }
 
     /// The change of a whole attribute, from a value that was compared and not from a path.
-    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
-        UntypedChange::new(Place::of(name), Ok(action))
+    pub(crate) fn of_attribute(place: Place, action: UpdateAction) -> Self {
+        UntypedChange::new(place, Ok(action))
     }
 }
 
@@ -96,6 +95,7 @@ impl UpdateActions {
         if action == UpdateAction::Nothing {
             return Ok(());
         }
+        refuse_parts_of_renamed(&place, &action)?;
         if let Some(other) = self.overlapping(&place) {
             return Err(CodecError::new(format!(
                 "the changes of `{other}` and `{place}` overlap: one update changes each place once"
@@ -123,8 +123,8 @@ impl UpdateActions {
     }
 
     /// Adds an action of the library's own.
-    pub(crate) fn set(&mut self, attribute: impl Into<Cow<'static, str>>, action: UpdateAction) {
-        self.actions.push((Place::of(attribute), action));
+    pub(crate) fn set(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
+        self.actions.push((attribute.into(), action));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -157,23 +157,82 @@ impl UpdateActions {
             (Clause::Add, "ADD "),
             (Clause::Delete, "DELETE "),
         ] {
-            let mut of_clause = self
-                .actions
-                .iter()
-                .filter(|(_, action)| action.clause() == clause)
-                .peekable();
+            let of_clause = self.actions.iter().flat_map(|(place, action)| {
+                let under = names_of(place, action).into_iter();
+                under
+                    .filter_map(move |(under, of)| (of == clause).then_some((place, under, action)))
+            });
+            let mut of_clause = of_clause.peekable();
             if of_clause.peek().is_none() {
                 continue;
             }
             out.push(if clauses.is_empty() { "" } else { " " })
                 .push(verb);
-            for (at, (place, action)) in of_clause.enumerate() {
+            for (at, (place, under, action)) in of_clause.enumerate() {
                 out.push(if at == 0 { "" } else { ", " });
-                action.write(place, out);
+                match (under, clause) {
+                    (WrittenName::New, _) => {
+                        out.place(place);
+                        action.write(place, out);
+                    }
+                    (WrittenName::Former(name), Clause::Remove) => {
+                        out.name(name);
+                    }
+                    (WrittenName::Former(name), _) => {
+                        out.name(name);
+                        action.write(place, out);
+                    }
+                }
             }
             clauses.push(clause);
         }
     }
+}
+
+/// A name of an attribute that an action writes.
+#[derive(Clone, Copy)]
+enum WrittenName {
+    New,
+    Former(&'static str),
+}
+
+/// The names that an action writes, each with its clause.
+fn names_of(
+    place: &Place,
+    action: &UpdateAction,
+) -> impl IntoIterator<Item = (WrittenName, Clause)> + use<> {
+    let clause = action.clause();
+    let former = place.former().map(|former| {
+        let clause = match former.usage {
+            FormerUse::Dropped => Clause::Remove,
+            FormerUse::First | FormerUse::Alone => clause,
+        };
+        (WrittenName::Former(former.name), clause)
+    });
+    [Some((WrittenName::New, clause)), former]
+        .into_iter()
+        .flatten()
+}
+
+/// Rejects the changes that DynamoDB cannot make under both names: it adds to a missing set, so the new name would get
+/// the new elements alone, and it finds no place within a missing attribute.
+fn refuse_parts_of_renamed(place: &Place, action: &UpdateAction) -> Result<(), CodecError> {
+    let Some(former) = place.former() else {
+        return Ok(());
+    };
+    let is_of_set = matches!(action, UpdateAction::Insert(_) | UpdateAction::Discard(_));
+    if place.is_attribute() && !is_of_set {
+        return Ok(());
+    }
+    let (attribute, former) = (place.attribute(), former.name);
+    let part = if is_of_set {
+        "elements of a set"
+    } else {
+        "a part"
+    };
+    Err(CodecError::new(format!(
+        "`{attribute}` was `{former}`, and DynamoDB cannot change {part} under both names: `set` the whole `{attribute}`, or use `modify`, which reads it first"
+    )))
 }
 
 /// The condition for a write to this place. For an element it is that the element exists, because otherwise the list
@@ -221,19 +280,16 @@ impl UpdateAction {
         }
     }
 
+    /// Writes the action after the name of its target. `place` is what it computes from.
     fn write(&self, place: &Place, out: &mut Expression) {
-        out.place(place);
         match self {
             UpdateAction::Set(json) => {
                 out.push(" = ").json(json);
             }
-            UpdateAction::Copy(from) => {
-                out.push(" = ").place(from);
-            }
+            UpdateAction::Copy(from) => value_of(from, NULL, out.push(" = ")),
             UpdateAction::SetIfAbsent(value) => {
-                out.push(" = ").operator("if_not_exists(").place(place);
-                value.write(out.push(", "));
-                out.push(")");
+                out.push(" = ");
+                if_absent(place, |out| value.write(NULL, out), out);
             }
             UpdateAction::Add {
                 start,
@@ -241,18 +297,18 @@ impl UpdateAction {
                 minus,
             } => {
                 out.push(" = ");
-                if_absent(place, start, out);
-                delta.write(out.operator(if *minus { " - " } else { " + " }));
+                if_absent(place, json(start), out);
+                delta.write(ZERO, out.operator(if *minus { " - " } else { " + " }));
             }
             UpdateAction::Append(elements) => {
                 out.push(" = ").operator("list_append(");
-                if_absent(place, EMPTY_LIST, out);
-                elements.write(out.push(", "));
+                if_absent(place, json(EMPTY_LIST), out);
+                elements.write(EMPTY_LIST, out.push(", "));
                 out.push(")");
             }
             UpdateAction::Prepend(elements) => {
-                elements.write(out.push(" = ").operator("list_append("));
-                if_absent(place, EMPTY_LIST, out.push(", "));
+                elements.write(EMPTY_LIST, out.push(" = ").operator("list_append("));
+                if_absent(place, json(EMPTY_LIST), out.push(", "));
                 out.push(")");
             }
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
@@ -264,18 +320,50 @@ impl UpdateAction {
 }
 
 impl UpdateOperand {
-    fn write(&self, out: &mut Expression) {
+    /// Writes the operand. `stand_in` is a value of its type; see [`value_of`].
+    fn write(&self, stand_in: &[u8], out: &mut Expression) {
         match self {
-            UpdateOperand::Json(json) => out.json(json),
-            UpdateOperand::At(place) => out.place(place),
-        };
+            UpdateOperand::Json(json) => {
+                out.json(json);
+            }
+            UpdateOperand::At(place) => value_of(place, stand_in, out),
+        }
     }
 }
 
-fn if_absent(place: &Place, json: &[u8], out: &mut Expression) {
-    out.operator("if_not_exists(")
-        .place(place)
-        .push(", ")
-        .json(json)
-        .push(")");
+/// Stand-ins for values that a guard proves to exist.
+const NULL: &[u8] = b"{\"NULL\":true}";
+const ZERO: &[u8] = b"{\"N\":\"0\"}";
+
+/// Writes the value of a place. For a renamed attribute, DynamoDB evaluates all operands of `if_not_exists`, so the
+/// innermost one has to be a value, although the guard of the action makes sure that it is not used.
+fn value_of(place: &Place, stand_in: &[u8], out: &mut Expression) {
+    match place.former() {
+        None => {
+            out.place(place);
+        }
+        Some(_) => if_absent(place, json(stand_in), out),
+    }
+}
+
+fn json(json: &[u8]) -> impl FnOnce(&mut Expression) {
+    |out| {
+        out.json(json);
+    }
+}
+
+/// Writes the value of a place, or another one if it has none: of a renamed attribute, the value under its former name
+/// first.
+fn if_absent(place: &Place, other: impl FnOnce(&mut Expression), out: &mut Expression) {
+    let former = place.former();
+    let read_alone = former.is_some_and(|former| former.usage == FormerUse::Alone);
+    let under_former = former.map(|former| place.under_former_name(former));
+    let places = under_former.iter().chain((!read_alone).then_some(place));
+    for place in places.clone() {
+        out.operator("if_not_exists(").place(place).push(", ");
+    }
+    other(out);
+    for _ in places {
+        out.push(")");
+    }
 }

@@ -42,7 +42,7 @@ impl Operation for DeleteItem {
         let asked = (condition, Meaning::Row(condition_failure));
         let table = db.table_name(&self.table.name);
         let mut write = WriteRequest::new(WriteVerb::Delete, table, 512, &DELETE, db.now(), asked);
-        write.writer().raw_bytes(&key);
+        write.at_key(&key);
         write.quietly()
     }
 }

@@ -6,8 +6,8 @@ use super::condition::{ItemCondition, ItemConditions, conditions};
 use super::{ItemTable, NAME};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, Result};
-use crate::plan::{Meaning, Operation, Plan, WriteRequest, WriteVerb, size};
+use crate::error::Result;
+use crate::plan::{Meaning, Operation, Plan, WriteRequest, WriteVerb, written};
 use crate::schema::Pattern;
 
 static PUT: Pattern = Pattern::alone(NAME, "put");
@@ -36,14 +36,12 @@ impl Operation for PutItem {
     type Out = ();
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
-        size::check_item(NAME, self.item.size())?;
-        let item = self.item.to_dynamo_json();
-        let item = item.map_err(|fault| Error::encode(NAME, fault))?;
+        let item = written::untyped(NAME, &self.item)?;
         let (condition, condition_failure) = self.conditions.asked()?;
         let asked = (condition, Meaning::Row(condition_failure));
         let (table, room) = (db.table_name(&self.table.name), 512 + item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &PUT, db.now(), asked);
-        write.writer().raw_bytes(&item);
+        write.put_item(&item);
         write.quietly()
     }
 }

@@ -45,7 +45,7 @@ impl Number {
         Parts::of(&self.0).ok_or_else(not_a_number)?.check()
     }
 
-    /// The parts of a number that DynamoDB would keep. AnyOf such value has only one text.
+    /// The parts of a number that DynamoDB would keep. Each such value has only one text.
     fn kept(&self) -> Option<Parts<'_>> {
         Parts::of(&self.0).filter(|parts| parts.check().is_ok())
     }

@@ -58,3 +58,9 @@ pub(crate) fn elements(array: &[u8]) -> Result<Vec<&[u8]>, CodecError> {
     }
     Ok(elements)
 }
+
+/// Whether the value of an attribute is NULL, which means that the attribute is absent.
+pub(crate) fn is_null(json: &[u8]) -> bool {
+    let kind = members(json).ok().and_then(|mut members| members.pop());
+    kind.is_some_and(|(kind, _)| kind == "NULL")
+}

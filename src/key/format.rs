@@ -1,7 +1,7 @@
 //! Formats of key templates, and the types of the truncating ones.
 //!
 //! `{at}` contains the whole value. `{at:date}` contains less, so a key with it takes a *date*: nothing is ever
-//! rounded silently. AnyOf format has its own trait, so that the compiler names the missing property of a type.
+//! rounded silently. Each format has its own trait, so that the compiler names the missing property of a type.
 
 use std::fmt;
 use std::str::FromStr;

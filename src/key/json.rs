@@ -6,7 +6,7 @@ use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader, Writer};
 use crate::schema::TableDef;
 
-/// The key attributes in the order of the table, as entries of a JSON object. AnyOf value has only one format here, so
+/// The key attributes in the order of the table, as entries of a JSON object. Each value has only one format here, so
 /// equal keys are equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct KeyJson(Vec<u8>);

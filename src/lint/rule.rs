@@ -12,7 +12,7 @@ pub(super) type LintCheck = fn(&TableSchema, &mut Findings);
 /// Finds nothing: which `allow` is not needed is known once all else is found.
 fn found_later(_: &TableSchema, _: &mut Findings) {}
 
-/// AnyOf rule with its name, its summary and what looks for it, so that no rule lacks any of them.
+/// Each rule with its name, its summary and what looks for it, so that no rule lacks any of them.
 macro_rules! rules {
     ($($rule:ident, $name:literal, $check:path, $summary:literal;)*) => {
         /// The subject of a lint. The guide has [a section for each](crate::guide::lints).

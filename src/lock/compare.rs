@@ -1,6 +1,6 @@
 //! The changes from one stored form to another, and their classes.
 //!
-//! AnyOf change raises three questions: what do new programs make of old items, what do old programs make of items
+//! Each change raises three questions: what do new programs make of old items, what do old programs make of items
 //! that new ones wrote, and does going back lose anything. If a declaration does not tell, the graver class is taken,
 //! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
 
@@ -9,6 +9,7 @@ mod entity;
 mod meeting;
 mod pair;
 mod pattern;
+mod renaming;
 mod table;
 mod unique;
 mod value;
@@ -45,16 +46,19 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
         let tables = TablePair { name, old, new };
         match pair {
             (Some((old_name, old)), Some(new)) => {
+                let renamed = renaming::renamed(&old.entity, &new.entity);
+                let old_entity = renaming::with_new_names(&old.entity, &new.entity, &renamed);
                 let entity = EntityPair {
                     tables,
                     name: entity,
-                    old: &old.entity,
+                    old: &old_entity,
                     new: &new.entity,
                     types: DeclaredTypes {
                         old: &old.values,
                         new: &new.values,
                     },
                     is_value: false,
+                    renamed: &renamed,
                 };
                 let before = changes.len();
                 entity.compare(old_name, changes);

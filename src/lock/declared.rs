@@ -92,6 +92,7 @@ impl AttributeNames<'_> {
             stored: unique.stored.clone(),
             fields: Vec::new(),
             parts: unique.parts.iter().map(|part| self.part(part)).collect(),
+            is_filling: unique.is_filling,
         });
         let entity = EntitySchema {
             append_only: self.0.append_only,
@@ -167,6 +168,7 @@ impl AttributeNames<'_> {
             sk: pattern.sk.iter().map(|key| self.key(key)).collect(),
             read_shards: pattern.read_shards,
             when: pattern.when.clone(),
+            is_filling: pattern.is_filling,
             ..PatternSchema::default()
         };
         if let ([field], Some(_), false) = (

@@ -6,7 +6,7 @@ use super::words::is_plain;
 use crate::error::Result;
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
+    FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
     PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema,
     UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
 };
@@ -182,10 +182,30 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     field.role = role.unwrap_or_default();
     line.labelled("form", &mut field.form, FactLine::name)?;
     line.labelled("default", &mut field.default, FactLine::text)?;
+    former(field, line)?;
     let mut called = Some(field.name.clone()).filter(|called| *called != attribute);
     line.labelled("called", &mut called, FactLine::name)?;
     field.name = called.unwrap_or_else(|| attribute.clone());
     field.attribute = Some(attribute);
+    Ok(())
+}
+
+/// `first note`, `keep note` or `drop note`: the former name after the part that it plays.
+fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
+    let mut found = None;
+    for usage in [FormerUse::First, FormerUse::Alone, FormerUse::Dropped] {
+        let mut former = field.former.clone().filter(|_| usage == field.former_use);
+        line.labelled(&usage.word(), &mut former, FactLine::name)?;
+        match (former, &found) {
+            (None, _) => {}
+            (Some(former), None) => found = Some((former, usage)),
+            (Some(_), Some(_)) => return Err(line.wrong()),
+        }
+    }
+    (field.former, field.former_use) = match found {
+        Some((former, usage)) => (Some(former), usage),
+        None => (None, FormerUse::default()),
+    };
     Ok(())
 }
 
@@ -212,7 +232,8 @@ fn pattern(pattern: &mut PatternSchema, line: &mut FactLine) -> Result<()> {
         facts.all("pk", &mut pattern.pk, key)?;
         facts.all("sk", &mut pattern.sk, key)?;
         facts.may("read_shards", &mut pattern.read_shards, number)?;
-        condition(pattern, facts)
+        condition(pattern, facts)?;
+        facts.flag("filling", &mut pattern.is_filling)
     })?;
     pattern.kind = match pattern.pk.is_empty() {
         true => IndexKind::Local,
@@ -251,7 +272,10 @@ fn unique(unique: &mut UniqueSchema, line: &mut FactLine) -> Result<()> {
     line.name(&mut unique.stored)?;
     line.literal("by")?;
     line.name(&mut unique.name)?;
-    line.below(|facts| facts.all("part", &mut unique.parts, part))
+    line.below(|facts| {
+        facts.all("part", &mut unique.parts, part)?;
+        facts.flag("filling", &mut unique.is_filling)
+    })
 }
 
 /// `value Payment tagged kind`, and what it holds on the lines below.

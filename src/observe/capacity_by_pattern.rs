@@ -24,18 +24,18 @@ use crate::error::ErrorKind;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<()> {
-/// let meter = CapacityByPattern::default();
-/// let db = Dynamo::connect("embedded:memory").await?.with_observer(meter.observer());
+/// let capacity = CapacityByPattern::default();
+/// let db = Dynamo::connect("embedded:memory").await?.with_observer(capacity.observer());
 /// db.create_tables([Order::schema()]).await?;
 /// for id in 1..=3 {
 ///     Order { id }.put().send(&db).await?;
 /// }
 /// Order::key(1).get().send(&db).await?;
 ///
-/// let rows = meter.rows();
+/// let rows = capacity.rows();
 /// let told: Vec<_> = rows.iter().map(|row| (row.pattern.to_string(), row.requests, row.units)).collect();
 /// assert_eq!(told, [("Order.get".to_owned(), 1, 0.5), ("Order.put".to_owned(), 3, 3.0)]);
-/// println!("{meter}"); // a table
+/// println!("{capacity}"); // a table
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
@@ -121,8 +121,8 @@ impl PatternCounts {
 impl CapacityByPattern {
     /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
-        let meter = self.clone();
-        move |seen| meter.counts().entry(seen.pattern).or_default().add(seen)
+        let shared = self.clone();
+        move |seen| shared.counts().entry(seen.pattern).or_default().add(seen)
     }
 
     /// Returns the counts so far, in the order of the patterns' names.

@@ -4,9 +4,8 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::partition_key::PartitionKey;
 use super::space_saving::{TopCounter, TopSketch};
-use super::{Pattern, RequestEvent};
+use super::{PartitionKey, Pattern, RequestEvent};
 
 /// The default number of counted partitions: 64 KB.
 const PARTITIONS: usize = 256;

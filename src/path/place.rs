@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::{Former, FormerUse};
 use crate::json::CodecError;
 
 /// An attribute, or something inside one.
@@ -16,6 +17,8 @@ pub struct Place {
     is_of_rest: bool,
     /// The form in which values are stored here; 0 is the type's own.
     form: u8,
+    /// The name under which older programs store the attribute.
+    former: Option<Former>,
 }
 
 /// One step into a map or a list.
@@ -36,6 +39,36 @@ impl Place {
             steps: Vec::new(),
             is_of_rest: false,
             form: 0,
+            former: None,
+        }
+    }
+
+    /// The same place in an attribute that older programs store under another name.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn formerly(mut self, name: &'static str, usage: FormerUse) -> Self {
+        self.former = Some(Former { name, usage });
+        self
+    }
+
+    pub(crate) fn former(&self) -> Option<Former> {
+        self.former
+    }
+
+    /// The same place under the name that items have now, and under no other.
+    pub(crate) fn under_new_name(&self) -> Place {
+        Place {
+            former: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same place under the former name of its attribute.
+    pub(crate) fn under_former_name(&self, former: Former) -> Place {
+        Place {
+            attribute: former.name.into(),
+            former: None,
+            ..self.clone()
         }
     }
 
@@ -107,6 +140,7 @@ impl Place {
             steps: before.to_vec(),
             is_of_rest: self.is_of_rest,
             form: 0,
+            former: self.former,
         })
     }
 
@@ -121,6 +155,18 @@ impl Place {
             && (self.steps.starts_with(&other.steps) || other.steps.starts_with(&self.steps))
     }
 }
+
+macro_rules! from_names {
+    ($($name:ty)*) => {$(
+        impl From<$name> for Place {
+            fn from(attribute: $name) -> Self {
+                Place::of(attribute)
+            }
+        }
+    )*};
+}
+
+from_names!(&'static str String Cow<'static, str>);
 
 /// Places of which none contains another, sorted so that a place that overlaps one of them would be next to it.
 /// Therefore a place need not be compared with all of them.

@@ -1,18 +1,17 @@
 //! The expectation of a write, as a condition, and the meaning of a failure of the condition.
 
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 
 use bytes::Bytes;
 
+use super::keys::KeyNames;
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader, Writer, member};
+use crate::json::{CodecError, Reader, Writer, is_null, member};
 use crate::path::Place;
-use crate::plan::{KeyNames, is_null};
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
 
@@ -352,8 +351,8 @@ pub(crate) fn with(
     (expected.and(condition), condition_failure.or_condition())
 }
 
-fn compare(attribute: impl Into<Cow<'static, str>>, comparison: Comparison, json: Vec<u8>) -> Node {
-    let place = Term::Place(Place::of(attribute));
+fn compare(place: impl Into<Place>, comparison: Comparison, json: Vec<u8>) -> Node {
+    let place = Term::Place(place.into());
     Node::Compare(place, comparison, Term::Value(json))
 }
 
@@ -392,9 +391,10 @@ pub(crate) fn live_condition(def: &EntityDef, now: Timestamp) -> Node {
 }
 
 /// Holds if the attribute is missing, or NULL, as other libraries write absence.
-pub(crate) fn absent_condition(attribute: &'static str) -> Node {
-    let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
-    Node::any([Node::Missing(Place::of(attribute)), null])
+pub(crate) fn absent_condition(place: impl Into<Place>) -> Node {
+    let place = place.into();
+    let null = compare(place.clone(), Comparison::Eq, b"{\"NULL\":true}".to_vec());
+    Node::any([Node::Missing(place), null])
 }
 
 /// Holds if the item is the one that was loaded.
@@ -429,14 +429,14 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
 }
 
 /// Holds if the attribute has the value that was read, in whatever spelling the item has it.
-pub(crate) fn as_read_condition(attribute: &'static str, json: &[u8]) -> Node {
-    let place = Term::Place(Place::of(attribute));
+pub(crate) fn as_read_condition(place: impl Into<Place>, json: &[u8]) -> Node {
+    let place = Term::Place(place.into());
     Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))
 }
 
 /// Holds if the attribute has this value.
-pub(crate) fn value_condition(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
-    compare(attribute, Comparison::Eq, json.to_vec())
+pub(crate) fn value_condition(place: impl Into<Place>, json: &[u8]) -> Node {
+    compare(place, Comparison::Eq, json.to_vec())
 }
 
 #[cfg(test)]

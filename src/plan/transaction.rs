@@ -1,8 +1,15 @@
 //! A planned transaction: its members, its request, and the meaning of its failure.
 
-pub(super) mod limits;
-pub(super) mod meaning;
-pub(super) mod member;
-pub(super) mod owner;
-pub(super) mod refused;
-pub(super) mod request;
+mod limits;
+mod member;
+mod owner;
+mod refused;
+mod request;
+mod transact_write;
+
+pub(crate) use limits::{MOST, check as check_limits};
+pub use member::TransactionMember;
+pub(crate) use owner::Owner;
+pub(crate) use refused::{Participant, explain, keys_of};
+pub(crate) use request::{pattern_of, request_of, transaction_of};
+pub use transact_write::{BoxedWrite, Named, TransactWrite};

@@ -6,13 +6,14 @@
 
 use std::ops::Range;
 
+use super::check::ConditionFailure;
+use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
-use crate::json::{CodecError, Writer, members};
-use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, PlannedRequest, SentWrite};
+use crate::json::{CodecError, Writer};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -52,7 +53,7 @@ pub(crate) struct WriteRequest {
     pub(super) head: Writer,
     /// The start of the item or key.
     subject: usize,
-    pub(crate) update: UpdateActions,
+    pub(super) update: UpdateActions,
     pub(crate) condition: Node,
     returns: Returned,
     pub(crate) resend: Resend,
@@ -65,7 +66,8 @@ pub(crate) struct WriteRequest {
 }
 
 impl WriteRequest {
-    /// A write under this condition, with room for `room` bytes. Its item or key is still to be written.
+    /// A write under this condition, with room for `room` bytes. Its item or key is still to be written, by a method of
+    /// `written.rs`.
     pub(crate) fn new(
         verb: WriteVerb,
         table: String,
@@ -116,9 +118,15 @@ impl WriteRequest {
         WriteRequest::new(verb, table, room, pattern, now, asked)
     }
 
-    /// The writer of the item or key, which is an object.
-    pub(crate) fn writer(&mut self) -> &mut Writer {
+    /// The writer of the item or key.
+    pub(super) fn subject_writer(&mut self) -> &mut Writer {
         &mut self.head
+    }
+
+    /// Puts another item in the place of the one that it has.
+    pub(super) fn replace_subject(&mut self, json: &[u8]) {
+        self.head.rewind(self.subject);
+        self.head.raw_bytes(json);
     }
 
     /// The item or key.
@@ -129,6 +137,11 @@ impl WriteRequest {
     /// The item, if one is put.
     pub(crate) fn item(&self) -> Option<&[u8]> {
         (self.verb == WriteVerb::Put).then(|| self.subject())
+    }
+
+    /// Whether it changes attributes of the item, and not only checks it.
+    pub(crate) fn has_changes(&self) -> bool {
+        !self.update.is_empty()
     }
 
     /// The meaning of a failed condition, if it is the write of an item.
@@ -149,32 +162,18 @@ impl WriteRequest {
         }
     }
 
-    /// Sets an attribute of the item that is put to this DynamoDB JSON, and replaces the one that it has.
-    pub(crate) fn set_attribute(&mut self, attribute: &str, json: &[u8]) -> Result<()> {
-        let fail = |fault| Error::encode(self.entity, fault);
-        let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
-        item.raw("{");
-        item.dynamic_name(attribute);
-        item.raw_bytes(json);
-        for (name, value) in members(self.subject()).map_err(fail)? {
-            if name != attribute {
-                item.dynamic_name(&name);
-                item.raw_bytes(value);
-            }
+    /// Sets the part of the item that it returns.
+    pub(super) fn set_returned(&mut self, returned: Returned) {
+        self.returns = returned;
+        // A second attempt would return something else.
+        if returned != Returned::Nothing && self.resend == Resend::Always {
+            self.resend = Resend::UnlessAmbiguous;
         }
-        item.raw("}");
-        self.head.rewind(self.subject);
-        self.head.raw_bytes(item.as_bytes());
-        Ok(())
     }
 
-    /// Plans it as a separate request, with this reader of the response.
-    pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
-        Ok(self.planned()?.reading(outcome))
-    }
-
-    /// Plans it as a separate request.
-    pub(crate) fn planned(mut self) -> Result<PlannedRequest> {
+    /// Turns it into a separate request, and takes the table and the item or key out of it. Returns the position of these
+    /// in the body too.
+    pub(super) fn take_request(&mut self) -> Result<(Request, Range<usize>)> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
         self.finish(&mut body)?;
@@ -185,30 +184,7 @@ impl WriteRequest {
         };
         let table = std::mem::take(&mut self.table);
         let request = Request::new(operation, self.pattern, table, body, self.resend);
-        let planned = PlannedRequest::of(request, self.entity, self.now);
-        Ok(PlannedRequest {
-            condition_failure: self.condition_failure(),
-            sent: match self.asks_as_read() {
-                true => vec![SentWrite::new(self, head)],
-                false => Vec::new(),
-            },
-            ..planned
-        })
-    }
-
-    /// Plans it as a separate request that returns this part of the item.
-    pub(crate) fn returning(mut self, returned: Returned) -> Result<PlannedRequest> {
-        self.returns = returned;
-        // A second attempt would return something else.
-        if returned != Returned::Nothing && self.resend == Resend::Always {
-            self.resend = Resend::UnlessAmbiguous;
-        }
-        self.planned()
-    }
-
-    /// Plans it as a separate request that returns nothing.
-    pub(crate) fn quietly(self) -> Result<Plan<()>> {
-        self.plan(Outcome::Known(Some(())))
+        Ok((request, head))
     }
 
     /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.

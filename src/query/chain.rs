@@ -18,7 +18,7 @@ pub use kind::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind, PlacedKind, TogetherKind,
 };
 pub use matches::{OfCollection, OfEntity, StoredRow};
-pub use misuse::{KnownUpTo, NextPart, TakesRange};
+pub use misuse::{FilledIndex, FilledUnique, KnownUpTo, NextPart, TakesRange};
 pub use part::{
     NotNext, ORDERED, OrderedPart, PartFollows, PartOrder, SortPart, UNORDERED, order_of,
 };

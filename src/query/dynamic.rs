@@ -6,6 +6,7 @@ mod collection;
 mod entity;
 mod key;
 mod query;
+mod scan;
 
 pub use collection::DynamicCollection;
 pub use entity::DynamicEntity;

@@ -52,6 +52,13 @@ impl JobRows {
         self
     }
 
+    /// A refill leaves expired rows alone: they are about to be deleted. A scan finds the sentinels of unique values too.
+    pub(crate) fn for_refill(mut self) -> Self {
+        self.0.options.include_expired = false;
+        self.0.options.sentinels = !self.source().entity.uniques.is_empty();
+        self
+    }
+
     /// The attributes that a delete needs: it releases unique values by them, and the type identifies the entity of a
     /// row.
     fn needed_by_deletes(&self) -> Vec<&'static str> {

@@ -19,7 +19,7 @@ use crate::retry::{CONCURRENCY, RetryBudget};
 /// read one table in different forms, for example one of them only some fields, they need separate requests, because
 /// DynamoDB requires it.
 ///
-/// AnyOf item has its state at the time of its read. To read several as of one moment, use a
+/// Each item has its state at the time of its read. To read several as of one moment, use a
 /// [`transact_get`](crate::transact_get).
 ///
 /// ```

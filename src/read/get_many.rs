@@ -186,7 +186,7 @@ where
     /// key or item is an error in its position, and the stream continues.
     ///
     /// Requests are sent while you process rows, up to the [`concurrency`](Self::concurrency), and at most four times
-    /// as many responses wait. A key that occurs twice within 100 keys is requested once. AnyOf request has its own
+    /// as many responses wait. A key that occurs twice within 100 keys is requested once. Each request has its own
     /// [`budget`](Self::budget). Dropping the stream stops the work.
     ///
     /// ```

@@ -174,7 +174,7 @@ mod tests {
     async fn requests_side_by_side_do_not_begin_at_once() {
         let pace = Pace::per_second(2560, true, 1);
         let began = Instant::now();
-        // AnyOf may take 256 units, a tenth of a second.
+        // Each may take 256 units, a tenth of a second.
         for turn in 0..4 {
             pace.turn(None).await;
             assert!(milliseconds(began) >= 99 * turn);

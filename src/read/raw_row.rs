@@ -20,7 +20,7 @@ use crate::wire::Reply;
 /// How the rows of an answer are read.
 pub(crate) type ReadAhead = fn() -> Box<dyn ReadValues>;
 
-/// The decoded values of the rows of a response. AnyOf is kept until it is taken.
+/// The decoded values of the rows of a response. Each is kept until it is taken.
 pub trait ReadValues: Send {
     /// Makes room for `rows` rows that have `bytes` bytes.
     fn reserve(&mut self, rows: usize, bytes: usize);

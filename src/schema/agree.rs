@@ -2,8 +2,8 @@
 
 use super::overlap::{is_fallback, same_text};
 use super::{
-    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Presence, Style,
-    TableDef, Width,
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Presence, Projection,
+    Style, TableDef, Width,
 };
 
 /// A name of a list, or empty text past its end.
@@ -59,6 +59,49 @@ pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool
         at += 1;
     }
     true
+}
+
+/// Whether an attribute may be renamed from one name to the other: neither is projected into an index by name, and the
+/// former one has no other use.
+pub const fn may_be_renamed(
+    former: &str,
+    stored: &str,
+    entity: &EntityDef,
+    table: &TableDef,
+) -> bool {
+    if !is_free(former, entity, table) || same_text(former, table.pk) {
+        return false;
+    }
+    if let Some(sk) = table.sk
+        && same_text(former, sk)
+    {
+        return false;
+    }
+    let mut at = 0;
+    while at < table.indexes.len() {
+        let index = &table.indexes[at];
+        if is_listed(former, index.pk) || is_listed(former, index.sk) {
+            return false;
+        }
+        if let Projection::Include(names) = index.project
+            && (is_listed(former, names) || is_listed(stored, names))
+        {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn is_listed(name: &str, names: &[&str]) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if same_text(name, names[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 const fn is_filled_by(stored: &str, keys: &[KeyDef]) -> bool {

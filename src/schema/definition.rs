@@ -2,6 +2,7 @@
 
 use super::{KeyType, StreamView};
 use crate::json::CodecError;
+use crate::path::{Former, FormerUse, Place};
 
 /// The format of key texts of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,6 +113,20 @@ impl EntityDef {
 }
 
 impl KeyDef {
+    /// The fields that it is made of.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let (field, pieces) = match self.source {
+            KeySource::Field(field) => (Some(field), &[][..]),
+            KeySource::Template(pieces) => (None, pieces),
+        };
+        field
+            .into_iter()
+            .chain(pieces.iter().filter_map(|piece| match piece {
+                Piece::Part { field, .. } => Some(*field),
+                Piece::Literal(_) | Piece::Shard(_) => None,
+            }))
+    }
+
     /// The number of shards of the partition key, if it has any.
     pub const fn shards(&self) -> Option<u16> {
         let KeySource::Template(pieces) = self.source else {
@@ -131,6 +146,37 @@ pub struct AttributeDef {
     pub field: &'static str,
     /// The attribute.
     pub stored: &'static str,
+    /// The name under which older programs store it.
+    pub former: Option<Former>,
+}
+
+impl AttributeDef {
+    /// Its place in an item, with its former name.
+    pub(crate) fn place(&self) -> Place {
+        match self.former {
+            None => Place::of(self.stored),
+            Some(former) => Place::of(self.stored).formerly(former.name, former.usage),
+        }
+    }
+
+    /// Its former name.
+    pub(crate) fn former_name(&self) -> Option<&'static str> {
+        self.former.map(|former| former.name)
+    }
+
+    /// The names under which an item may store it.
+    pub(crate) fn names<'n>(&self) -> impl Iterator<Item = &'n str> + use<'n> {
+        let (former, stored): (Option<&'n str>, &'n str) = (self.former_name(), self.stored);
+        former.into_iter().chain([stored])
+    }
+
+    /// The names under which it is read, the one that is preferred at the front.
+    pub(crate) fn read_names<'n>(&self) -> impl Iterator<Item = &'n str> + use<'n> {
+        let is_alone = self
+            .former
+            .is_some_and(|former| former.usage == FormerUse::Alone);
+        self.names().take(if is_alone { 1 } else { 2 })
+    }
 }
 
 /// An entity, as declared.
@@ -186,6 +232,11 @@ pub struct UniqueDef {
     pub stored: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
+    /// The text that the keys of the items that store the values begin with.
+    pub front: &'static str,
+    /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
+    /// yet.
+    pub filling: bool,
 }
 
 /// The kind of an index.
@@ -215,6 +266,8 @@ pub struct EntityIndexDef {
     pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
+    /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
+    pub filling: bool,
 }
 
 /// `when(field = value)` or `when(function(field))`

@@ -7,6 +7,7 @@ use super::{
     Presence, TableDef, Width,
 };
 use crate::json::Tag;
+use crate::path::FormerUse;
 
 /// An entity of a table, as it was declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,6 +71,10 @@ pub struct FieldSchema {
     pub form: Option<String>,
     /// The meaning of a missing attribute, as it is written.
     pub default: Option<String>,
+    /// The name under which older programs store it, while it is being renamed.
+    pub former: Option<String>,
+    /// The part that the former name plays.
+    pub former_use: FormerUse,
     /// The doc comment.
     pub doc: String,
 }
@@ -151,6 +156,8 @@ pub struct PatternSchema {
     pub when_values: Vec<String>,
     /// Whether rows of the index are whole items; otherwise they are keys.
     pub has_whole_rows: bool,
+    /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
+    pub is_filling: bool,
 }
 
 /// Fields whose values no two items share.
@@ -165,6 +172,9 @@ pub struct UniqueSchema {
     pub fields: Vec<String>,
     /// The same fields as parts of the keys that keep the values, in the order of these.
     pub parts: Vec<PartSchema>,
+    /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
+    /// yet.
+    pub is_filling: bool,
 }
 
 /// A type with `#[derive(DynamoValue)]` that a field holds, alone or within another value.

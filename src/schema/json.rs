@@ -32,8 +32,8 @@ impl TableSchema {
     /// | a variant | `name`, `stored` (the name or number that is stored), `fields` |
     /// | a field | `name`, `attribute`, `rust_type` (as it is written), `value_type` (by what it stores, with the names of `values`), `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
     /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
-    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `when_fields`, `when_values`, `whole_rows` |
-    /// | a unique value | `name`, `stored`, `fields`, `parts` (of its keys, as in a template) |
+    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `when_fields`, `when_values`, `whole_rows`, `filling` |
+    /// | a unique value | `name`, `stored`, `fields`, `parts` (of its keys, as in a template), `filling` |
     /// | `allows` | of a table or an entity: `rule`, the lint that is silent, and `of`, the part of the declaration where it is |
     /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
     ///

@@ -243,6 +243,7 @@ impl DeclaredEntity {
             when: index.when.map(|when| when.condition.to_owned()),
             when_fields: index.when.map_or_else(Vec::new, |when| texts(when.fields)),
             when_values: index.when.map_or_else(Vec::new, |when| texts(when.values)),
+            is_filling: index.filling,
             has_whole_rows: declared
                 .is_some_and(|declared| matches!(declared.project, Projection::All)),
         }
@@ -300,6 +301,7 @@ fn unique_schema(unique: &UniqueDef, key: &[Piece]) -> UniqueSchema {
         stored: unique.stored.to_owned(),
         fields: texts(unique.fields),
         parts: parts.collect(),
+        is_filling: unique.filling,
     }
 }
 

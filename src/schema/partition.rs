@@ -48,6 +48,20 @@ pub const fn is_in_index(entity: &EntityDef, index: Option<&IndexDef>) -> bool {
     }
 }
 
+/// Whether an entity may be queried in an index, because none of its patterns there is `filling`.
+pub const fn is_filled(entity: &EntityDef, index: Option<&IndexDef>) -> bool {
+    let Some(index) = index else { return true };
+    let mut at = 0;
+    while at < entity.indexes.len() {
+        let pattern = &entity.indexes[at];
+        if pattern.filling && same_text(pattern.index, index.name) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Whether an index has partitions of its own.
 pub const fn is_global(index: &IndexDef) -> bool {
     matches!(index.kind, IndexKind::Global)

@@ -73,9 +73,12 @@ pub(crate) struct JointPatterns {
     pub(crate) batch_get: Pattern,
     pub(crate) transact_get: Pattern,
     pub(crate) put_each: Pattern,
+    /// A scan of an entity that is known by its name.
+    pub(crate) scan: Pattern,
     pub(crate) update_each: Pattern,
     pub(crate) delete_each: Pattern,
     pub(crate) transact_each: Pattern,
+    pub(crate) refill: Pattern,
 }
 
 /// The name of an entity or a collection, and the ID that distinguishes it from others of that name.
@@ -95,9 +98,11 @@ impl JointPatterns {
             batch_get: Pattern::part(entity, "batch_get", partition),
             transact_get: Pattern::part(entity, "transact_get", partition),
             put_each: Pattern::part(entity, "put_each", partition),
+            scan: Pattern::part(entity, "scan", partition),
             update_each: Pattern::part(entity, "update_each", partition),
             delete_each: Pattern::part(entity, "delete_each", partition),
             transact_each: Pattern::part(entity, "transact_each", partition),
+            refill: Pattern::part(entity, "refill", partition),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::codec::Item;
 pub struct Placement {
     /// The attributes of the primary key.
     pub key: Item,
-    /// AnyOf index of the table, global ones first.
+    /// Each index of the table, global ones first.
     pub indexes: Vec<IndexPlacement>,
     /// The items beside it that keep its unique values.
     pub sentinels: Vec<Placement>,

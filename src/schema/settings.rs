@@ -82,7 +82,7 @@ pub struct Replicas {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ReplicaConsistency {
-    /// AnyOf region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
+    /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
     /// one region only.
     #[default]
     Eventual,

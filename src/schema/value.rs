@@ -1,4 +1,4 @@
-//! The types of values that the fields of a table hold: found, named, and made into data. AnyOf is told once and goes by
+//! The types of values that the fields of a table hold: found, named, and made into data. Each is told once and goes by
 //! its name elsewhere, because a value may hold values of its own type.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,6 +177,8 @@ impl ValueTypes {
             is_required: !field.attribute.is_empty() && field.default.is_empty() && !may_be_absent,
             form: filled(field.form),
             default: filled(field.default),
+            former: filled(field.former),
+            former_use: field.former_use,
             doc: field.doc.to_owned(),
         }
     }

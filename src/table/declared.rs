@@ -1,4 +1,4 @@
-//! AnyOf table has one declaration. Entities that do not know of each other would read and delete each other's rows.
+//! Each table has one declaration. Entities that do not know of each other would read and delete each other's rows.
 
 use std::collections::BTreeMap;
 

@@ -66,7 +66,7 @@ const ATTEMPTS: u32 = 200;
 /// # Ok(()) }
 /// ```
 ///
-/// AnyOf read is a strong read of one item. The transaction costs two write units for each KB of an item that is
+/// Each read is a strong read of one item. The transaction costs two write units for each KB of an item that is
 /// written, and two for one that is only checked. A unit that writes nothing and reads at most one item sends no
 /// transaction. Queries and other reads in the closure are not part of it.
 ///

@@ -5,6 +5,7 @@ use crate::entity::{ChangeableEntity, DynamoEntity, HeldEntity, Key, read};
 use crate::error::{Error, Result};
 use crate::query::{Query, WholeTable};
 use crate::read::{GetMany, KeyOf, Listed, Streamed};
+use crate::transfer::Import;
 use crate::write::{Create, Delete, Put, Update};
 
 /// The operations on every entity.
@@ -209,6 +210,28 @@ pub trait EntityExt: DynamoEntity {
     /// order.
     fn scan() -> Query<Self, WholeTable> {
         Query::scan()
+    }
+
+    /// Stores each line of a file as an item of this entity. Nothing is replaced unless you ask for it, and a line that
+    /// cannot be stored is reported with its number. See [`Import`].
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = "NOTE#{id}"))]
+    /// # struct Note { id: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// let file = "{\"id\":1,\"text\":\"buy milk\"}\n{\"id\":2}\n";
+    /// let report = Note::import(file.as_bytes()).rate(100).send(&db).await?;
+    /// assert_eq!((report.written, report.failed), (1, 1));
+    /// assert!(report.errors()[0].to_string().starts_with("line 2: "));
+    /// # Ok(()) }
+    /// ```
+    fn import<'i>(reader: impl std::io::Read + Send + 'i) -> Import<'i> {
+        Import::of_entity::<Self>(reader)
     }
 
     /// Returns the item as stored in the table: all attributes, including the keys of indexes.

@@ -2,33 +2,31 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_sdk_dynamodb::config::SharedIdentityCache;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::{Client, config};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use aws_smithy_types::byte_stream::ByteStream;
 
-use super::agent::UserAgentCache;
 #[cfg(feature = "embedded")]
-use super::direct;
-use super::failure::{self, Failure, FailureContext};
-use super::plain::{
-    DirectPath, FailedAttempt, ReplayClient, SdkFallback, TimeOver, WirePath, WireTrace,
-};
-use super::swap::{CapturedBody, HookExchange, Hooks};
-use super::{BoxFuture, Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
-use crate::error::{Error, ErrorKind, Stage};
-use crate::runtime;
-#[cfg(feature = "embedded")]
-use crate::wire::embedded::EmbeddedEngine;
+use super::embedded::{self, EmbeddedEngine};
+use super::failure::{self, Failure};
+use super::gate::{Admitted, Gate};
+use super::plain::{DirectPath, FailedAttempt, ReplayClient};
+#[cfg(test)]
+use super::request::Resend;
+use super::request::{BoxFuture, Reply, Request, ServiceOperation};
+use super::sdk::{self, HookExchange, UserAgentCache};
+use super::server_capabilities::ServerCapabilities;
+use super::token_life::TokenLife;
+use super::wire_path::{SdkFallback, WirePath, WireTrace};
 
 /// An SDK client, and what has been learned of it.
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
+    gate: Gate,
     /// The user agent of a client that this library has built: nothing else changes it.
     agent: Option<Arc<UserAgentCache>>,
     /// The engine behind the client, for requests that can do without the client.
@@ -40,36 +38,6 @@ pub(crate) struct Wire {
     /// The way in which a first attempt does without the SDK's orchestration, once it is known.
     plain: Option<Arc<DirectPath>>,
     sends: Arc<ServerCapabilities>,
-}
-
-/// Whether the server is known to send the item with a condition that failed, for each operation by itself. Not every
-/// server that speaks DynamoDB's language does, and one may do so for puts alone.
-#[derive(Debug, Default)]
-struct ServerCapabilities {
-    put: AtomicBool,
-    update: AtomicBool,
-    delete: AtomicBool,
-    transaction: AtomicBool,
-    /// Whether the user of the connection may not do the read that would tell the item instead.
-    denied: AtomicBool,
-}
-
-impl ServerCapabilities {
-    /// None for an operation without a condition.
-    fn of(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
-        match operation {
-            ServiceOperation::PutItem => Some(&self.put),
-            ServiceOperation::UpdateItem => Some(&self.update),
-            ServiceOperation::DeleteItem => Some(&self.delete),
-            ServiceOperation::TransactWriteItems => Some(&self.transaction),
-            ServiceOperation::GetItem
-            | ServiceOperation::Query
-            | ServiceOperation::Scan
-            | ServiceOperation::BatchGetItem
-            | ServiceOperation::BatchWriteItem
-            | ServiceOperation::TransactGetItems => None,
-        }
-    }
 }
 
 impl fmt::Debug for Wire {
@@ -84,6 +52,7 @@ impl Wire {
     pub(crate) fn new(client: Client) -> Self {
         Wire {
             client,
+            gate: Gate::default(),
             agent: None,
             #[cfg(feature = "embedded")]
             engine: None,
@@ -119,30 +88,28 @@ impl Wire {
 
     /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
     pub(crate) fn sends_items(&self, operation: ServiceOperation) -> bool {
-        let known = self.sends.of(operation);
-        known.is_some_and(|known| known.load(Ordering::Relaxed))
+        self.sends.sends(operation)
     }
 
     /// Whether a read that was to tell which item a condition failed on was rejected.
     pub(crate) fn may_not_confirm(&self) -> bool {
-        self.sends.denied.load(Ordering::Relaxed)
+        self.sends.is_denied()
     }
 
     pub(crate) fn learn_that_it_may_not_confirm(&self) {
-        self.sends.denied.store(true, Ordering::Relaxed);
+        self.sends.learn_that_it_is_denied();
     }
 
     /// Notes that the server sent such an item.
     pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
-        if let Some(known) = self.sends.of(operation) {
-            known.store(true, Ordering::Relaxed);
-        }
+        self.sends.learn(operation);
     }
 
     /// The wire of a client that this library has built.
     #[cfg(feature = "aws")]
     pub(crate) fn ours(client: Client) -> Self {
         Wire {
+            gate: Gate::of_sockets(),
             agent: Some(Arc::default()),
             ..Wire::new(client)
         }
@@ -189,10 +156,12 @@ impl Wire {
 
     /// Fails where the sockets of a client that the library built would panic.
     pub(crate) fn require_runtime(&self) -> crate::error::Result<()> {
-        match self.agent {
-            Some(_) => runtime::require_tokio(),
-            None => Ok(()),
-        }
+        self.gate.require_runtime()
+    }
+
+    /// The gate that every request passes before it is sent.
+    pub(super) fn gate(&self) -> Gate {
+        self.gate
     }
 
     /// Sends a request and waits for its answer. If it is dropped before the end, the request may or may not have been
@@ -220,11 +189,11 @@ impl Wire {
         token: Option<&Arc<TokenLife>>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        self.require_runtime()?;
+        let request = self.gate.admit(request)?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             trace.path = WirePath::InProcess;
-            return direct::call(engine, request).await;
+            return embedded::call(engine, request).await;
         }
         // The futures of what is rare are boxed, so that a call that does without them needs no room for them.
         let rest: BoxFuture<'_, _> = {
@@ -278,22 +247,20 @@ impl Wire {
     /// may learn from it how to do without.
     async fn through(
         &self,
-        request: &Request,
+        request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
         learner: Option<&DirectPath>,
         identity: Option<SharedIdentityCache>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token, trace);
+        let exchange = self.exchange(&request, token, trace);
         let Some(learner) = learner else {
             let settings =
                 identity.map(|cache| Box::new(config::Builder::new().identity_cache(cache)));
-            return self
-                .send(request, &Arc::new(exchange), settings, trace)
-                .await;
+            return sdk::send(&self.client, request, &Arc::new(exchange), settings, trace).await;
         };
         let exchange = Arc::new(exchange.teaching());
-        let outcome = self.send(request, &exchange, None, trace).await;
+        let outcome = sdk::send(&self.client, request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
             learner.learn(*lesson);
         }
@@ -303,12 +270,12 @@ impl Wire {
     /// Hands the failed first attempt to the SDK, which decides what becomes of the call.
     async fn replay(
         &self,
-        request: &Request,
+        request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
         failed: FailedAttempt,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token, trace);
+        let exchange = self.exchange(&request, token, trace);
         let (route, began) = (failed.route.clone(), failed.began);
         let limit = route.limit_of_all().map(|limit| (began, limit));
         let exchange = exchange.replaying(&failed.result, failed.invocation.clone(), limit);
@@ -318,7 +285,7 @@ impl Wire {
             Err(over) => {
                 trace.end(1);
                 let error = SdkError::<GetItemError, HttpResponse>::timeout_error(over);
-                let site = FailureContext::of(request.operation, &request.table, &exchange);
+                let site = exchange.site(&request.table);
                 return Err(failure::from_sdk(error, site));
             }
         };
@@ -327,126 +294,14 @@ impl Wire {
         if let Some(identity) = client.identity() {
             settings.set_identity_cache(identity);
         }
-        let outcome = self.send(request, &exchange, Some(settings), trace).await;
+        let outcome = sdk::send(&self.client, request, &exchange, Some(settings), trace).await;
         match client.take_untold_refusal() {
             Some(refusal) if outcome.is_err() => {
                 let refusal = route.read_refusal(refusal, began).await;
-                let site = FailureContext::of(request.operation, &request.table, &exchange);
+                let site = exchange.site(&request.table);
                 Err(failure::from_answer(&refusal, site))
             }
             _ => outcome,
         }
     }
-
-    async fn send(
-        &self,
-        request: &Request,
-        exchange: &Arc<HookExchange>,
-        settings: Option<Box<config::Builder>>,
-        trace: &mut WireTrace,
-    ) -> Result<Reply, Failure> {
-        let sent = self.send_by_sdk(request, exchange, settings).await;
-        trace.end(exchange.attempts());
-        let CapturedBody { body, request_id } = sent?;
-        let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
-        Ok(Reply {
-            body: body.into_bytes(),
-            request_id,
-            has_stray: exchange.has_stray(),
-        })
-    }
-
-    async fn send_by_sdk(
-        &self,
-        request: &Request,
-        exchange: &Arc<HookExchange>,
-        settings: Option<Box<config::Builder>>,
-    ) -> Result<CapturedBody, Failure> {
-        let settings = match exchange.resend() {
-            Resend::UnlessAmbiguous => {
-                let mut settings = settings.unwrap_or_default();
-                retry::guard(&mut settings, exchange);
-                Some(settings)
-            }
-            _ => settings,
-        };
-        let Request {
-            operation, table, ..
-        } = request;
-        // The builders differ only in type.
-        macro_rules! send {
-            ($method:ident) => {
-                send!($method, self.client.$method().table_name(table))
-            };
-            ($method:ident, $naming:expr) => {{
-                let mut call = $naming.customize().interceptor(Hooks(exchange.clone()));
-                if let Some(settings) = settings {
-                    call = call.config_override(*settings);
-                }
-                match (call.send().await, exchange.take_answer()) {
-                    (Ok(_), Some(answer)) => Ok(answer),
-                    (Ok(_), None) => Err(hidden(request)),
-                    (Err(error), _) => Err(failure::from_sdk(
-                        name_limit(error, exchange),
-                        FailureContext::of(*operation, table, exchange),
-                    )),
-                }
-            }};
-        }
-        match operation {
-            ServiceOperation::GetItem => send!(get_item),
-            ServiceOperation::PutItem => send!(put_item),
-            ServiceOperation::UpdateItem => send!(update_item),
-            ServiceOperation::DeleteItem => send!(delete_item),
-            ServiceOperation::Query => send!(query),
-            ServiceOperation::Scan => send!(scan),
-            ServiceOperation::BatchGetItem => send!(
-                batch_get_item,
-                naming::batch_get(self.client.batch_get_item(), table)
-            ),
-            ServiceOperation::BatchWriteItem => send!(
-                batch_write_item,
-                naming::batch_write(self.client.batch_write_item(), table)
-            ),
-            ServiceOperation::TransactWriteItems => send!(
-                transact_write_items,
-                naming::transact_write(self.client.transact_write_items(), table)
-            ),
-            ServiceOperation::TransactGetItems => send!(
-                transact_get_items,
-                naming::transact_get(self.client.transact_get_items(), table)
-            ),
-        }
-    }
-}
-
-/// Names the limit for all attempts that is over, because the SDK names what the first attempt had left of it.
-fn name_limit<E>(
-    error: SdkError<E, HttpResponse>,
-    exchange: &HookExchange,
-) -> SdkError<E, HttpResponse> {
-    match (&error, exchange.limit_that_is_over()) {
-        (SdkError::TimeoutError(_), Some(limit)) => SdkError::timeout_error(TimeOver(limit)),
-        _ => error,
-    }
-}
-
-fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
-    let message = "the body of the answer could not be read";
-    Error::new(ErrorKind::Unavailable, Stage::Wire, message)
-        .with_source(error)
-        .into()
-}
-
-/// The failure where someone gave the SDK an output without an answer of the service.
-fn hidden(request: &Request) -> Failure {
-    let kind = match request.resend {
-        Resend::Always => ErrorKind::Unavailable,
-        _ => ErrorKind::OutcomeUnknown,
-    };
-    let message = format!(
-        "{} ended without an answer of the service that could be read: does an interceptor of the client stand in for it?",
-        request.operation.name()
-    );
-    Error::new(kind, Stage::Wire, message).into()
 }

@@ -25,6 +25,7 @@ mod answer;
 mod batch_write;
 mod brief;
 mod database;
+mod direct;
 mod dispatch;
 mod engine;
 mod http;
@@ -37,9 +38,8 @@ mod tests;
 mod tokens;
 mod transactions;
 
+pub(super) use direct::call;
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
 pub(super) use prepared::PreparedOperation;
-
-/// The part of the engine's table names that takes the place of a region.
-pub(crate) const REGION: &str = "dynoxide";
+pub(super) use store::REGION;

@@ -19,10 +19,13 @@ use aws_smithy_runtime_api::client::ser_de::{
     DeserializeResponse, SharedRequestSerializer, SharedResponseDeserializer,
 };
 
+use bytes::Bytes;
+
 use super::*;
 use crate::codec::Item;
 use crate::connect::testing::{Fault, Faults};
 use crate::error::ErrorKind;
+use crate::schema::Pattern;
 use crate::wire::embedded::EmbeddedEngine;
 
 type Http = Faults;
@@ -516,8 +519,8 @@ async fn errors_hold_no_values() {
     wire.call(&secret()).await.unwrap();
     let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = Arc::new(swap::HookExchange::new(&secret(), true, None, None, None));
-    assert!(!format!("{:?}", swap::Hooks(exchange)).contains("secret"));
+    let exchange = Arc::new(sdk::HookExchange::new(&secret(), true, None, None, None));
+    assert!(!format!("{:?}", sdk::Hooks(exchange)).contains("secret"));
 }
 
 #[tokio::test]

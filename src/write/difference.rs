@@ -42,6 +42,23 @@ pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(Strin
     changed.chain(gone).collect()
 }
 
+/// The places that these changes of attributes concern. A renamed attribute changes under both of its names at once, so
+/// the one under its former name is omitted.
+pub(crate) fn at_places(
+    declared: &EntityDeclaration,
+    changes: Vec<(String, UpdateAction)>,
+) -> impl Iterator<Item = (Place, UpdateAction)> {
+    let renamed = declared.def.attributes.iter();
+    let renamed: Vec<_> = renamed.filter(|known| known.former.is_some()).collect();
+    changes.into_iter().filter_map(move |(name, action)| {
+        let mut known = renamed.iter();
+        if let Some(known) = known.find(|known| known.names().any(|known| known == name)) {
+            return (known.stored == name).then(|| (known.place(), action));
+        }
+        Some((Place::of(name), action))
+    })
+}
+
 /// The attributes that the library manages: keys, the type, and managed fields.
 pub(crate) struct KeptNames {
     declared: &'static EntityDeclaration,
@@ -78,7 +95,7 @@ fn stored_names(declared: &EntityDeclaration) -> Names<'static, AttributeDef> {
     Names::new(fields.map(|known| (known.stored, known)))
 }
 
-/// The names of the attributes of all fields, and of those of the `rest` that are among these. The primary key is left
+/// The names of the attributes of all fields, former ones among them, and of those of the `rest` that are among these. The primary key is left
 /// out, because it is the same.
 pub(crate) fn seen_attributes<'a>(
     declared: &EntityDeclaration,
@@ -86,7 +103,7 @@ pub(crate) fn seen_attributes<'a>(
 ) -> Vec<String> {
     let (def, table) = (declared.def, declared.table);
     let mut names: Vec<String> = Vec::new();
-    let fields = def.attributes.iter().map(|known| known.stored);
+    let fields = def.attributes.iter().flat_map(AttributeDef::names);
     let rest = seen.filter(|name| !entity::field::is_derived(def, table, name));
     let mut known = HashSet::new();
     for name in fields.chain(rest) {
@@ -115,7 +132,10 @@ pub(crate) fn all_as_loaded(
     };
     let seen = before.iter().chain(after).map(|(name, _)| &**name);
     let mut names = seen_attributes(declared, seen);
-    names.retain(|name| !is_told(name));
+    // The condition on a renamed attribute is one on both of its names.
+    let renamed = declared.def.attributes.iter();
+    let former: Vec<&str> = renamed.filter_map(AttributeDef::former_name).collect();
+    names.retain(|name| !is_told(name) && !former.contains(&&**name));
     let compared = names.len();
     let held = Names::of_json(before);
     let guards = names.into_iter().map(|name| {

@@ -30,7 +30,7 @@ use crate::json::CodecError;
 use crate::plan::{Returned, check};
 use crate::schema::Pattern;
 use crate::wire::Resend;
-use crate::write::difference::{all_as_loaded, check_guard, differences, merged};
+use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
     IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueExchange, WritePlan, index_maintenance,
     unique,
@@ -135,8 +135,8 @@ impl UpdateDraft {
         let (item, next) = (encode_as_is(seen)?, encode_as_is(next)?);
         let before = split(&item)?;
         let after = merged(self.declared, &before, split(&next)?);
-        let changes = differences(&before, &after).into_iter();
-        let changes = changes.map(|(name, action)| UntypedChange::of_attribute(name, action));
+        let changes = at_places(self.declared, differences(&before, &after));
+        let changes = changes.map(|(place, action)| UntypedChange::of_attribute(place, action));
         self.changes.extend(changes);
         let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
         let (guard, compared) = match numbered {

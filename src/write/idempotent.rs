@@ -4,7 +4,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::entity::guard::Guard;
 use crate::error::Result;
-use crate::plan::{Operation, Outcome, Plan, TransactWrite};
+use crate::plan::{Operation, Outcome, Plan, PlannedRequest, TransactWrite};
 use crate::write::{Create, Delete, Put, ReturningNothing, Update, Upsert};
 
 /// A write that is sent as a transaction of one operation, with a client token; see [`Create::idempotent`].
@@ -20,7 +20,7 @@ impl<O: TransactWrite> Operation for Idempotent<O> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         let members = self.write.plan_members(db)?;
-        let planned = crate::plan::plan_of_one(members, self.token)?;
+        let planned = PlannedRequest::of_one(members, self.token)?;
         Ok(planned.reading(Outcome::Known(Some(()))))
     }
 }

@@ -1,4 +1,4 @@
-//! The write of one item. AnyOf verb says how it is planned; how it is sent, explained, put into a transaction and done by
+//! The write of one item. Each verb says how it is planned; how it is sent, explained, put into a transaction and done by
 //! a job follows from that for all verbs alike.
 
 use std::any::Any;
@@ -167,7 +167,7 @@ impl<W: ItemWrite> Operation for W {
     }
 }
 
-/// The operations of the write in a transaction. Their errors name the declaration of the entity. AnyOf verb that fits into a
+/// The operations of the write in a transaction. Their errors name the declaration of the entity. Each verb that fits into a
 /// transaction says so itself, because the compiler explains one trait better than two.
 pub(crate) fn members_of<W: ItemWrite>(write: W, db: &Dynamo) -> Result<Vec<TransactionMember>> {
     let members = write.members(db);

@@ -5,7 +5,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{UntypedEntity, UntypedKey};
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::plan::{ConditionFailure, WriteRequest, WriteVerb, size};
+use crate::plan::{ConditionFailure, WriteRequest, WriteVerb};
 use crate::schema::Pattern;
 
 /// The key of an entity.
@@ -24,11 +24,10 @@ pub(crate) fn update_of(
     db: &Dynamo,
 ) -> Result<WriteRequest> {
     let declared = key.declared;
-    size::check_update(declared.def.type_name, &update)?;
     let mut write =
         WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
-    write.writer().raw_bytes(key.json());
-    write.update = update;
+    write.at_key(key.json());
+    write.change(update)?;
     Ok(write)
 }
 
@@ -42,6 +41,6 @@ pub(crate) fn delete_of(
 ) -> WriteRequest {
     let (declared, verb) = (key.declared, WriteVerb::Delete);
     let mut write = WriteRequest::of_entity(declared, verb, pattern, 256, asked, now, db);
-    write.writer().raw_bytes(key.json());
+    write.at_key(key.json());
     write
 }

@@ -26,7 +26,7 @@ use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::wire::{BoxFuture, Resend};
 use crate::write::difference::{
-    Attributes, KeptNames, attributes, check_guard, differences, merged, seen_attributes,
+    Attributes, KeptNames, at_places, attributes, check_guard, differences, merged, seen_attributes,
 };
 use crate::write::{
     Edit, HeldUniqueValues, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity,
@@ -353,8 +353,8 @@ fn edit_between(
         return Ok(None);
     }
     let mut update = UpdateActions::default();
-    for (name, action) in changes {
-        update.set(name, action);
+    for (place, action) in at_places(declared, changes) {
+        update.set(place, action);
     }
     let now = db.now();
     let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());

@@ -12,10 +12,10 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
-use crate::json::{CodecError, Writer};
+use crate::json::CodecError;
 use crate::plan::{
     ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactWrite,
-    TransactionMember, WriteRequest, WriteVerb, check, size,
+    TransactionMember, WriteRequest, WriteVerb, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
@@ -131,6 +131,22 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     pub fn as_is(mut self) -> Put<'e, E, E::Unguarded> {
         self.is_as_is = true;
         self.expecting(Precondition::Anything)
+    }
+}
+
+impl<E: DynamoEntity> Put<'static, E, Conditional> {
+    /// Stores an entity as it is, for imports, also if it is append-only.
+    pub(crate) fn imported(entity: E, replaces: bool) -> Self {
+        Put {
+            entity: HeldEntity::Owned(Box::new(entity)),
+            expect: match replaces {
+                true => Precondition::Anything,
+                false => Precondition::Missing,
+            },
+            is_as_is: true,
+            condition: Node::all([]),
+            guard: PhantomData,
+        }
     }
 }
 
@@ -268,7 +284,7 @@ impl PreparedPut<'_> {
             self.now,
             db,
         );
-        encode_item(self.entity, &self.stamp, write.writer())?;
+        write.put_entity(self.entity, &self.stamp)?;
         Ok((write, self.stamp))
     }
 }
@@ -333,23 +349,6 @@ fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan,
     let (write, stamp) = prepared.write(db)?;
     let intent = intent_of(write, entity, is_entering, db)?;
     Ok((WritePlan::new(intent, Returned::Nothing), stamp))
-}
-
-/// Writes the item and checks its size.
-pub(crate) fn encode_item(
-    entity: &dyn UntypedEntity,
-    stamp: &ManagedValues,
-    body: &mut Writer,
-) -> Result<()> {
-    let declared = entity.declaration();
-    let start = body.len();
-    body.restart_size();
-    body.raw("{");
-    let written = entity.write(stamp, body);
-    written.map_err(|fault| declared.unwritten(fault))?;
-    body.raw("}");
-    let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check(declared, item, body.size())
 }
 
 #[cold]

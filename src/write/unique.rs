@@ -20,6 +20,6 @@ pub(crate) use planned_write::{
 };
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};
-pub(crate) use sentinel::take_over;
-pub(crate) use values::{LoadedUniques, as_loaded, entering, loaded};
+pub(crate) use sentinel::{Sentinel, take_over};
+pub(crate) use values::{LoadedUniques, StoredValues, as_loaded, entering, loaded, stored_values};
 pub use values::{no_sentinels, sentinels_of};

@@ -7,6 +7,8 @@ mod faults;
 mod order;
 mod puts;
 mod races;
+mod refill;
+mod refilled_values;
 mod transactions;
 mod uniques;
 mod updates;
@@ -24,6 +26,8 @@ pub fn tests() -> Vec<Test> {
     let all = [
         updates::tests(),
         races::tests(),
+        refill::tests(),
+        refilled_values::tests(),
         transactions::tests(),
         deletes::tests(),
         puts::tests(),

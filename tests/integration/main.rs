@@ -34,6 +34,7 @@ mod dynamic;
 mod errors;
 mod executors;
 mod faults;
+mod former;
 mod get;
 mod get_many;
 mod golden;
@@ -65,6 +66,7 @@ mod table;
 mod traced;
 mod transact;
 mod transact_get;
+mod transfer;
 mod truth;
 mod unique;
 mod unit_of_work;
@@ -112,6 +114,7 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("executors", executors::tests),
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
@@ -133,6 +136,7 @@ fn main() {
         ("unique", unique::tests),
         ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
+        ("former", former::tests),
         ("keys", keys::tests),
         ("shape", shape::tests),
         ("late", late::tests),
@@ -177,6 +181,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("bulk", bulk::tests),
+        ("transfer", transfer::tests),
         ("update", update::tests),
         ("operands", operands::tests),
         ("modify", modify::tests),

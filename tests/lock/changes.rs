@@ -235,7 +235,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))
             { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
     }
-    index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "update_each", "4. then query it"] of Order
+    index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "`scan().refill()`", "5. then remove `filling`"] of Order
         owner
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
@@ -342,7 +342,7 @@ changes! {
 
 // --- unique values
 changes! {
-    unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User
+    unique: FillFirst at "User.by_email" ["have not taken theirs", "`scan().refill()`", "and rely on it"] of User
         { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } } => by_email
     unique_removed: BreaksRunning at "User.by_email" ["neither take nor release values"] of User
         by_email => { entity User(table = "users", key(pk = "USER#{id}")) { id: u32, email: String } }

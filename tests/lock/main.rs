@@ -5,3 +5,4 @@ mod changes;
 mod declared;
 mod files;
 mod fill;
+mod renaming;

@@ -32,6 +32,7 @@ programs! {
 
 mod collections;
 mod failures;
+mod files;
 mod forms;
 mod help;
 mod hostile;
@@ -76,6 +77,10 @@ fn main() -> ExitCode {
                 failures::parts_come_in_their_order,
                 failures::questions_without_an_answer_are_explained,
                 failures::a_connection_is_asked_for,
+                files::an_entity_is_listed_by_pages,
+                files::a_list_on_aws_has_to_be_meant,
+                files::a_file_brings_back_what_was_exported,
+                files::lines_that_fail_are_told_and_others_stored,
                 forms::values_of_all_types_come_back,
                 forms::a_key_alone_holds_a_field,
                 forms::times_that_are_keys_are_written_in_any_spelling,

@@ -62,7 +62,7 @@ fn entities_differ(collection: &Collection, diag: &Diag) {
     }
 }
 
-/// AnyOf part of the partition key is one parameter.
+/// Each part of the partition key is one parameter.
 fn parts_differ(collection: &Collection, diag: &Diag) {
     let parts = collection.partition.iter().flat_map(|all| &all.parts);
     let parts: Vec<_> = parts.collect();

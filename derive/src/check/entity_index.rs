@@ -16,6 +16,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
         local_index_needs_a_sort_key((index.kind, &index.name), is_sorted, sort_key, diag);
         lists_are_short(index, diag);
         lists_stand_beside_fields(index, diag);
+        one_index_is_filled_for_all(entity, index, diag);
         projected_fields_are_stored(entity, index, marks, diag);
     }
     none_sorts_in_sort_keys(entity, entity.primary(), diag);
@@ -102,6 +103,22 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
             );
         }
     }
+}
+
+/// The patterns of one index have the same keys, so old items lack them for all of these patterns or for none.
+fn one_index_is_filled_for_all(entity: &Entity, index: &Index, diag: &Diag) {
+    let mut others = entity.indexes.iter().filter(|other| other.on == index.on);
+    let Some(filling) = others
+        .find(|other| other.filling)
+        .filter(|_| !index.filling)
+    else {
+        return;
+    };
+    let (name, other, on) = (&index.name, &filling.name, &index.on);
+    let message = format!(
+        "`{name}` queries the index `{on}`, which `{other}` is `filling`; write `filling` here too, or remove it there"
+    );
+    diag.at(name.span(), message);
 }
 
 /// A projection names attributes, each once.

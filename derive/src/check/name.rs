@@ -92,7 +92,7 @@ fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 }
 
 /// The attributes that templates fill, if the entity names them itself.
-fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
+pub(super) fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
     if entity.own_table().is_none() {
         return Vec::new();
     }
@@ -154,7 +154,7 @@ fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// AnyOf access pattern is a function with a name of its own.
+/// Each access pattern is a function with a name of its own.
 fn pattern_names_differ(entity: &Entity, diag: &Diag) {
     for (at, index) in entity.indexes.iter().enumerate() {
         if entity

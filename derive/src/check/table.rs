@@ -88,7 +88,7 @@ fn no_name_is_reserved(table: &Table, diag: &Diag) {
     }
 }
 
-/// AnyOf entity is listed once.
+/// Each entity is listed once.
 fn entities_differ(table: &Table, diag: &Diag) {
     let mut seen: Vec<String> = Vec::new();
     for entity in &table.entities {

@@ -12,6 +12,33 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
     for unique in &entity.uniques {
         fields_are_the_users(entity, unique, diag);
         fields_differ(entity, unique, diag);
+        stored_name_stays(entity, unique, diag);
+    }
+}
+
+/// The keys of sentinels hold the names of attributes. While one of these is renamed, they have to stay, or the value
+/// would have an owner under each name.
+fn stored_name_stays(entity: &Entity, unique: &Unique, diag: &Diag) {
+    let fields = unique
+        .fields
+        .iter()
+        .filter_map(|(at, _)| entity.fields.get(*at));
+    let renamed = fields.clone().filter_map(|field| field.former.as_ref());
+    let mut missing =
+        renamed.filter(|former| !unique.stored.split(',').any(|name| name == former.name));
+    if missing.next().is_some() {
+        let names = fields.map(|field| {
+            let former = field.former.as_ref();
+            former.map_or(field.stored.as_str(), |former| former.name.as_str())
+        });
+        let names: Vec<&str> = names.collect();
+        let message = format!(
+            "`{}` is stored under the name of an attribute that is being renamed; keep that name by `rename = \"{}\"` after \
+                its fields",
+            unique.name,
+            names.join(",")
+        );
+        diag.at(unique.name.span(), message);
     }
 }
 

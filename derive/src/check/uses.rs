@@ -55,7 +55,7 @@ impl<'a> KeyUses<'a> {
         }
     }
 
-    /// AnyOf field with its marks and its uses in the primary key and in indexes.
+    /// Each field with its marks and its uses in the primary key and in indexes.
     pub(super) fn each(&self, rule: impl Fn(&Field, &FieldMarks, &[Part], &[Part])) {
         let used = |parts: &[Part], at| -> Vec<Part> {
             parts

@@ -163,6 +163,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     }
     for field in &entity.fields {
         checks.extend(stored_field(field, def, &table, &shown));
+        checks.extend(renamed_field(field, def, &table, &shown));
     }
     checks.push(check(
         ident.span(),
@@ -189,6 +190,25 @@ fn stored_field(
     Some(check(
         ident.span(),
         &code!(__d::is_free(#stored, &#def, &#table)),
+        &message,
+    ))
+}
+
+/// No index of the table projects a renamed attribute by name, and its former name has no other use there.
+fn renamed_field(
+    field: &Field,
+    def: &TokenStream,
+    table: &TokenStream,
+    shown: &str,
+) -> Option<TokenStream> {
+    let former = &field.former.as_ref()?.name;
+    let (ident, stored) = (&field.ident, &field.stored);
+    let message = format!(
+        "`{ident}` cannot be renamed from `{former}` to `{stored}`: a key or an index of `{shown}` uses one of the two, and DynamoDB does not change the attributes of an index; keep the stored name by `rename = \"{former}\"`, or declare another index, fill it, and switch the queries to it"
+    );
+    Some(check(
+        ident.span(),
+        &code!(__d::may_be_renamed(#former, #stored, &#def, &#table)),
         &message,
     ))
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
-use crate::model::{DefaultValue, Field, FieldRole};
+use crate::model::{DefaultValue, Field, FieldRole, FormerName, FormerUse};
 
 /// The role of a field as a key, as tokens of an `Option`.
 pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
@@ -14,12 +14,27 @@ pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
     }))
 }
 
-/// Writes a field. `place` is an expression for a reference to it.
+/// Writes a field, under its former name too if older programs read that one. `place` is an expression for a reference
+/// to it.
 pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
     if !field.is_stored() {
         return TokenStream::new();
     }
-    let (stored, name) = (&field.stored, name(&field.stored));
+    let mut written = encode_under(field, &field.stored, key, place);
+    let kept = |former: &&FormerName| former.usage != FormerUse::Dropped;
+    if let Some(former) = field.former.as_ref().filter(kept) {
+        written.extend(encode_under(field, &former.name, None, place));
+    }
+    written
+}
+
+fn encode_under(
+    field: &Field,
+    stored: &str,
+    key: Option<KeyUse>,
+    place: &TokenStream,
+) -> TokenStream {
+    let name = name(stored);
     let way = way(field, key);
     let (item, how) = match &way {
         Way::Field => ("encode_field", TokenStream::new()),
@@ -163,6 +178,39 @@ fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     })
 }
 
+/// Reads a field from the attribute of its former name.
+fn former_arm(field: &Field) -> Option<(&String, TokenStream)> {
+    let former = &field.former.as_ref()?.name;
+    let holder = former_holder(field);
+    let way = way(field, None);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let form = form.map(|form| code!(, #form));
+    let read = match field.default {
+        Some(_) => code!(__d::or_null(reader, |reader| #decode(reader #form))),
+        None => code!(#decode(reader #form).map(::core::option::Option::Some)),
+    };
+    Some((
+        former,
+        code!(#former => __d::keep_former(&mut #holder, #former, #read),),
+    ))
+}
+
+/// The variable that contains what was read under the former name of a field.
+fn former_holder(field: &Field) -> Ident {
+    local(&format!("former_{}", plain_name(&field.ident)))
+}
+
+/// Gives a field the value under its former name, if the item has that one, in whatever order the names came.
+pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
+    let usage = field.former.as_ref()?.usage;
+    let (holder, former) = (holder(field), former_holder(field));
+    Some(match usage {
+        FormerUse::First | FormerUse::Dropped => code!(__d::prefer_former(&mut #holder, #former);),
+        FormerUse::Alone => code!(#holder = ::core::option::Option::flatten(#former);),
+    })
+}
+
 /// Up to this many names are compared one by one.
 const FEW: usize = 16;
 
@@ -175,7 +223,10 @@ pub(super) fn match_name<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
     others: &TokenStream,
 ) -> TokenStream {
-    let arms = fields.filter_map(|(field, key)| Some((&field.stored, decode_arm(field, key)?)));
+    let arms = fields.flat_map(|(field, key)| {
+        let arm = decode_arm(field, key).map(|arm| (&field.stored, arm));
+        arm.into_iter().chain(former_arm(field))
+    });
     let arms: Vec<_> = arms.collect();
     if arms.len() <= FEW {
         let arms = arms.iter().map(|(_, arm)| arm);
@@ -224,7 +275,11 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
         return None;
     }
     let (holder, ty) = (holder(field), &field.ty);
-    Some(code!(let mut #holder = ::core::option::Option::None::<#ty>;))
+    let former = field.former.as_ref().map(|_| {
+        let holder = former_holder(field);
+        code!(let mut #holder = ::core::option::Option::None::<::core::option::Option<#ty>>;)
+    });
+    Some(code!(let mut #holder = ::core::option::Option::None::<#ty>; #former))
 }
 
 /// The value of a field once the object is read: `ident: value`.

@@ -188,6 +188,7 @@ fn checks(collection: &Collection) -> TokenStream {
     for (at, variant) in all.iter().enumerate() {
         checks.push(of_the_table(collection, variant));
         checks.extend(in_the_index(collection, variant));
+        checks.extend(is_filled(collection, variant));
         for earlier in all.iter().take(at) {
             checks.push(differ(earlier, variant));
         }
@@ -228,6 +229,21 @@ fn in_the_index(collection: &Collection, variant: &CollectionVariant) -> Option<
         &code!(__d::is_in_index(&#def, #declared)),
         &format!(
             "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or declare its keys there, `on = {index}`"
+        ),
+    ))
+}
+
+/// All entities have filled the index that is named.
+fn is_filled(collection: &Collection, variant: &CollectionVariant) -> Option<TokenStream> {
+    let index = collection.index.as_ref()?;
+    let (def, declared) = (ask(variant, "ENTITY"), declared_index(collection));
+    let (entity, collection) = (shown(&variant.ty), &collection.ident);
+    Some(check(
+        variant.ty.span(),
+        &code!(__d::is_filled(&#def, #declared)),
+        &format!(
+            "`{entity}` is `filling` the index `{index}`, so `{collection}` would miss its old items: deploy the entity, fill \
+             by `{entity}::scan().refill()`, check that `{entity}::scan().unfilled(&db)` is 0, and remove `filling`"
         ),
     ))
 }

@@ -14,6 +14,7 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let numbered = entity.fields.iter().enumerate();
     let numbered = numbered.map(|(at, field)| (field, key_use(entity, at)));
     let read = codec::match_name(numbered, &others(entity));
+    let former = entity.fields.iter().filter_map(codec::prefer_former);
     let unpack = key::templates(entity)
         .filter(|(source, _)| holds_whole(source))
         .map(|(source, which)| unpack(entity, key_struct, source, which));
@@ -36,6 +37,7 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
                 let read = #read;
                 read?;
             }
+            #(#former)*
             #(#unpack)*
             #complete
             let entity = Self { #(#finished),* };

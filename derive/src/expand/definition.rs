@@ -47,7 +47,11 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let attributes = entity.fields.iter().filter(|field| field.is_stored());
     let attributes = attributes.map(|field| {
         let (name, stored) = (plain_name(&field.ident), &field.stored);
-        code!(__d::AttributeDef { field: #name, stored: #stored })
+        let former = option(field.former.as_ref().map(|former| {
+            let (name, usage) = (&former.name, variant("FormerUse", former.usage));
+            code!(__d::Former { name: #name, usage: #usage })
+        }));
+        code!(__d::AttributeDef { field: #name, stored: #stored, former: #former })
     });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique::definitions(entity));
@@ -178,7 +182,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         let values = when_values(&when.test);
         code!(__d::WhenDef { fields: &[#(#fields),*], condition: #text, values: &[#(#values),*] })
     }));
-    let read_shards = option(index.read_shards);
+    let (read_shards, filling) = (option(index.read_shards), index.filling);
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -188,6 +192,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             sk: #sk,
             read_shards: #read_shards,
             when: #when,
+            filling: #filling,
         }
     }
 }

@@ -9,8 +9,8 @@ use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::way::way;
 use crate::model::{
-    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, Index, KeySource, Table, Value,
-    ValueShape, VariantShape,
+    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
+    Value, ValueShape, VariantShape,
 };
 
 /// The name under which the data of a tuple variant is stored.
@@ -164,6 +164,8 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
             may_be_absent: ::core::option::Option::Some(|| false),
             form: "",
             default: "",
+            former: "",
+            former_use: __d::FormerUse::First,
             doc: "",
         }
     }
@@ -231,6 +233,11 @@ fn field_model(
     let (name, rust_type, doc) = (plain_name(&field.ident), shown(&field.ty), &field.doc);
     let attribute = if field.is_stored() { &field.stored } else { "" };
     let role = variant("FieldRole", field.role);
+    let former = field.former.as_ref();
+    let (former, usage) = former.map_or(("", FormerUse::First), |former| {
+        (former.name.as_str(), former.usage)
+    });
+    let usage = variant("FormerUse", usage);
     let form = match field.form {
         Form::Serde => "serde",
         form => Form::FOREIGN.word(form).unwrap_or_default(),
@@ -252,6 +259,8 @@ fn field_model(
             may_be_absent: #may_be_absent,
             form: #form,
             default: #default,
+            former: #former,
+            former_use: #usage,
             doc: #doc,
         }
     }

@@ -7,6 +7,7 @@ use syn::{Generics, Visibility};
 use super::attribute::{KeyUse, key_use};
 use super::codec::{self, default_value};
 use super::field_path::{self, PathCode};
+use super::library::variant;
 use super::tokens::{bounds, plain_name};
 use super::usage::{usage, usage_of};
 use crate::model::{Entity, Field, FieldRole};
@@ -67,8 +68,12 @@ fn own_method(
     stored: &str,
 ) -> TokenStream {
     let entity = code!(#entity);
+    let former = field.former.as_ref().map(|former| {
+        let (name, usage) = (&former.name, variant("FormerUse", former.usage));
+        code!(.formerly(#name, #usage))
+    });
     let (place, rest) = (
-        code!(__d::Place::of(#stored)),
+        code!(__d::Place::of(#stored) #former),
         code!(__d::RestPath::of_item()),
     );
     method(field, &entity, &entity, usage, key, &place, &rest)

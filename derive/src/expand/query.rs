@@ -48,7 +48,7 @@ pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
     format_ident!("PartsOf{}", plain_name(&entity.ident))
 }
 
-/// The methods of parts that are used after a range. AnyOf name has one; it cannot be called and gives the reason.
+/// The methods of parts that are used after a range. Each name has one; it cannot be called and gives the reason.
 fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
     let mut seen = HashSet::new();
@@ -200,11 +200,13 @@ impl<'a> Pattern<'a> {
         let front = self.front();
         let first = self.stage_type(0, is_last);
         let doc = self.doc().of_function();
+        let is_filling = self.index.is_some_and(|(_, index)| index.filling);
+        let filled = is_filling.then(|| code!(where for<'x> #ident: __d::FilledIndex<'x>));
         code! {
             impl #ident {
                 #[doc = #doc]
                 #[inline]
-                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
+                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first #filled {
                     <#first as __d::QueryStage>::of(__d::KeyDraft::new(
                         #source,
                         [#(__d::KeyArg::values(#values)),*],

@@ -55,11 +55,12 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         let write = of(&field.ty, &template::index_contract(format), "write_part");
         code!(__d::PartOf::new(&#value, #write))
     });
+    let filled = (unique.filling).then(|| code!(where for<'x> #ident: __d::FilledUnique<'x>));
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
     code! {
         #[doc = #doc]
         #[inline]
-        #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> {
+        #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> #filled {
             #(#values)*
             __d::LookUp::of::<#number>(|writer| {
                 #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #writes)*)
@@ -76,8 +77,8 @@ pub(super) fn definitions(entity: &Entity) -> TokenStream {
             .fields
             .iter()
             .map(|(field, _)| plain_name(&entity.fields[*field].ident));
-        let stored = &unique.stored;
-        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*] })
+        let (stored, filling, front) = (&unique.stored, unique.filling, unique.front());
+        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*], front: #front, filling: #filling })
     });
     code!(&[#(#uniques),*])
 }

@@ -1,4 +1,4 @@
-//! The ways in which a field is stored. AnyOf has a trait with functions of its own.
+//! The ways in which a field is stored. Each has a trait with functions of its own.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;

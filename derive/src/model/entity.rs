@@ -5,7 +5,7 @@ use syn::{Ident, LitStr, Path, Visibility};
 
 use super::field::{Field, FieldRole};
 use super::index::Index;
-use super::key::{KeySource, Style, Template};
+use super::key::{KeySource, Piece, Style, Template};
 use super::table::StreamView;
 
 /// `#[derive(DynamoEntity)]`.
@@ -69,8 +69,20 @@ pub(crate) struct Unique {
     pub(crate) stored_at: Span,
     /// The partition key of the item that holds the value; its parts are in the order of their attributes.
     pub(crate) template: Template,
+    /// Whether old items may not have taken their values, so that no program looks them up yet.
+    pub(crate) filling: bool,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
+}
+
+impl Unique {
+    /// The text that all keys of its sentinels begin with.
+    pub(crate) fn front(&self) -> &str {
+        match self.template.pieces.first() {
+            Some(Piece::Literal(front)) => front,
+            _ => "",
+        }
+    }
 }
 
 /// The place of an entity in storage.

@@ -17,6 +17,8 @@ pub(crate) struct Field {
     pub(crate) doc: String,
     /// `default`: what a missing or NULL attribute means.
     pub(crate) default: Option<DefaultValue>,
+    /// `was`: the name under which older programs store it.
+    pub(crate) former: Option<FormerName>,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
 }
@@ -31,6 +33,29 @@ impl Field {
     pub(crate) fn is_managed(&self) -> bool {
         self.is_stored() && self.role != FieldRole::Attribute
     }
+}
+
+/// `was = ".."`, `was("..", keep)` or `was("..", drop)`
+pub(crate) struct FormerName {
+    pub(crate) name: String,
+    pub(crate) usage: FormerUse,
+}
+
+/// The part that a former name plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormerUse {
+    /// It is read first.
+    First,
+    /// It is read alone.
+    Alone,
+    /// Writes remove it.
+    Dropped,
+}
+
+impl FormerUse {
+    /// The words behind the name.
+    pub(crate) const WORDS: Words<FormerUse> =
+        Words(&[("keep", FormerUse::Alone), ("drop", FormerUse::Dropped)]);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

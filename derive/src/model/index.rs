@@ -27,6 +27,8 @@ pub(crate) struct Index {
     /// How many shards reads visit, if there are any.
     pub(crate) read_shards: Option<u16>,
     pub(crate) when: Option<When>,
+    /// Whether old items may lack its keys, so that no program queries it yet.
+    pub(crate) filling: bool,
     /// Indexes into `Entity::fields`. For own tables only: a shared table declares it, and then this is always `All`.
     pub(crate) project: IndexProjection<usize>,
     /// The lints that its `allow(..)` names.

@@ -2,11 +2,12 @@
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::{Expr, ExprLit, FieldsNamed, FieldsUnnamed, Lit, LitStr, Type};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Expr, ExprLit, FieldsNamed, FieldsUnnamed, Ident, Lit, LitStr, Token, Type};
 
 use crate::diag::Diag;
 use crate::marks::FieldMarks;
-use crate::model::{DefaultValue, Field, FieldRole, Form};
+use crate::model::{DefaultValue, Field, FieldRole, Form, FormerName, FormerUse};
 use crate::parse::allow;
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
@@ -58,6 +59,10 @@ fn one(
         (None, Some(case)) => case.of_field(&ident.unraw().to_string()),
         (None, None) => ident.unraw().to_string(),
     };
+    let former = options.take("was").and_then(|opt| {
+        marks.former = Some(opt.name.span());
+        former(opt, diag)
+    });
     let role = role(&mut options, &mut marks, diag);
     let form = form(&mut options, &mut marks, diag);
     let default = options.take("default").and_then(|opt| {
@@ -73,9 +78,34 @@ fn one(
         role,
         form,
         default,
+        former,
         allows: allow::take(&mut options, diag),
     };
     Some((read, marks))
+}
+
+/// `was = "old name"`, or with a word in parentheses
+fn former(opt: Opt, diag: &Diag) -> Option<FormerName> {
+    if !matches!(opt.given, Given::List(_)) {
+        let name = opt.stored_name(diag)?.value();
+        let usage = FormerUse::First;
+        return Some(FormerName { name, usage });
+    }
+    let (span, usage) = (opt.name.span(), opt.usage);
+    let parse = |input: ParseStream<'_>| {
+        let name: LitStr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let word: Ident = input.parse()?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok((name.value(), FormerUse::WORDS.meaning(&word.to_string())))
+    };
+    match parse.parse2(opt.group(diag)?.tokens()) {
+        Ok((name, Some(usage))) if !name.is_empty() => Some(FormerName { name, usage }),
+        _ => {
+            diag.at(span, format!("`was` is written `{usage}`"));
+            None
+        }
+    }
 }
 
 /// Rule: a field has one role.

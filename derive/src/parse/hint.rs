@@ -120,6 +120,7 @@ pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
             _ => Form::Own,
         },
         default: None,
+        former: None,
         ..field
     };
     Some(fields.into_iter().map(path).collect())

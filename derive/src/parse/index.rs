@@ -51,6 +51,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
     let sharded = !options.lacks("shards");
     shards::end_partition(&mut options, &mut pk, reader);
     let read_shards = shards::read(&mut options, &pk, sharded, reader);
+    let filling = options.take("filling").and_then(|opt| opt.flag(diag));
     let allows = allow::take(&mut options, diag);
     let mut marks = IndexMarks {
         rename: None,
@@ -86,6 +87,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
             sk,
             read_shards,
             when,
+            filling: filling.is_some(),
             project,
             allows,
         },

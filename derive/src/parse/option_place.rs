@@ -33,6 +33,7 @@ const fn many(name: &'static str, usage: &'static str) -> Word {
 const ALLOW: Word = many("allow", "allow(constant_partition)");
 const CRATE: Word = once("crate", "crate = path");
 const DEFAULT: Word = once("default", "default` or `default = expression");
+const FILLING: Word = once("filling", "filling");
 const FORMAT: Word = once("format", "format = \"epoch\"");
 const RENAME: Word = once("rename", "rename = \"stored name\"");
 const RENAME_ALL: Word = once("rename_all", "rename_all = \"camelCase\"");
@@ -85,6 +86,7 @@ pub(crate) const GSI: OptionPlace = OptionPlace {
         SHARDS,
         once("read_shards", "read_shards = 20"),
         WHEN,
+        FILLING,
         PROJECT_FIELDS,
         RENAME,
         ALLOW,
@@ -93,13 +95,26 @@ pub(crate) const GSI: OptionPlace = OptionPlace {
 
 pub(crate) const LSI: OptionPlace = OptionPlace {
     what: "an lsi of an entity",
-    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME, ALLOW],
+    words: &[
+        ON,
+        KEY_PK,
+        KEY_SK,
+        WHEN,
+        FILLING,
+        PROJECT_FIELDS,
+        RENAME,
+        ALLOW,
+    ],
 };
 
 pub(crate) const FIELD: OptionPlace = OptionPlace {
     what: "a field of an entity",
     words: &[
         RENAME,
+        once(
+            "was",
+            "was = \"old name\"`, `was(\"old name\", keep)` or `was(\"old name\", drop)",
+        ),
         DEFAULT,
         SKIP,
         REST,

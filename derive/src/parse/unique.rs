@@ -1,4 +1,4 @@
-//! Reads `unique(by_email, email)` or `unique(by_email, email, rename = "..")`: fields whose values no two items share.
+//! Reads `unique(by_email, email)`, with `rename = ".."` and `filling`: fields whose values no two items share.
 
 use proc_macro2::Span;
 
@@ -29,6 +29,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     let mut fields = Vec::new();
     let mut renamed = None;
     let mut allows = Vec::new();
+    let mut filling = false;
     for word in rest {
         if word.name == "rename" && !matches!(word.given, Given::Flag) {
             renamed = Some(word.stored_name(reader.diag)?);
@@ -41,6 +42,11 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         if !matches!(word.given, Given::Flag) {
             reader.diag.at(word.name.span(), USAGE);
             return None;
+        }
+        // A field of this name is meant if the entity has one.
+        if word.name == "filling" && !reader.fields.iter().any(|field| field.ident == "filling") {
+            filling = true;
+            continue;
         }
         fields.push((
             resolve(&word.name, reader.fields, reader.diag)?,
@@ -69,6 +75,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         stored,
         stored_at,
         template,
+        filling,
         allows,
     })
 }

@@ -13,7 +13,7 @@ use crate::runtime;
 
 /// A checkpoint in a file of its own.
 ///
-/// AnyOf save goes into a file beside it, which then takes its place, and is on the disk when the save returns. While a
+/// Each save goes into a file beside it, which then takes its place, and is on the disk when the save returns. While a
 /// job runs, `PATH.lock` keeps other jobs away, of this process and of others; the operating system releases it when
 /// the process dies. If the file is removed, the job begins anew and changes rows again that it changed before.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
-use crate::bulk::job::{JobWork, Keeping};
+use crate::bulk::job::{JobWork, Keeping, Verb};
 use crate::bulk::ledger::CompletedPrefix;
 use crate::bulk::mark::JobMark;
 use crate::bulk::stray::StrayAttempt;
@@ -32,6 +32,10 @@ impl Drop for OwnCheckpoint<'_> {
     }
 }
 
+fn is_refill(work: &JobWork<'_>) -> bool {
+    matches!(work, JobWork::Rows(_, Verb::Refill(..)))
+}
+
 impl<'j> CheckpointWriter<'j> {
     /// Loads what earlier runs have done; the work goes on behind it. Rejects the checkpoint of another job.
     pub(super) async fn load(
@@ -46,6 +50,11 @@ impl<'j> CheckpointWriter<'j> {
         let state = match loaded {
             Some(bytes) => JobState::decode(&bytes, &job)?,
             None => JobState::new()?,
+        };
+        // Programs of an older declaration may have written since, so a refill that was finished compares again.
+        let state = match is_refill(work) && state.is_finished {
+            true => JobState::new()?,
+            false => state,
         };
         if let JobWork::Rows(target, _) = work {
             target.leave_out(state.passed);

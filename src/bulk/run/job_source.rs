@@ -84,9 +84,15 @@ fn begin_rows<'j>(
 ) -> Result<(JobSource<'j>, RowWrites<'j>)> {
     let pattern = verb.pattern(target.source());
     let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
+    let refill = match verb {
+        Verb::Refill(_, refill) => Some(refill),
+        _ => None,
+    };
     let action = match verb {
         Verb::Delete | Verb::DeleteUnchecked => RowAction::Delete,
-        Verb::Change(decide) | Verb::Transact(decide) => RowAction::Change(Mutex::new(decide)),
+        Verb::Change(decide) | Verb::Transact(decide) | Verb::Refill(decide, _) => {
+            RowAction::Change(Mutex::new(decide))
+        }
     };
     let is_at_end = keeper.is_some_and(CheckpointWriter::is_at_end);
     let walk = match is_at_end {
@@ -118,6 +124,7 @@ fn begin_rows<'j>(
     });
     let rows = RowWrites {
         unchecked,
+        refill,
         table: name,
         names,
         target,

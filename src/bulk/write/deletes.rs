@@ -61,7 +61,7 @@ impl SharedDeletes {
             key: key.to_vec(),
             outcome: sender,
         });
-        // The other rows of this turn join. AnyOf row then sends a request, unless others have taken all that wait, so
+        // The other rows of this turn join. Each row then sends a request, unless others have taken all that wait, so
         // none is left behind.
         tokio::task::yield_now().await;
         let batch = self.take_batch();

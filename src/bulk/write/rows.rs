@@ -6,16 +6,19 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::values::UniqueRefill;
 use super::{
     JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed, marked, own,
     pause, pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
+use crate::bulk::refill::{ReadUniqueValues, Refill, RefillMode};
 use crate::bulk::report::RowOutcome;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
+use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::query::JobRows;
@@ -33,6 +36,8 @@ pub(in crate::bulk) struct RowWrites<'j> {
     /// The attributes of its primary key.
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
+    /// Whether rows are compared with fresh puts.
+    pub(in crate::bulk) refill: Option<Refill>,
     /// How rows are deleted without conditions.
     pub(in crate::bulk) unchecked: Option<SharedDeletes>,
 }
@@ -167,11 +172,21 @@ impl Attempt<'_, '_> {
         if self.tools.is_marked(&self.item) {
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
-        let planned = self.rows.plan(self.tools, &self.item, self.key);
-        let planned_write = match planned.map_err(|error| failed(self.key, None, error))? {
+        let planned = match self.rows.refill.and_then(|refill| refill.read_values) {
+            Some(read_values) => self.plan_with_values(read_values).await?,
+            None => self.plan()?,
+        };
+        let planned_write = match planned {
             ControlFlow::Continue(planned_write) => planned_write,
             ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
         };
+        if self
+            .rows
+            .refill
+            .is_some_and(|refill| refill.mode == RefillMode::Count)
+        {
+            return Ok(ControlFlow::Break(RowOutcome::Written));
+        }
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
         let has_others = planned_write.has_others();
@@ -198,14 +213,55 @@ impl Attempt<'_, '_> {
                 pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 Ok(ControlFlow::Continue(()))
             }
+            // A sentinel, or the item that it named, has changed since it was read.
+            RowFailure::Own if self.rows.refill.is_some() && is_about_others(&error) => {
+                self.after_contention(error, began).await
+            }
             RowFailure::Own => Err(self.lost_race(error)),
             RowFailure::Unknown => Err(failed(self.key, None, error)),
         }
     }
 
+    fn plan(&self) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
+        let planned = self.rows.plan(self.tools, &self.item, self.key);
+        planned.map_err(|error| failed(self.key, None, error))
+    }
+
+    /// The write of a row with what keeps its unique values, or the delete of a sentinel that no item owns.
+    async fn plan_with_values(
+        &self,
+        read_values: ReadUniqueValues,
+    ) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
+        let refill = UniqueRefill {
+            tools: self.tools,
+            pattern: self.rows.pattern,
+            table: &self.rows.table,
+            source: self.rows.target.source(),
+            read_values,
+        };
+        let planned = if is_sentinel(&self.item) {
+            refill.sweep(&self.item, self.key).await?
+        } else {
+            match self.plan()? {
+                ControlFlow::Continue(PlannedWrite::Alone(write)) => {
+                    refill.claim(&self.item, self.key, write).await?
+                }
+                planned => return Ok(planned),
+            }
+        };
+        Ok(match planned {
+            Some(planned_write) => ControlFlow::Continue(planned_write),
+            None => ControlFlow::Break(RowOutcome::Unchanged),
+        })
+    }
+
     /// A row that is none to be written any more may be written all the same, by an attempt that is still under way. One
     /// that is gone stays gone: every write of a row has that condition.
     fn ended(&self, fate: RowOutcome) -> Result<RowOutcome, RowError> {
+        // The comparison shows it, and a late attempt writes nothing else.
+        if self.was_unknown && self.rows.refill.is_some() && fate == RowOutcome::Unchanged {
+            return Ok(RowOutcome::Written);
+        }
         if !self.was_unknown || !matches!(fate, RowOutcome::Unchanged | RowOutcome::LeftQuery) {
             return Ok(fate);
         }
@@ -329,7 +385,8 @@ impl Attempt<'_, '_> {
         error: Error,
         began: Instant,
     ) -> Result<ControlFlow<RowOutcome>, RowError> {
-        let can_tell = self.is_delete || self.tools.mark.is_some();
+        let is_refill = self.rows.refill.is_some();
+        let can_tell = self.is_delete || is_refill || self.tools.mark.is_some();
         self.busy.in_vain();
         if !can_tell || !self.busy.another(began.elapsed()).await {
             return Err(failed(self.key, None, error));
@@ -364,6 +421,14 @@ fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
 fn is_contended(error: &Error) -> bool {
     let mut failures = error.failures().iter();
     failures.any(|failed| failed.error().is_unavailable())
+}
+
+/// Whether a transaction failed because of an item beside the row.
+fn is_about_others(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::UniqueViolation | ErrorKind::Conflict | ErrorKind::NotFound
+    )
 }
 
 /// Whether two items hold the same, in any order.

@@ -117,8 +117,16 @@ impl PolicyVerb {
         &[],
     );
 
+    /// `refill`, in addition to its query. `unfilled` needs `GetItem` only for unique values.
+    pub const REFILL: PolicyVerb = PolicyVerb::new(
+        "refill",
+        VerbUse::Any,
+        &["GetItem", "UpdateItem"],
+        &["PutItem", "DeleteItem", "ConditionCheckItem"],
+    );
+
     /// All operations.
-    pub const ALL: [PolicyVerb; 20] = [
+    pub const ALL: [PolicyVerb; 21] = [
         PolicyVerb::GET,
         PolicyVerb::GET_MANY,
         PolicyVerb::READ_TOGETHER,
@@ -139,6 +147,7 @@ impl PolicyVerb {
         PolicyVerb::UPDATE_EACH,
         PolicyVerb::DELETE_EACH,
         PolicyVerb::TRANSACT_EACH,
+        PolicyVerb::REFILL,
     ];
 
     const fn new(

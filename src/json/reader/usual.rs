@@ -1,6 +1,6 @@
 //! Fast reading of what the service really sends: no white space, and few texts with escapes.
 //!
-//! AnyOf function takes the next value if it has the usual form. Otherwise it leaves the reader where it is, and the
+//! Each function takes the next value if it has the usual form. Otherwise it leaves the reader where it is, and the
 //! code that reads all of JSON takes over.
 
 use super::Reader;

@@ -110,7 +110,8 @@ impl EntityPair<'_> {
         let renamed = match alike[..] {
             [] => String::new(),
             _ => format!(
-                "; if it is `{}` now, `#[dynamo(rename = \"{name}\")]` on the field keeps what is stored",
+                "; if it is `{}` now, `#[dynamo(rename = \"{name}\")]` on the field keeps what is stored, and \
+                 `#[dynamo(was = \"{name}\")]` renames it in several deployments",
                 alike.join("` or `")
             ),
         };
@@ -196,6 +197,7 @@ impl EntityPair<'_> {
         } else {
             changes.extend(self.value_type(name, was, is));
         }
+        changes.extend(self.renaming(name, was, is));
         changes.extend(self.rust_name(name, was, is));
         if was.role != is.role {
             let what = format!(

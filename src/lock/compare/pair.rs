@@ -11,6 +11,12 @@ pub(super) const REWRITE: &str = "write all items again with a program that has 
      a part of the keys to what it is, with a checkpoint if there are many: one run without errors is enough, because \
      by then every program writes the new keys";
 
+/// The way of old items into an index, by the comparison of each item with what the new declaration stores.
+pub(super) const REFILL: &str = "fill the items with a program that has the new declaration: `scan().refill()`, with a \
+     checkpoint if there are many; it writes only what differs, and may be run again";
+pub(super) const CHECK_FILLED: &str = "check that nothing is left: `scan().unfilled(&db)` is 0, after the last program of the \
+     old declaration has ended";
+
 /// A table as it was and is.
 #[derive(Clone, Copy)]
 pub(super) struct TablePair<'m> {
@@ -28,6 +34,8 @@ pub(super) struct EntityPair<'m> {
     /// The declared types, also where the fields of one of them are compared as if it were an entity.
     pub(super) types: DeclaredTypes<'m>,
     pub(super) is_value: bool,
+    /// The attributes that have another name now, with their old and new names; `old` has the new ones.
+    pub(super) renamed: &'m [(String, String)],
 }
 
 impl EntityPair<'_> {

@@ -2,17 +2,18 @@
 
 use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
-use super::pair::{DEPLOY, EntityPair, NOTHING, REWRITE};
+use super::pair::{CHECK_FILLED, DEPLOY, EntityPair, NOTHING, REFILL, REWRITE};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::seen_type;
 use crate::schema::{FieldSchema, KeyAttribute, KeySchema, KeyType, PatternSchema, Presence, Word};
 
 /// The way of items to other keys of an index.
-const NEW_INDEX: [&str; 4] = [
-    "leave it as it is, and declare an access pattern beside it under a new name, in another index; deploy that everywhere, without \
-     asking it",
-    REWRITE,
-    "deploy programs that query the new one",
+const NEW_INDEX: [&str; 5] = [
+    "leave it as it is, and declare an access pattern beside it under a new name, in another index, with `filling`; deploy that \
+     everywhere",
+    REFILL,
+    CHECK_FILLED,
+    "remove `filling`, and deploy programs that query the new one",
     "then drop the old one",
 ];
 
@@ -75,11 +76,25 @@ impl EntityPair<'_> {
             );
         }
         if is.when.is_some() || !is.keys().all(|key| self.is_there(key)) {
+            if is.is_filling {
+                return self.change(
+                    ChangeClass::Free,
+                    name,
+                    "the access pattern is new and `filling`: new programs write its keys, and none queries it yet",
+                    &[create, "deploy it everywhere", REFILL, CHECK_FILLED, "then remove `filling`"],
+                );
+            }
             return self.change(
                 ChangeClass::FillFirst,
                 name,
-                "the access pattern is new, and existing items do not have its keys: they are found after they are written again",
-                &[create, "deploy programs that write its keys and do not query it, everywhere", REWRITE, "then query it"],
+                "the access pattern is new, and existing items do not have its keys: they are found after they are filled",
+                &[
+                    create,
+                    "declare it with `filling`, so that every write keeps its keys and no query of it compiles, and deploy that everywhere",
+                    REFILL,
+                    CHECK_FILLED,
+                    "then remove `filling`, and deploy the queries",
+                ],
             );
         }
         if let Some((field, rejected)) = is.keys().find_map(|key| self.rejected_in(key)) {
@@ -213,12 +228,35 @@ impl EntityPair<'_> {
             return;
         }
         let before = changes.len();
+        changes.extend(self.filling(name, was, is));
         changes.extend(self.pattern_keys(name, was, is));
         changes.extend(self.shards(name, was, is));
         changes.extend(self.condition(name, was, is));
         if changes.len() == before {
             let what = "it is written in another way, and its keys are the same";
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
+        }
+    }
+
+    /// The word `filling`, which says whether new programs may query the index.
+    fn filling(&self, name: &str, was: &PatternSchema, is: &PatternSchema) -> Option<StoredChange> {
+        match (was.is_filling, is.is_filling) {
+            (false, true) => {
+                let what = "it is `filling` now: new programs do not query it, and still write its keys";
+                Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]))
+            }
+            (true, false) => Some(self.change(
+                ChangeClass::FillFirst,
+                name,
+                "it is no longer `filling`: new programs may query it, and do not find items without its keys",
+                &[
+                    "end all programs that run without this access pattern: they write items without its keys",
+                    REFILL,
+                    CHECK_FILLED,
+                    DEPLOY,
+                ],
+            )),
+            _ => None,
         }
     }
 
@@ -279,8 +317,8 @@ impl EntityPair<'_> {
                 ChangeClass::FillFirst,
                 name,
                 "items without a part of its keys were not in the index, and now belong there: they are found after \
-                 they are written again",
-                &["deploy programs that do not rely on it, everywhere", REWRITE, "then rely on it"],
+                 they are filled",
+                &["deploy programs that do not rely on it, everywhere", REFILL, CHECK_FILLED, "then rely on it"],
             )
         })
     }
@@ -360,8 +398,9 @@ impl EntityPair<'_> {
             name,
             what,
             &[
-                "deploy programs that do not rely on the new condition, everywhere: until then some programs write by the old one",
-                REWRITE,
+                "deploy programs that do not rely on the new condition, everywhere: until then some write by the old one",
+                REFILL,
+                CHECK_FILLED,
                 "then rely on it",
             ],
         ))

@@ -1,13 +1,14 @@
 //! Unique values: whether all programs keep them under the same keys.
 
-use super::pair::{DEPLOY_EVERYWHERE, EntityPair, NOTHING};
+use super::pair::{CHECK_FILLED, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, REFILL};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
-const FILL: &str = "let existing items take their values: `put_each` of the result of a scan, again until nothing fails; a value that two \
-     items have is reported with its holder";
+/// The way of old items to their values.
+const FILL: &str = "fill with a program that has the new declaration: `scan().refill()`; each item takes its values, what two items have is \
+     reported with both keys, and values that no item has any more are released";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
     "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
@@ -40,19 +41,60 @@ impl EntityPair<'_> {
         }
         for is in &self.new.uniques {
             if kept_by(self.old, &is.stored).is_none() {
-                changes.push(self.change(
-                    ChangeClass::FillFirst,
-                    &is.name,
-                    "the unique value is new: existing items have not taken theirs, and running programs neither \
-                     take nor release any",
-                    &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
-                ));
+                changes.push(self.unique_appeared(is));
             }
+        }
+    }
+
+    fn unique_appeared(&self, is: &UniqueSchema) -> StoredChange {
+        if is.is_filling {
+            return self.change(
+                ChangeClass::Free,
+                &is.name,
+                "the unique value is new and `filling`: new programs take and release values, and none looks them up yet",
+                &[DEPLOY_EVERYWHERE, FILL, CHECK_FILLED, "then remove `filling`"],
+            );
+        }
+        self.change(
+            ChangeClass::FillFirst,
+            &is.name,
+            "the unique value is new: existing items have not taken theirs, and running programs neither take nor \
+             release any",
+            &[
+                "declare it with `filling`, so that every write keeps the values and no look-up of it compiles, and deploy that everywhere",
+                FILL,
+                CHECK_FILLED,
+                "then remove `filling`, and rely on it: look-ups, and that no two items share a value",
+            ],
+        )
+    }
+
+    /// The word `filling`, which says whether new programs may look the values up.
+    fn unique_filling(&self, was: &UniqueSchema, is: &UniqueSchema) -> Option<StoredChange> {
+        let name = &is.name;
+        match (was.is_filling, is.is_filling) {
+            (false, true) => {
+                let what = "it is `filling` now: new programs do not look it up, and still keep its values";
+                Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]))
+            }
+            (true, false) => Some(self.change(
+                ChangeClass::FillFirst,
+                name,
+                "it is no longer `filling`: new programs may look it up, and do not find items that have not taken their values",
+                &[
+                    "end all programs that run without this unique value: they neither take nor release values",
+                    REFILL,
+                    CHECK_FILLED,
+                    DEPLOY,
+                ],
+            )),
+            _ => None,
         }
     }
 
     fn unique(&self, was: &UniqueSchema, is: &UniqueSchema, changes: &mut Vec<StoredChange>) {
         let name = &is.name;
+        changes.extend(self.unique_filling(was, is));
         if was.name != *name {
             let what = format!(
                 "the look-up was called `{}`, which is stored nowhere",

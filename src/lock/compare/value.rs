@@ -251,6 +251,7 @@ impl EntityPair<'_> {
             new: &new,
             types: self.types,
             is_value: true,
+            renamed: &[],
         };
         changes.extend(fields.guards());
         fields.attributes(changes);

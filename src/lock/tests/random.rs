@@ -9,9 +9,10 @@ use crate::lock::stored::{
     FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeyAttribute, KeyContent,
-    KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema,
-    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
+    ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -154,6 +155,7 @@ impl RandomModel {
             stored: self.name(),
             fields: Vec::new(),
             parts: self.some(Self::part),
+            is_filling: self.0.bool(),
         }
     }
 
@@ -214,6 +216,7 @@ impl RandomModel {
             role: self.one(&roles),
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
+            former: self.may(Self::name),
             ..FieldSchema::default()
         }
     }
@@ -274,6 +277,7 @@ impl RandomModel {
             pk,
             sk: self.some(Self::key),
             read_shards: self.may(|random| random.0.u16(..4)),
+            is_filling: self.0.bool(),
             ..PatternSchema::default()
         };
         match self.0.u8(..4) {
@@ -378,11 +382,12 @@ impl RandomModel {
 
     fn change_pattern(&mut self, pattern: &mut PatternSchema) {
         let other = self.pattern();
-        match self.0.u8(..5) {
+        match self.0.u8(..6) {
             0 => pattern.index = other.index,
             1 => (pattern.kind, pattern.pk) = (other.kind, other.pk),
             2 => pattern.sk = other.sk,
             3 => pattern.read_shards = other.read_shards,
+            4 => pattern.is_filling = other.is_filling,
             _ => {
                 pattern.when = other.when;
                 pattern.when_fields = other.when_fields;
@@ -414,7 +419,15 @@ impl RandomModel {
 
     fn change_value(&mut self, field: &mut FieldSchema) {
         let other = self.value();
-        match self.0.u8(..7) {
+        match self.0.u8(..8) {
+            7 => {
+                let uses = [FormerUse::First, FormerUse::Alone, FormerUse::Dropped];
+                field.former_use = match other.former {
+                    Some(_) => self.one(&uses),
+                    None => FormerUse::default(),
+                };
+                field.former = other.former;
+            }
             6 => field.name = other.name,
             0 => field.stored = other.stored,
             1 => field.is_required = other.is_required,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::touched::{ChangedFields, touched};
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, elements, member, members};
-use crate::plan::Explanation;
-use crate::plan::cost::touched::{ChangedFields, touched};
+use crate::plan::call::Explanation;
 
 /// One element of a request.
 pub(super) enum Asked {

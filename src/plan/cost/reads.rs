@@ -1,7 +1,8 @@
 //! The units of reads.
 
+use super::amount::{Cost, CostAssumption};
 use super::asked::{AskedRead, AskedRows, factor_of_batch};
-use super::{Cost, CostAssumption, Estimate};
+use super::estimate::Estimate;
 
 /// A read is counted in steps of this number of bytes.
 const READ_STEP: usize = 4 * 1024;
@@ -24,7 +25,7 @@ impl Estimate {
         let Some(first) = scans.first() else { return };
         let size = match scans.iter().any(|scan| scan.limit.is_some()) || self.rows.is_some() {
             true => self.usual_size(cost),
-            false => self.item_size.unwrap_or(super::USUAL_SIZE),
+            false => self.item_size.unwrap_or(super::estimate::USUAL_SIZE),
         };
         if self.rows.is_some() && scans.len() > 1 {
             cost.assume(CostAssumption::EvenlySpread);

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::amount::{Cost, CostAssumption};
 use super::asked::{AskedChange, AskedWrite};
+use super::estimate::Estimate;
 use super::touched::ChangedFields;
-use super::{Cost, CostAssumption, Estimate};
 use crate::codec::Item;
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 

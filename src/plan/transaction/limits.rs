@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::member::TransactionMember;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::plan::{Meaning, TransactionMember};
+use crate::plan::meaning::Meaning;
 use crate::schema::UniqueDef;
 
 /// How many operations a transaction may have, of writes and of reads alike.

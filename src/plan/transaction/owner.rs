@@ -1,18 +1,16 @@
 //! The owner of a unique value, in the conditions of a transaction.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::clock::Timestamp;
-use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::entity::sentinel::MARK;
-use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
 use crate::path::Place;
-use crate::plan::{KeyNames, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
-use crate::schema::{EntityDef, SEVERAL, TableDef};
+use crate::plan::check;
+use crate::plan::keys::KeyNames;
+use crate::schema::{EntityDef, TableDef};
 
 /// The owner of unique values.
 pub(crate) struct Owner {
@@ -60,6 +58,21 @@ impl Owner {
         (self.table.pk, self.table.sk)
     }
 
+    /// Its table.
+    pub(super) fn table(&self) -> &'static TableDef {
+        self.table
+    }
+
+    /// Its type.
+    pub(super) fn type_name(&self) -> &'static str {
+        self.entity.type_name
+    }
+
+    /// The time of the write.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// The id of its declaration.
     pub(crate) fn declared(&self) -> &'static str {
         self.entity.id
@@ -93,7 +106,7 @@ impl Owner {
     }
 
     /// Holds if the sentinel does not exist, or is this owner's.
-    fn mine_condition(&self) -> Node {
+    pub(super) fn mine_condition(&self) -> Node {
         Node::any([
             Node::Missing(Place::of(self.table.pk)),
             self.holder_condition(),
@@ -104,35 +117,6 @@ impl Owner {
     fn holder_condition(&self) -> Node {
         let owner = Term::Place(Place::of(MARK));
         Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()))
-    }
-
-    /// Gives up the sentinel with this key, if it is this owner's.
-    pub(crate) fn giving_up(
-        self: &Arc<Self>,
-        sentinel: &[u8],
-        db: &Dynamo,
-    ) -> Result<TransactionMember> {
-        let asked = (self.mine_condition(), Meaning::ForeignRow);
-        self.beside(sentinel, WriteVerb::Delete, sentinel, asked, db)
-    }
-
-    /// The put or the delete of the sentinel with this key.
-    pub(crate) fn beside(
-        self: &Arc<Self>,
-        sentinel: &[u8],
-        verb: WriteVerb,
-        subject: &[u8],
-        asked: (Node, Meaning),
-        db: &Dynamo,
-    ) -> Result<TransactionMember> {
-        let table = db.table_name(self.table.name);
-        let room = 64 + subject.len();
-        // It is never the first of its request, so it does not say what that is for.
-        let mut write = WriteRequest::new(verb, table, room, &SEVERAL.transact, self.now, asked);
-        write.entity = self.entity.type_name;
-        write.writer().raw_bytes(subject);
-        let member = TransactionMember::in_table(self.table, write, sentinel)?;
-        Ok(member.beside(self.clone()))
     }
 }
 

@@ -1,8 +1,11 @@
 //! A cancelled transaction: which operations failed, and why.
 
+use super::member::TransactionMember;
 use crate::clock::Timestamp;
 use crate::error::{Error, Failed, OperationPlace, Stage};
-use crate::plan::{ConditionFailure, ItemKey, ItemKeys, KeyNames, Meaning, TransactionMember};
+use crate::plan::check::ConditionFailure;
+use crate::plan::keys::{ItemKey, ItemKeys, KeyNames};
+use crate::plan::meaning::Meaning;
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::clock::Timestamp;
+use super::member::TransactionMember;
 use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
-use crate::plan::{Participant, PlannedRequest, SentWrite, TransactionMember, WriteRequest};
+use crate::plan::write_request::WriteRequest;
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -68,46 +68,6 @@ pub(crate) fn transaction_of(
         Resend::ByToken,
     );
     Ok((request, heads))
-}
-
-/// A transaction of these members. If the caller gave the token, it must not change, so it is not sent in another
-/// format.
-pub(crate) fn plan_of(
-    pattern: &'static Pattern,
-    members: Vec<TransactionMember>,
-    token: Option<String>,
-    (entity, now): (&'static str, Timestamp),
-) -> Result<PlannedRequest> {
-    let is_known = token.is_some();
-    let (request, heads) = request_of(pattern, &members, token)?;
-    let participants = members.iter().map(Participant::of).collect();
-    let may_differ = members.iter().any(|member| member.write.asks_as_read());
-    let sent = members.into_iter().zip(heads);
-    let sent = sent.filter(|_| may_differ && !is_known);
-    Ok(PlannedRequest {
-        participants,
-        sent: sent
-            .map(|(member, head)| SentWrite::new(member.write, head))
-            .collect(),
-        ..PlannedRequest::of(request, entity, now)
-    })
-}
-
-/// One operation of the caller, and what comes with it. Its failure is that of the operation alone.
-pub(crate) fn plan_of_one(
-    members: Vec<TransactionMember>,
-    token: Option<String>,
-) -> Result<PlannedRequest> {
-    let Some(first) = members.first() else {
-        return Err(Error::config("a write without an operation"));
-    };
-    let whose = (first.write.entity, first.write.now);
-    let mut plan = plan_of(first.write.pattern, members, token, whose)?;
-    if let [alone] = &plan.participants[..] {
-        plan.condition_failure = alone.condition_failure();
-        plan.participants.clear();
-    }
-    Ok(plan)
 }
 
 fn checked(token: String) -> Result<String> {

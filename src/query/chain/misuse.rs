@@ -9,6 +9,30 @@
 )]
 pub trait KnownUpTo<'x> {}
 
+/// An entity whose index every item is in. No type implements it: the query of an access pattern with `filling` has this
+/// bound.
+#[diagnostic::on_unimplemented(
+    message = "this access pattern of `{Self}` is `filling`, so no program may query it yet",
+    label = "items that were written before the index was declared are not in it",
+    note = "first deploy this declaration everywhere, so that every write keeps the index",
+    note = "then fill it: `{Self}::scan().refill().send(&db).await?.complete()?`",
+    note = "then check: `{Self}::scan().unfilled(&db).await?` is 0",
+    note = "then remove the word `filling`, and deploy the queries"
+)]
+pub trait FilledIndex<'x> {}
+
+/// An entity whose items have all taken their unique values. No type implements it: the look-up of a unique value with
+/// `filling` has this bound.
+#[diagnostic::on_unimplemented(
+    message = "this unique value of `{Self}` is `filling`, so no program may look it up yet",
+    label = "items that were written before it was declared have not taken their values",
+    note = "first deploy this declaration everywhere, so that every write keeps the values",
+    note = "then fill it: `{Self}::scan().refill().send(&db).await?.complete()?`",
+    note = "then check: `{Self}::scan().unfilled(&db).await?` is 0",
+    note = "then remove the word `filling`, and deploy the look-ups"
+)]
+pub trait FilledUnique<'x> {}
+
 /// A query that takes another range. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "this query has its range already",

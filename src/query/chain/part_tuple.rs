@@ -40,7 +40,7 @@ pub trait PartTuple {
     fn query(draft: KeyDraft) -> Self::Ranged;
 }
 
-/// A tuple of values, for parts of these types. AnyOf may have any type that its part accepts alone, for example
+/// A tuple of values, for parts of these types. Each may have any type that its part accepts alone, for example
 /// `&str` for text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of the values `{T}`",

@@ -99,7 +99,7 @@ pub trait QueryExt: Sized {
     /// Use it for a scan, a job or an export that runs beside a service, to leave provisioned throughput to the
     /// service.
     ///
-    /// AnyOf request waits until the previous ones are paid for, by the units that DynamoDB reports. The first
+    /// Each request waits until the previous ones are paid for, by the units that DynamoDB reports. The first
     /// requests read few items, and later ones as many as a second's units allow, so only items that are larger than
     /// those before cause a burst. A request reads at most twice as many items as the last one and at most 1 MB, and
     /// the next one waits for the units beyond a second's. All segments, partitions and shards of the read share the
@@ -133,7 +133,7 @@ pub trait QueryExt: Sized {
     }
 
     /// Calls this after each response with the progress of the read; it should be fast. It counts rows that were
-    /// read, although a stream or a page may not have returned all of them yet. AnyOf page, stream or job of the query
+    /// read, although a stream or a page may not have returned all of them yet. Each page, stream or job of the query
     /// starts from zero.
     fn on_progress(
         self,

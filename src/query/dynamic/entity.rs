@@ -168,6 +168,13 @@ impl DynamicEntity {
         parts: impl IntoIterator<Item = &'t str>,
     ) -> Result<DynamicQuery> {
         let keys = self.keys_of_pattern(pattern)?;
+        if keys.index.is_some_and(|index| index.filling) {
+            return Err(Error::config(format!(
+                "the access pattern `{pattern}` of `{}` is `filling`, so old items may be missing in its index: fill it by \
+                 `refill`, check that `unfilled` is 0, and remove the word",
+                self.name()
+            )));
+        }
         let source = QuerySource::declared(&self.declared, keys.index);
         self.query_of(source, &keys, parts)
     }

@@ -177,8 +177,13 @@ impl QueryExt for DynamicQuery {
         let mut selection = Selection::new(self.draft);
         selection.options.projection = self.keys_only.then(Vec::new);
         selection.options.consistent = self.consistent;
-        Query::of(selection, ReadRow::of(read_item, Some(Arc::new(name))))
+        item_rows(selection, name)
     }
+}
+
+/// A query with items as rows, whose errors have this name.
+pub(super) fn item_rows<From>(selection: Selection, name: &'static str) -> Query<Item, From> {
+    Query::of(selection, ReadRow::of(read_item, Some(Arc::new(name))))
 }
 
 /// Reads a row as an item of the entity with this name.

@@ -61,7 +61,7 @@ impl<Row> Kept<Row> {
 impl<Row: Send> Sink for Kept<Row> {
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
         self.rows.reserve(rows.len());
-        // AnyOf row is moved once; a chain of iterators moves it more often.
+        // Each row is moved once; a chain of iterators moves it more often.
         for row in rows {
             self.rows.push(self.read.read(&row.item)?);
         }
@@ -141,7 +141,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
 /// The rows, as the requested type.
 pub(crate) fn read_all<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
     let mut all = Vec::with_capacity(rows.len());
-    // AnyOf row is moved once; a chain of iterators moves it more often.
+    // Each row is moved once; a chain of iterators moves it more often.
     for row in rows {
         all.push(read.read(&row)?);
     }

@@ -47,7 +47,7 @@ pub(super) struct HydratedRows {
 }
 
 impl HydratedRows {
-    /// Leaves out the rows of which this does not hold. AnyOf is tested once.
+    /// Leaves out the rows of which this does not hold. Each is tested once.
     pub(crate) fn retain(&mut self, holds: impl FnMut(&HydratedRow) -> bool) {
         let stays: Vec<bool> = self.rows.iter().map(holds).collect();
         let staying = |rows: &[bool]| rows.iter().filter(|stays| **stays).count();

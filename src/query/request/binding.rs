@@ -42,6 +42,9 @@ pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         options.by_partition.into(),
     ]);
     hash.field(&[draft.is_scan.into()]);
+    if options.every_item {
+        hash.field(b"every item");
+    }
     if draft.together > 1 {
         hash.field(&draft.together.to_le_bytes());
     }

@@ -4,10 +4,12 @@ use super::options::Wanted;
 use super::range_segment::RangeSegment;
 use super::selection::Selection;
 use crate::clock::Timestamp;
+use crate::entity::sentinel::MARK;
 use crate::expr::{Expression, Node};
 use crate::json::{CodecError, Number, Reader, Writer};
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
+use crate::path::Place;
 use crate::plan::{Filter, check};
 
 impl Selection {
@@ -89,6 +91,11 @@ impl Selection {
         let mut filters = Vec::new();
         let source = self.source();
         let types = source.types(self.draft.parts, self.draft.is_scan);
+        let types = match self.options.sentinels && self.draft.is_scan {
+            _ if self.options.every_item => None,
+            true => types.map(|types| Node::any([types, Node::Exists(Place::of(MARK))])),
+            false => types,
+        };
         filters.extend(types.as_ref().map(|_| Filter::Type));
         let ttl = self
             .hidden_by()

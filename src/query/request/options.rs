@@ -13,6 +13,10 @@ pub(crate) struct Options {
     pub(crate) descending: bool,
     pub(crate) consistent: bool,
     pub(crate) include_expired: bool,
+    /// Whether a scan returns every item of the table, also those that are rows of no entity.
+    pub(crate) every_item: bool,
+    /// Whether a scan returns the items that keep unique values, too.
+    pub(crate) sentinels: bool,
     /// The maximum number of rows to return.
     pub(crate) limit: Option<usize>,
     /// The maximum number of items to read in one request, and in total.

@@ -70,7 +70,10 @@ impl Selection {
 
     /// How rows without a type are identified.
     pub(crate) fn by_key(&self) -> Option<ByKey> {
-        self.source().by_key(self.draft.parts, self.draft.is_scan)
+        match self.options.every_item {
+            true => None,
+            false => self.source().by_key(self.draft.parts, self.draft.is_scan),
+        }
     }
 
     /// The TTL attribute, if expired rows are hidden.

@@ -49,7 +49,7 @@ pub(crate) struct BatchReader {
 pub(crate) enum Failing {
     /// The first failure ends the read.
     Together,
-    /// AnyOf of these keys has the error, and the others are read.
+    /// Each of these keys has the error, and the others are read.
     Apart,
 }
 

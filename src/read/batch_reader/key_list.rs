@@ -15,7 +15,7 @@ const MAX_BODY: usize = 1024 * 1024;
 
 /// Keys by their numbers, which are those of the order in which they came.
 pub(crate) struct KeyList {
-    /// AnyOf key as an object.
+    /// Each key as an object.
     bytes: Writer,
     ends: Vec<usize>,
     /// The frames of the keys: each with the number of its first key. Keys before the first are of frame 0.
@@ -29,7 +29,7 @@ pub(super) type Twin = (usize, usize);
 pub(super) struct KeyChunk {
     bytes: Vec<u8>,
     keys: Vec<ChunkKey>,
-    /// AnyOf frame once.
+    /// Each frame once.
     frames: Vec<usize>,
 }
 

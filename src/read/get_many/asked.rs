@@ -101,7 +101,7 @@ pub struct ReadDraft {
     failing: Failing,
 }
 
-/// A member's share of the results. AnyOf of its keys has the next item, or the reason why it was not requested.
+/// A member's share of the results. Each of its keys has the next item, or the reason why it was not requested.
 pub(crate) struct Share<Out> {
     keys: Vec<Result<()>>,
     read: ReadMemberItems<Out>,

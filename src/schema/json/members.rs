@@ -5,9 +5,9 @@ use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, Replicas,
-    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema,
+    KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
+    Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 impl JsonRecord for TableSchema {
@@ -141,6 +141,10 @@ impl JsonRecord for FieldSchema {
         members.filled("required", &mut self.is_required)?;
         members.may("form", &mut self.form)?;
         members.may("default", &mut self.default)?;
+        members.may("was", &mut self.former)?;
+        let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
+        members.may_word("was_use", &mut usage)?;
+        self.former_use = usage.unwrap_or_default();
         members.filled("doc", &mut self.doc)
     }
 }
@@ -206,7 +210,8 @@ impl JsonRecord for PatternSchema {
         members.may("when", &mut self.when)?;
         members.filled("when_fields", &mut self.when_fields)?;
         members.filled("when_values", &mut self.when_values)?;
-        members.filled("whole_rows", &mut self.has_whole_rows)
+        members.filled("whole_rows", &mut self.has_whole_rows)?;
+        members.filled("filling", &mut self.is_filling)
     }
 }
 
@@ -215,7 +220,8 @@ impl JsonRecord for UniqueSchema {
         members.must("name", &mut self.name)?;
         members.must("stored", &mut self.stored)?;
         members.must("fields", &mut self.fields)?;
-        members.filled("parts", &mut self.parts)
+        members.filled("parts", &mut self.parts)?;
+        members.filled("filling", &mut self.is_filling)
     }
 }
 

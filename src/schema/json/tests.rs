@@ -2,10 +2,11 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind,
-    IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema,
-    PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style, TableClass, TableSchema,
-    TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, FormerUse,
+    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema,
+    PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style,
+    TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -162,6 +163,8 @@ impl RandomSchema {
             is_required: self.0.bool(),
             form: self.may(Self::text),
             default: self.may(Self::text),
+            former: self.may(Self::text),
+            former_use: self.one(&[FormerUse::First, FormerUse::Alone, FormerUse::Dropped]),
             doc: self.text(),
         }
     }
@@ -178,6 +181,7 @@ impl RandomSchema {
             when_fields: self.texts(),
             when_values: self.texts(),
             has_whole_rows: self.0.bool(),
+            is_filling: self.0.bool(),
         }
     }
 
@@ -196,6 +200,7 @@ impl RandomSchema {
                 stored: random.text(),
                 fields: random.texts(),
                 parts: random.some(Self::part),
+                is_filling: random.0.bool(),
             }),
             allows: self.allows(),
             origin: Origin(None),

@@ -2,8 +2,8 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style, TableClass,
-    Width,
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
+    TableClass, Width,
 };
 
 /// The stored form of an enum.
@@ -38,6 +38,7 @@ macro_rules! words {
 words! {
     KeyType { S: "S", N: "N", B: "B" }
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
+    FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
     IndexKind { Global: "global", Local: "local" }
     ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }

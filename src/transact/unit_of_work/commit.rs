@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::plan::{Participant, contention, respell_members};
+use crate::plan::{Participant, confirm, respell_members};
 use crate::transact::hand_over;
 use crate::write::unique;
 
@@ -32,7 +32,7 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
         let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = contention::call(db, request, keys).await else {
+        let Err(failure) = confirm::call(db, request, keys).await else {
             return Ok(());
         };
         if unique::keep_values_of_others(&mut members, &failure)

@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
-use aws_sdk_dynamodb::{Client, config};
 use bytes::Bytes;
 use dynoxide::DynoxideError;
 use tokio::sync::oneshot;
@@ -19,11 +17,9 @@ use tokio::sync::oneshot;
 use super::answer::{EngineAnswer, internal_error};
 use super::brief::is_brief;
 use super::database::SharedDatabase;
-use super::http::EmbeddedHttpClient;
 use super::store::EngineStore;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::file_lock::{self, Claim, FileLock};
-use crate::wire::sleep::AnySleep;
 
 /// The stack is large, because deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
@@ -151,28 +147,6 @@ impl EmbeddedEngine {
     pub(crate) fn next_request_id(&self) -> String {
         let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         format!("embedded-{id:012}")
-    }
-
-    /// The configuration that an SDK client needs to talk to this engine instead of a server.
-    pub fn http_client(&self) -> EmbeddedHttpClient {
-        EmbeddedHttpClient::new(self.clone())
-    }
-
-    /// Settings for an SDK client of this engine. More can be added, such as timeouts, interceptors and retries.
-    pub fn sdk_config(&self) -> config::Builder {
-        config::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("us-east-1"))
-            .endpoint_url("http://embedded.invalid")
-            .allow_no_auth()
-            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
-            .sleep_impl(AnySleep)
-            .http_client(self.http_client())
-    }
-
-    /// An SDK client of this engine.
-    pub fn client(&self) -> Client {
-        Client::from_conf(self.sdk_config().build())
     }
 }
 

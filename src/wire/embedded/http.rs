@@ -1,7 +1,10 @@
 //! The engine in the place of an HTTP client, under an unchanged SDK client.
 
-use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents};
+use aws_sdk_dynamodb::config::{
+    BehaviorVersion, HttpClient, Region, RuntimeComponents, StalledStreamProtectionConfig,
+};
 use aws_sdk_dynamodb::error::ConnectorError;
+use aws_sdk_dynamodb::{Client, config};
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -9,7 +12,8 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 
-use super::EmbeddedEngine;
+use super::engine::EmbeddedEngine;
+use crate::wire::sdk::AnySleep;
 
 /// Answers an SDK client's requests from an [`EmbeddedEngine`]; made by
 /// [`EmbeddedEngine::http_client`].
@@ -38,9 +42,29 @@ pub struct EmbeddedHttpClient {
     engine: EmbeddedEngine,
 }
 
-impl EmbeddedHttpClient {
-    pub(super) fn new(engine: EmbeddedEngine) -> Self {
-        EmbeddedHttpClient { engine }
+impl EmbeddedEngine {
+    /// The configuration that an SDK client needs to talk to this engine instead of a server.
+    pub fn http_client(&self) -> EmbeddedHttpClient {
+        EmbeddedHttpClient {
+            engine: self.clone(),
+        }
+    }
+
+    /// Settings for an SDK client of this engine. More can be added, such as timeouts, interceptors and retries.
+    pub fn sdk_config(&self) -> config::Builder {
+        config::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .endpoint_url("http://embedded.invalid")
+            .allow_no_auth()
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .sleep_impl(AnySleep)
+            .http_client(self.http_client())
+    }
+
+    /// An SDK client of this engine.
+    pub fn client(&self) -> Client {
+        Client::from_conf(self.sdk_config().build())
     }
 }
 

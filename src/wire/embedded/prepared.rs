@@ -12,9 +12,10 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, FrozenLayer};
 use bytes::Bytes;
 
-use super::EmbeddedEngine;
+use super::engine::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::wire::failure::{FailureContext, from_engine};
+use crate::wire::failure::from_engine;
+use crate::wire::gate::AdmittedOperation;
 
 /// The SDK's request, and its decoding of the response. Passing it to the engine saves everything in between.
 pub(in crate::wire) struct PreparedOperation {
@@ -40,11 +41,12 @@ impl PreparedOperation {
     pub(in crate::wire) async fn send<O>(
         self,
         engine: &EmbeddedEngine,
-        site: FailureContext<'_>,
+        admitted: AdmittedOperation<'_>,
     ) -> Result<O>
     where
         O: Debug + Send + Sync + 'static,
     {
+        let site = admitted.site();
         let id = engine.next_request_id();
         let operation = site.operation.to_owned().into();
         let (status, body) = engine.call(operation, self.body).await;

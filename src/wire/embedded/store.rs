@@ -16,6 +16,9 @@ use super::tokens::RememberedTokens;
 /// machine loses power, the last commits may be gone.
 const SETTINGS: &str = "PRAGMA synchronous = NORMAL";
 
+/// The part of the engine's table names that takes the place of a region.
+pub(in crate::wire) const REGION: &str = "dynoxide";
+
 /// The database of an engine. One request has it at a time.
 pub(super) struct EngineStore {
     pub(super) storage: Storage,

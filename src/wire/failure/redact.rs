@@ -19,7 +19,7 @@ const HIDDEN: &str = "(a value)";
 /// Shorter values are parts of ordinary words and numbers, so they count only if they are separate words.
 const SHORTEST: usize = 3;
 
-/// The messages that are always the same. AnyOf is compared as a whole.
+/// The messages that are always the same. Each is compared as a whole.
 const FIXED: [&str; 9] = [
     "The conditional request failed",
     "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",

@@ -19,13 +19,12 @@ use aws_smithy_types::byte_stream::ByteStream;
 use bytes::Bytes;
 use http_body::{Body, Frame};
 
-use super::client_probe::INVOCATION_ID;
-use super::replay::FirstResult;
-use super::route::{Route, TimeLimit};
+use super::first_result::FirstResult;
+use super::route::{INVOCATION_ID, Route};
+use super::time_limit::TimeLimit;
 use super::upload::UploadWatch;
 use crate::wire::failure::request_id;
-use crate::wire::swap::is_object;
-use crate::wire::{BoxFuture, Reply};
+use crate::wire::request::{BoxFuture, Reply, is_object};
 
 /// A request that was handed to the SDK's connector, and waits for its answer. The SDK gets every result that is not a
 /// readable answer.

@@ -26,12 +26,13 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use bytes::Bytes;
 use http::HeaderValue;
 
-use super::DirectPath;
 use super::clock::{ClockFollowers, FOLLOWERS, ServiceClock};
-use super::route::{Route, Signing};
+use super::credentials::Signing;
+use super::route::{ATTEMPT, INVOCATION_ID, Route, USER_AGENTS};
 use super::upload;
+use crate::wire::ambiguity::GUARD;
+use crate::wire::request::ServiceOperation;
 use crate::wire::signing::{DATE, Date};
-use crate::wire::{ServiceOperation, retry};
 
 /// Interceptors whose effect on a first attempt is known and reproduced.
 const KNOWN: [&str; 17] = [
@@ -53,7 +54,7 @@ const KNOWN: [&str; 17] = [
     "TokenBucketProvider",
     "UserAgentInterceptor",
 ];
-/// The endings of interceptors' names. AnyOf operation has its own ones, because they read its input.
+/// The endings of interceptors' names. Each operation has its own ones, because they read its input.
 const KNOWN_ENDINGS: [&str; 2] = [
     "TelemetryInputCaptureInterceptor",
     "EndpointParamsInterceptor",
@@ -68,7 +69,7 @@ const CLASSIFIERS: [&str; 6] = [
     "HTTP Status Code",
     "Retryable Smithy Errors",
     "ServiceClockSkew",
-    retry::GUARD,
+    GUARD,
 ];
 
 /// How the SDK's own components begin when they are printed, because their types are private.
@@ -90,11 +91,6 @@ const USUAL_CACHES: [&str; 2] = [
     "SharedIdentityCache(NoCache)",
 ];
 
-/// The headers that are made anew for each request, after the signature.
-pub(super) const INVOCATION_ID: &str = "amz-sdk-invocation-id";
-pub(super) const ATTEMPT: &str = "amz-sdk-request";
-pub(super) const USER_AGENTS: [&str; 2] = ["user-agent", "x-amz-user-agent"];
-
 /// A request of the SDK, and the route that it shows.
 pub(crate) struct ClientProbe {
     operation: ServiceOperation,
@@ -105,23 +101,22 @@ pub(crate) struct ClientProbe {
 
 impl Debug for ClientProbe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lesson").finish_non_exhaustive()
+        f.debug_struct("ClientProbe").finish_non_exhaustive()
     }
 }
 
 impl ClientProbe {
     /// None for a later attempt, because it differs from a first one. The error names what is not understood.
-    pub(crate) fn read(
+    pub(super) fn read(
         operation: ServiceOperation,
         body: &Bytes,
         request: &HttpRequest,
         components: &RuntimeComponents,
         settings: &ConfigBag,
-        plain: &DirectPath,
+        clock: Arc<ServiceClock>,
     ) -> Option<Result<ClientProbe, String>> {
         let attempts = settings.load::<RequestAttempts>()?;
         (attempts.attempts() == 1).then(|| {
-            let clock = plain.clock.clone();
             let route = route(operation, request, components, settings, clock)?;
             Ok(ClientProbe {
                 operation,
@@ -346,7 +341,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     names.map(|(name, _)| name).find_map(|name| {
         let all = |request: &HttpRequest| -> Vec<String> {
             let values = request.headers().get_all(name);
-            // AnyOf request has an id of its own, so only the form of the ids can be compared.
+            // Each request has an id of its own, so only the form of the ids can be compared.
             let form = |value: &str| match name {
                 INVOCATION_ID => value.replace(|sign: char| sign.is_ascii_hexdigit(), "0"),
                 _ => value.to_owned(),

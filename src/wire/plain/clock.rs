@@ -194,7 +194,7 @@ fn read_fixed(date: &str) -> Option<SystemTime> {
 mod tests {
     use super::*;
 
-    /// AnyOf day of many years, at odd times, is read as the SDK reads it.
+    /// Each day of many years, at odd times, is read as the SDK reads it.
     #[test]
     fn dates_are_read_as_the_sdk_reads_them() {
         for step in 0..40_000_u64 {

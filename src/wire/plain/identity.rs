@@ -17,8 +17,8 @@ use aws_smithy_runtime_api::client::identity::{Identity, IdentityFuture, SharedI
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
 use tokio::task::coop::unconstrained;
 
-use super::route::Signing;
-use crate::wire::BoxFuture;
+use super::credentials::Signing;
+use crate::wire::request::BoxFuture;
 
 /// A load of credentials that has begun.
 pub(super) enum IdentityLoad {

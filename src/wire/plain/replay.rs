@@ -16,56 +16,9 @@ use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 
 use super::attempt::FailedAttempt;
+use super::first_result::FirstResult;
 use super::identity::IdentityLoad;
-use super::route::TimeLimit;
-use crate::wire::failure::is_in_progress;
-use crate::wire::retry;
-
-/// The result of an attempt that brought no readable answer.
-pub(crate) enum FirstResult {
-    /// A rejection, or something that no one can read.
-    Answer(HttpResponse),
-    Broken(ConnectorError),
-    /// The time limit for all attempts was over.
-    TimeOver(TimeOver),
-}
-
-impl FirstResult {
-    pub(super) fn late(limit: TimeLimit) -> Self {
-        let over = TimeOver(limit);
-        match limit.of_all {
-            true => FirstResult::TimeOver(over),
-            false => FirstResult::Broken(ConnectorError::timeout(over.into())),
-        }
-    }
-
-    /// Whether the service is still working on an earlier attempt with the same token.
-    pub(crate) fn is_going_on(&self) -> bool {
-        matches!(self, FirstResult::Answer(response) if is_in_progress(response))
-    }
-
-    /// Whether the service may have heard of the request at all.
-    pub(crate) fn was_sent(&self) -> bool {
-        match self {
-            FirstResult::Broken(error) => !retry::never_sent(error),
-            FirstResult::Answer(_) | FirstResult::TimeOver(_) => true,
-        }
-    }
-
-    /// Whether the service may have executed the request without saying so.
-    pub(crate) fn is_ambiguous(&self) -> bool {
-        match self {
-            FirstResult::Answer(response) => retry::may_have_worked(response.status()),
-            FirstResult::Broken(_) => self.was_sent(),
-            FirstResult::TimeOver(_) => true,
-        }
-    }
-}
-
-/// An attempt, or all of them, took longer than this limit.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct TimeOver(pub(crate) TimeLimit);
+use super::time_limit::TimeOver;
 
 /// Answers the first request with the result that exists already, and sends those that follow.
 #[derive(Clone)]
@@ -173,24 +126,5 @@ impl HttpConnector for ReplayConnector {
             capture.set_connection_retriever(move || connection.get());
         }
         HttpConnectorFuture::ready(result)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::error::Error as _;
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn the_time_that_is_over_is_told() {
-        let over = TimeOver(TimeLimit {
-            time: Duration::from_millis(1500),
-            of_all: false,
-        });
-        let text = "operation attempt timeout (single attempt) occurred after 1.5s";
-        assert_eq!(over.to_string(), text);
-        assert!(over.source().is_none());
     }
 }

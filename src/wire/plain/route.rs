@@ -2,22 +2,17 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_credential_types::attributes::AccountId;
-use aws_sdk_dynamodb::config::{
-    AsyncSleep, ConfigBag, Credentials, RuntimeComponents, SharedAsyncSleep, Sleep,
-};
-use aws_sdk_dynamodb::error::BoxError;
+use aws_sdk_dynamodb::config::{AsyncSleep, RuntimeComponents, SharedAsyncSleep, Sleep};
 use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
 };
-use aws_smithy_runtime_api::client::identity::{
-    Identity, ResolveCachedIdentity, SharedIdentityResolver,
-};
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_runtime_api::http::HttpError;
@@ -29,14 +24,18 @@ use bytes::Bytes;
 use futures_util::future::{Either, select};
 use http::HeaderValue;
 
-use super::SdkFallback;
-use super::client_probe::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
 use super::clock::{ClockFollowers, ServiceClock};
+use super::credentials::Signing;
 use super::identity::{HandedIdentity, IdentityLoad};
-use crate::wire::ServiceOperation;
-use crate::wire::signing::{Date, PlainSigner, Scope};
-use crate::wire::swap::CONTENT_TYPE;
+use super::time_limit::TimeLimit;
+use crate::wire::request::{CONTENT_TYPE, ServiceOperation};
+use crate::wire::signing::Date;
+use crate::wire::wire_path::SdkFallback;
 
+/// The headers that are made anew for each request, after the signature.
+pub(super) const INVOCATION_ID: &str = "amz-sdk-invocation-id";
+pub(super) const ATTEMPT: &str = "amz-sdk-request";
+pub(super) const USER_AGENTS: [&str; 2] = ["user-agent", "x-amz-user-agent"];
 /// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
 /// connection at once.
 const LARGE: usize = 64 * 1024;
@@ -73,48 +72,9 @@ pub(crate) struct Route {
     pub(super) in_lambda: bool,
 }
 
-/// Everything that signatures are made of.
-pub(super) struct Signing {
-    pub(super) region: Box<str>,
-    pub(super) name: Box<str>,
-    pub(super) signer: PlainSigner,
-    pub(super) resolver: SharedIdentityResolver,
-    pub(super) components: RuntimeComponents,
-    pub(super) settings: ConfigBag,
-    /// The last credentials, which calls under way share.
-    pub(super) last: RwLock<Option<Arc<Identity>>>,
-    /// The account whose endpoint it is: another account may have another one.
-    pub(super) account: OnceLock<Option<AccountId>>,
-}
-
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Route").finish_non_exhaustive()
-    }
-}
-
-/// How long an attempt may take.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TimeLimit {
-    pub(super) time: Duration,
-    /// Whether the limit is for all attempts together.
-    pub(super) of_all: bool,
-}
-
-impl TimeLimit {
-    pub(crate) fn is_over_since(&self, began: Instant) -> bool {
-        began.elapsed() >= self.time
-    }
-}
-
-/// In the SDK's words.
-impl fmt::Display for TimeLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.of_all {
-            true => "operation timeout (all attempts including retries)",
-            false => "operation attempt timeout (single attempt)",
-        };
-        write!(f, "{kind} occurred after {:?}", self.time)
     }
 }
 
@@ -308,53 +268,6 @@ impl Route {
         let left = all.saturating_sub(spent).max(Duration::from_micros(1));
         Some(self.timeouts.to_builder().operation_timeout(left).build())
     }
-}
-
-impl Signing {
-    /// The same credentials, in the memory that other calls hold already if they are the same.
-    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
-        let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*last
-            && is_same(last, &identity)
-        {
-            return last.clone();
-        }
-        drop(last);
-        let identity = Arc::new(identity);
-        let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(identity.clone());
-        identity
-    }
-
-    pub(super) async fn load_identity(&self) -> Result<Identity, BoxError> {
-        let cache = self.components.identity_cache();
-        let resolver = self.resolver.clone();
-        let load = cache.resolve_cached_identity(resolver, &self.components, &self.settings);
-        load.await
-    }
-
-    fn sign(&self, request: &mut HttpRequest, identity: &Identity, date: &Date) -> Option<()> {
-        let scope = Scope {
-            region: &self.region,
-            name: &self.name,
-        };
-        let signed = self.signer.sign(request, identity, scope, date)?;
-        signed.apply(request).ok()
-    }
-}
-
-fn is_same(one: &Identity, other: &Identity) -> bool {
-    let is_same = match (one.data::<Credentials>(), other.data::<Credentials>()) {
-        (Some(one), Some(other)) => {
-            one.access_key_id() == other.access_key_id()
-                && one.secret_access_key() == other.secret_access_key()
-                && one.session_token() == other.session_token()
-        }
-        _ => false,
-    };
-    is_same
-        && one.expiration() == other.expiration()
-        && one.property::<AccountId>() == other.property::<AccountId>()
 }
 
 /// A random UUID, as the SDK makes one for each request.

@@ -10,16 +10,18 @@ mod settings;
 mod sockets;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition};
 use aws_sdk_dynamodb::config::{self, Credentials};
 
-use super::*;
 use crate::connect::testing::Faults;
 use crate::wire::tests::{create, engine_of_tab, get, put, request};
-use crate::wire::{Failure, Reply, Resend, ServiceOperation, Wire};
+use crate::wire::{
+    Failure, Reply, Request, Resend, SdkFallback, ServiceOperation, Wire, WirePath, WireTrace,
+};
 
 /// A client of a table `tab` that shares nothing with other clients.
 async fn client(change: impl FnOnce(config::Builder) -> config::Builder) -> (Client, Faults) {
@@ -35,7 +37,7 @@ async fn client(change: impl FnOnce(config::Builder) -> config::Builder) -> (Cli
     (Client::from_conf(change(config).build()), faults)
 }
 
-/// AnyOf test has its own stock of retries, because the stock of the process is shared by all tests.
+/// Each test has its own stock of retries, because the stock of the process is shared by all tests.
 fn alone() -> RetryPartition {
     use std::sync::atomic::AtomicU64;
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -144,7 +146,7 @@ async fn one_word_turns_it_off() {
     }
 }
 
-/// AnyOf header of each operation equals the SDK's, including the signature.
+/// Each header of each operation equals the SDK's, including the signature.
 #[tokio::test]
 async fn requests_are_those_of_the_sdk() {
     let time = clients::Time::at(1_709_209_805);

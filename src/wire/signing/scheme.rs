@@ -23,8 +23,10 @@ use aws_smithy_runtime_api::client::runtime_components::GetIdentityResolver;
 use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 
+use super::date::Date;
+use super::plain::DATE;
+use super::signer::{PlainSigner, Scope};
 use super::skew::{ClockSkew, TOLERATED};
-use super::{DATE, Date, PlainSigner, Scope};
 
 /// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
 pub(crate) fn install(config: config::Builder) -> config::Builder {

@@ -5,8 +5,9 @@ macro_rules! sent {
     ($wire:expr, $operation:ident in $module:ident, $request:expr, $table:expr) => {
         async {
             let request = $request;
-            let site =
-                $crate::wire::failure::FailureContext::harmless(stringify!($operation), $table);
+            let admitted = $wire
+                .gate()
+                .admit_operation(stringify!($operation), $table)?;
             #[cfg(feature = "embedded")]
             if let Some(engine) = $wire.engine()
                 && let Ok(input) = request.as_input().clone().build()
@@ -15,11 +16,11 @@ macro_rules! sent {
                     input,
                 )
             {
-                return prepared.send(engine, site).await;
+                return prepared.send(engine, admitted).await;
             }
             match request.send().await {
                 Ok(output) => Ok(output),
-                Err(error) => Err($crate::wire::failure::from_sdk(error, site).error),
+                Err(error) => Err($crate::wire::failure::from_sdk(error, admitted.site()).error),
             }
         }
         .await

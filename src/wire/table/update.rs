@@ -7,13 +7,15 @@ use aws_sdk_dynamodb::types::{
     TimeToLiveSpecification, UpdateGlobalSecondaryIndexAction,
 };
 
+use super::answers::hint;
+use super::described::DescribedTable;
 use super::encode::{
     class, definitions, incomplete, keys, pair_units, projection, stream_type, tags, units,
 };
 use super::send::sent;
-use super::{DescribedTable, Wire, hint};
 use crate::error::Result;
 use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSchema, TableSettings};
+use crate::wire::call::Wire;
 
 /// One change, as the service takes one at a time.
 #[derive(Debug, Clone, Copy)]

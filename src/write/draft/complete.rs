@@ -1,6 +1,6 @@
 //! The attributes that an update writes in addition to its changes, and those that it must not omit.
 
-use super::source::{UpdateOrigin, field_of, split};
+use super::source::{UpdateOrigin, field_of, formerly_of, split};
 use crate::entity::{EntityDeclaration, ManagedValues};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
@@ -28,7 +28,8 @@ pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions)
                 format!("the library keeps the attribute `{name}` for itself: take another name");
             return Err(refused(declared, message));
         }
-        if let Some(field) = field_of(declared, name).filter(|_| place.is_of_rest()) {
+        let field = field_of(declared, name).or_else(|| formerly_of(declared, name));
+        if let Some(field) = field.filter(|_| place.is_of_rest()) {
             let message = format!(
                 "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
             );
@@ -86,7 +87,7 @@ pub(crate) fn set_identity(
             .iter()
             .find(|known| known.stored == name);
         if let Some(known) = stored {
-            update.set(known.stored, UpdateAction::Set(json));
+            update.set(known.place(), UpdateAction::Set(json));
         }
     }
     Ok(())

@@ -9,7 +9,6 @@ use crate::entity::{EntityDeclaration, UntypedKey, Version, VersionState};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::CodecError;
-use crate::path::Place;
 use crate::plan::{ConditionFailure, Precondition, check};
 use crate::schema::AttributeDef;
 use crate::write::IndexMaintenance;
@@ -60,13 +59,13 @@ fn filled_condition(
     at: usize,
     attribute: &AttributeDef,
 ) -> Result<Node, CodecError> {
-    let size = Term::Size(Place::of(attribute.stored));
+    let size = Term::Size(attribute.place());
     let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
     let filled = Node::Compare(size, Comparison::Gt, none);
     let default = (declared.default_json)(at)?;
     let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
     Ok(if default.as_ref().is_some_and(is_text) {
-        Node::any([check::absent_condition(attribute.stored), filled])
+        Node::any([check::absent_condition(attribute.place()), filled])
     } else {
         filled
     })

@@ -16,15 +16,15 @@ pub(crate) fn loaded_condition(
     held: Option<&[u8]>,
 ) -> Result<Node, CodecError> {
     let Some(json) = held else {
-        return Ok(check::absent_condition(attribute.stored));
+        return Ok(check::absent_condition(attribute.place()));
     };
     let same = if declared.def.ttl == Some(attribute.stored) {
         ttl_condition(attribute.stored, json)?
     } else {
-        check::as_read_condition(attribute.stored, json)
+        check::as_read_condition(attribute.place(), json)
     };
     Ok(if (declared.default_json)(at)?.as_deref() == Some(json) {
-        Node::any([check::absent_condition(attribute.stored), same])
+        Node::any([check::absent_condition(attribute.place()), same])
     } else {
         same
     })

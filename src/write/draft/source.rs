@@ -81,6 +81,13 @@ pub(crate) fn field_of(declared: &EntityDeclaration, attribute: &str) -> Option<
     found.map(|known| known.field)
 }
 
+/// The field that older programs store as an attribute.
+pub(super) fn formerly_of(declared: &EntityDeclaration, attribute: &str) -> Option<&'static str> {
+    let mut known = declared.def.attributes.iter();
+    let found = known.find(|known| known.former_name() == Some(attribute));
+    found.map(|known| known.field)
+}
+
 pub(crate) fn attribute_of(
     declared: &EntityDeclaration,
     field: &str,
@@ -97,7 +104,7 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
     {
         let held = Names::of_json(attributes);
         for attribute in declared.def.attributes {
-            match held.get(attribute.stored) {
+            match attribute.read_names().find_map(|name| held.get(name)) {
                 Some(json) => known.tell_json(attribute.field, json.to_vec()),
                 None => known.tell_absent(attribute.field),
             }

@@ -50,6 +50,18 @@ impl HeldUniqueValues {
     }
 }
 
+impl HeldUniqueValues {
+    /// The sentinels of a known item.
+    pub(super) fn sentinels(self) -> Vec<Sentinel> {
+        let values = self.values.into_iter();
+        let values = values.filter_map(|value| match value {
+            Holding::Value(sentinel) => Some(sentinel),
+            Holding::Nothing | Holding::Unknown(_) => None,
+        });
+        values.collect()
+    }
+}
+
 /// The values that a write takes, and those that it releases.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UniqueExchange {

@@ -14,10 +14,10 @@ use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
     ItemKey, ItemKeys, Meaning, Owner, Participant, PlannedRequest, Returned, TransactionMember,
-    WriteRequest, WriteVerb, check, contention, respell_members,
+    WriteRequest, WriteVerb, check, confirm, contend, respell_members,
 };
 use crate::retry::Rounds;
-use crate::schema::EntityDef;
+use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
@@ -115,7 +115,7 @@ impl PlannedWrite {
             PlannedWrite::Alone(write) => write.returning(returned),
             PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
-                crate::plan::plan_of_one(members, None)
+                PlannedRequest::of_one(members, None)
             }
         }
     }
@@ -175,7 +175,7 @@ async fn commit(
         let sent = match rounds.as_deref_mut() {
             // Boxed: only jobs need it, and it would enlarge every write with unique values.
             Some(rounds) => Box::pin(until_told(db, &request, &keys, rounds)).await,
-            None => contention::call(db, request, keys).await,
+            None => confirm::call(db, request, keys).await,
         };
         let Err(failure) = sent else {
             return Ok(None);
@@ -214,7 +214,7 @@ async fn until_told(
     let (token, mut unknown) = (Arc::default(), None);
     loop {
         let began = Instant::now();
-        let sent = contention::call_again(db, request, keys.clone(), &token).await;
+        let sent = confirm::call_again(db, request, keys.clone(), &token).await;
         let Err(failure) = sent else { return sent };
         if unknown.is_none() && !failure.error.is_outcome_unknown() {
             return Err(failure);
@@ -222,7 +222,7 @@ async fn until_told(
         let refusal = failure.refusal.as_deref().unwrap_or(&failure);
         let is_refused = refusal.reasons.iter().any(Reason::is_condition);
         let lost = match unknown.take() {
-            Some(unknown) => contention::met_later(unknown, failure),
+            Some(unknown) => contend::met_later(unknown, failure),
             None => failure,
         };
         rounds.in_vain();
@@ -239,7 +239,7 @@ pub(crate) fn attributes_of(entity: &EntityDef) -> impl Iterator<Item = &'static
     let fields: Vec<&str> = fields.copied().collect();
     let attributes = entity.attributes.iter();
     let known = attributes.filter(move |known| fields.contains(&known.field));
-    known.map(|known| known.stored)
+    known.flat_map(AttributeDef::names)
 }
 
 /// The values that an item releases when it is deleted, and the condition that it still has the same values. Only its key and the
@@ -259,7 +259,7 @@ pub(crate) fn given_up(
         });
     }
     let sentinels = (entity.sentinels)(item).map_err(fail)?.into_iter();
-    let members = sentinels.map(|key| owner.giving_up(&key, db));
+    let members = sentinels.map(|key| TransactionMember::giving_up(owner, &key, db));
     Ok((members.collect::<Result<_>>()?, Node::all(guards)))
 }
 

@@ -22,7 +22,7 @@ use crate::plan::{
 };
 use crate::read::plan_read;
 use crate::retry::Backoff;
-use crate::schema::Pattern;
+use crate::schema::{AttributeDef, Pattern};
 use crate::write::{delete_of, split, update_of};
 
 /// The maximum number of attempts.
@@ -203,7 +203,8 @@ impl Rewrite {
         }
         let attributes = declared.def.attributes.iter();
         let relied = attributes.filter(|known| depends_on(declared, known.field));
-        relied.map(|known| known.stored.to_owned()).collect()
+        let names = relied.flat_map(AttributeDef::names);
+        names.map(ToOwned::to_owned).collect()
     }
 
     /// The write of the item, with another condition.
@@ -223,7 +224,7 @@ impl Rewrite {
                     now,
                     db,
                 );
-                write.writer().raw_bytes(item);
+                write.put_item(item);
                 Ok(write)
             }
             Main::Delete => Ok(delete_of(self.pattern, &self.key, asked, self.now, db)),

@@ -28,6 +28,16 @@ pub(crate) enum Holding {
 }
 
 impl Sentinel {
+    /// Its key, an object of DynamoDB JSON.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The fields of its value.
+    pub(crate) fn fields(&self) -> &'static [&'static str] {
+        self.unique.fields
+    }
+
     /// The sentinel whose partition key `write` writes.
     pub(super) fn of(
         declared: &EntityDeclaration,
@@ -51,7 +61,7 @@ impl Sentinel {
     }
 
     /// Takes the sentinel, even from `other`, which releases it in the same transaction.
-    pub(super) fn take_from(
+    pub(crate) fn take_from(
         &self,
         other: Option<&Owner>,
         owner: &Arc<Owner>,
@@ -62,12 +72,12 @@ impl Sentinel {
         owner.write_content(&mut item);
         item.raw("}");
         let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
-        owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
+        TransactionMember::beside(owner, &self.key, WriteVerb::Put, item.as_bytes(), asked, db)
     }
 
     /// Releases the sentinel, if it is the owner's.
     pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
-        owner.giving_up(&self.key, db)
+        TransactionMember::giving_up(owner, &self.key, db)
     }
 }
 

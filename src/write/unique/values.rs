@@ -2,13 +2,13 @@
 
 use super::exchange::{HeldUniqueValues, UniqueExchange};
 use super::rules::concerns;
-use super::sentinel::{Holding, holding};
+use super::sentinel::{Holding, Sentinel, holding};
 use crate::entity::{
     DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedEntity, UntypedKey, encode_as_is,
 };
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateActions};
-use crate::json::{CodecError, Reader};
+use crate::json::{CodecError, Reader, is_null, member};
 use crate::plan::WriteRequest;
 use crate::write::{
     UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes, untyped_key,
@@ -80,6 +80,29 @@ pub(super) fn holdings_in(
         tell_changes(declared, update, &mut known);
     }
     HeldUniqueValues::of(declared, &known, |_| true)
+}
+
+/// The unique values of a stored item.
+pub(crate) struct StoredValues {
+    pub(crate) key: UntypedKey,
+    pub(crate) sentinels: Vec<Sentinel>,
+    /// The expiry time as it is stored; DynamoDB JSON.
+    pub(crate) ttl: Option<Vec<u8>>,
+}
+
+/// The unique values of an item that was read.
+pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues> {
+    let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
+    // An item of another entity, or of a newer shape, has none that this program knows.
+    let entity: E = crate::entity::read(item)?;
+    let key = Key::of(&entity).to_untyped().map_err(fail)?;
+    let ttl = E::ENTITY.ttl.map(|name| member(item, name)).transpose();
+    let ttl = ttl.map_err(fail)?.flatten().filter(|json| !is_null(json));
+    Ok(StoredValues {
+        sentinels: holdings_in(item, None, &key)?.sentinels(),
+        ttl: ttl.map(<[u8]>::to_vec),
+        key,
+    })
 }
 
 /// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.

@@ -42,6 +42,12 @@ const SELDOM: &[(PolicyVerb, &str)] = &[
     (PolicyVerb::DELETE_EACH, "BatchGetItem"),
     (PolicyVerb::TRANSACT_EACH, "GetItem"),
     (PolicyVerb::TRANSACT_EACH, "ConditionCheckItem"),
+    // All rows here are as a put stores them.
+    (PolicyVerb::REFILL, "GetItem"),
+    (PolicyVerb::REFILL, "UpdateItem"),
+    (PolicyVerb::REFILL, "PutItem"),
+    (PolicyVerb::REFILL, "DeleteItem"),
+    (PolicyVerb::REFILL, "ConditionCheckItem"),
 ];
 
 /// What the requests of a connection ask of this table.
@@ -207,6 +213,10 @@ macro_rules! used {
                     .transact_each(|r| Transaction::new().with(r.delete()));
                 deleted.send(&db).await?.complete()?;
                 vec![PolicyVerb::IN_PARTITION, PolicyVerb::DELETE]
+            }
+            PolicyVerb::REFILL => {
+                $entity::scan().refill().send(&db).await?.complete()?;
+                vec![PolicyVerb::SCAN]
             }
             _ => vec![],
         };

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::connect::testing::Fault;
 use crate::error::ErrorKind;
-use crate::wire::sleep::AnySleep;
+use crate::wire::AnySleep;
 
 /// Everything that a program can tell about an outcome.
 pub(super) fn told(outcome: &Result<Reply, Failure>) -> String {

@@ -379,7 +379,7 @@ async fn a_lesson_that_was_learned_makes_up_for_those_that_were_not() {
             .provider_name("test");
         Some(credentials.build())
     };
-    // AnyOf round has a request that finds another account, the lesson, one that spoils it, the next lesson, and two more.
+    // Each round has a request that finds another account, the lesson, one that spoils it, the next lesson, and two more.
     let rounds = 0..8;
     let changing = rounds.clone().flat_map(|round| {
         let [one, other] = [of(round, round), of(100 + round, round)];

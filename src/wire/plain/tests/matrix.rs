@@ -279,7 +279,7 @@ fn writes() -> Vec<Request> {
     vec![guarded, repeatable, transaction, put()]
 }
 
-/// AnyOf row of the table ends as it does through the SDK, word for word, with as many loads of credentials.
+/// Each row of the table ends as it does through the SDK, word for word, with as many loads of credentials.
 #[tokio::test]
 async fn an_attempt_that_was_sent_stays_sent() {
     let mut rows = 0;

@@ -1,9 +1,11 @@
 //! Many requests of one client, one after the other and at once: clocks that drift, credentials that are renewed, and
 //! each request beside that of a plain SDK client.
 
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::time::SystemTime;
 
 use aws_credential_types::provider::future;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
@@ -98,7 +100,7 @@ fn acting(
     config.http_client(Acting { inner, act })
 }
 
-/// AnyOf request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
+/// Each request of a long sequence equals that of a client that knows nothing of this library, with failures, throttles
 /// and a wrong clock in between. An interceptor of a next SDK that counts requests would be seen here.
 #[tokio::test]
 async fn sequences_are_those_of_a_plain_client() {

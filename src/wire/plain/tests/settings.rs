@@ -271,8 +271,7 @@ fn no_executor_of_its_own() {
         }
     }
     block_on(async {
-        let (wire, faults) =
-            learned(|config| config.sleep_impl(crate::wire::sleep::AnySleep)).await;
+        let (wire, faults) = learned(|config| config.sleep_impl(crate::wire::AnySleep)).await;
         assert_eq!(path(&wire, &put()).await, WirePath::Plain);
         faults.plan([Fault::throttle()]);
         let (path, outcome) = call(&wire, &put()).await;

@@ -1,6 +1,7 @@
 //! Requests over real connections to a server that misbehaves.
 
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU8;
 
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};

@@ -1,0 +1,263 @@
+//! The refill of a row: the difference between what is stored and what a fresh put of the same entity would store.
+//!
+//! Values are derived from fields, so the write takes effect only while those fields are the ones that were read. Then it
+//! is right whenever it arrives, also twice and also late. It also requires that the item exists: a condition of absences
+//! alone holds for an item that has expired in the meantime, and the update would create a new one.
+
+use super::action::{Decide, key_of};
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedEntity, encode_as_is};
+use crate::error::{Error, Result};
+use crate::expr::{Node, UpdateAction, UpdateActions};
+use crate::json::{Names, is_null, members};
+use crate::path::Place;
+use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
+use crate::schema::{AttributeDef, KeySource, Pattern, SHAPE};
+use crate::write::{PlannedWrite, StoredValues, attribute_of, stored_values};
+
+/// Whether a refill writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefillMode {
+    Write,
+    /// Only the rows that differ are counted.
+    Count,
+}
+
+/// Reads the unique values of an item.
+pub(super) type ReadUniqueValues = fn(&[u8]) -> Result<StoredValues>;
+
+/// How rows are refilled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Refill {
+    pub(super) mode: RefillMode,
+    /// `None` for an entity without unique values.
+    pub(super) read_values: Option<ReadUniqueValues>,
+}
+
+impl Refill {
+    pub(super) fn of<E: DynamoEntity>(mode: RefillMode) -> Self {
+        let has_uniques = !E::ENTITY.uniques.is_empty();
+        Refill {
+            mode,
+            read_values: has_uniques.then_some(stored_values::<E> as ReadUniqueValues),
+        }
+    }
+}
+
+/// Compares each row with a fresh put of it. A row with unique values is checked if nothing else is to be done, because
+/// its sentinels are compared later.
+pub(super) fn decide<'j, E: DynamoEntity>(pattern: &'static Pattern) -> Decide<'j> {
+    Box::new(move |db, item, claim| {
+        let entity: E = entity::read(item)?;
+        let difference = Difference::of(&entity, item)?;
+        difference.write(item, claim, pattern, db)
+    })
+}
+
+/// The attributes of an item that a fresh put would store otherwise.
+struct Difference {
+    declared: &'static EntityDeclaration,
+    changes: Vec<(&'static str, UpdateAction)>,
+    /// The condition that the attributes of which the changes are made are as they were read.
+    guards: Vec<Node>,
+}
+
+impl Difference {
+    fn of(entity: &dyn UntypedEntity, item: &[u8]) -> Result<Self> {
+        let declared = entity.declaration();
+        let fresh = encode_as_is(entity).map_err(|fault| declared.unwritten(fault))?;
+        let fail = |fault| Error::decode(declared.def.type_name, fault);
+        let (stored, fresh) = (members(item).map_err(fail)?, members(&fresh).map_err(fail)?);
+        let rows = RowSides {
+            declared,
+            stored: Names::of_members(&stored),
+            fresh: Names::of_members(&fresh),
+        };
+        let mut difference = Difference {
+            declared,
+            changes: Vec::new(),
+            guards: Vec::new(),
+        };
+        rows.fields(&mut difference);
+        rows.derived(&mut difference);
+        Ok(difference)
+    }
+
+    /// The write of the difference, if there is one. It changes neither the version nor the time of the last write, because
+    /// the entity is the same.
+    fn write(
+        self,
+        item: &[u8],
+        claim: Node,
+        pattern: &'static Pattern,
+        db: &Dynamo,
+    ) -> Result<Option<PlannedWrite>> {
+        let verb = match self.changes.is_empty() {
+            true if self.declared.def.uniques.is_empty() => return Ok(None),
+            true => WriteVerb::Check,
+            false => WriteVerb::Update,
+        };
+        let table = self.declared.table;
+        let names: Vec<_> = table.key_names().collect();
+        let key = key_of(item, &names)?;
+        let exists = Node::Exists(Place::of(table.pk)).and(Node::Missing(Place::of(SHAPE)));
+        let condition = exists.and(Node::all(self.guards)).and(claim);
+        let asked = (
+            condition,
+            Meaning::Row(ConditionFailure::NEVER.or_condition()),
+        );
+        let name = db.table_name(table.name);
+        let mut write = WriteRequest::new(verb, name, 512, pattern, db.now(), asked);
+        write.at_key(&key);
+        write.entity = self.declared.def.type_name;
+        let mut update = UpdateActions::default();
+        for (attribute, action) in self.changes {
+            update.set(attribute, action);
+        }
+        write.change(update)?;
+        Ok(Some(PlannedWrite::Alone(write)))
+    }
+}
+
+/// The attributes as they are stored, and as a put would store them.
+struct RowSides<'r> {
+    declared: &'static EntityDeclaration,
+    stored: Names<'r, [u8]>,
+    fresh: Names<'r, [u8]>,
+}
+
+impl RowSides<'_> {
+    /// Fields that the item lacks, and that a put would store: defaults, and fields that older programs kept only in keys.
+    /// A value that is present is left as it is stored, in whatever format. Managed fields say when and by whom the item
+    /// was written, which no later program knows.
+    fn fields(&self, difference: &mut Difference) {
+        let (def, table) = (self.declared.def, self.declared.table);
+        let managed = [
+            def.version,
+            def.created_at,
+            def.updated_at,
+            def.created_by,
+            def.updated_by,
+        ];
+        for field in def.attributes {
+            let name = field.stored;
+            let is_key = name == table.pk || table.sk == Some(name);
+            let stored = self.stored.get(name).filter(|json| !is_null(json));
+            if field.former.is_some() {
+                self.renamed(field, difference);
+                continue;
+            }
+            if is_key || managed.contains(&Some(name)) || stored.is_some() {
+                continue;
+            }
+            if let Some(json) = self.fresh.get(name) {
+                let set = UpdateAction::Set(json.to_vec());
+                difference.changes.push((name, set));
+                difference.guards.push(self.as_stored(name));
+            }
+        }
+    }
+
+    /// Both names of a field that is being renamed. The value is the one that is read, and each name is guarded, because an
+    /// older program may write one of them in the meantime.
+    fn renamed(&self, field: &AttributeDef, difference: &mut Difference) {
+        let before = difference.changes.len();
+        for name in field.names() {
+            let action = match (self.stored.get(name), self.fresh.get(name)) {
+                (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
+                (None, None) => continue,
+                (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
+                (Some(_), None) => UpdateAction::Remove,
+            };
+            difference.changes.push((name, action));
+        }
+        if difference.changes.len() > before {
+            let guards = field.names().map(|name| self.as_stored(name));
+            difference.guards.extend(guards);
+        }
+    }
+
+    /// The keys of indexes, and the type.
+    fn derived(&self, difference: &mut Difference) {
+        let before = difference.changes.len();
+        for name in self.derived_attributes() {
+            let action = match (self.stored.get(name), self.fresh.get(name)) {
+                (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
+                (None, None) => continue,
+                (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
+                (Some(_), None) => UpdateAction::Remove,
+            };
+            // No field decides the type.
+            if self.declared.table.type_attribute == Some(name) {
+                difference.guards.push(self.as_stored(name));
+            }
+            difference.changes.push((name, action));
+        }
+        if difference.changes.len() == before {
+            return;
+        }
+        // Indexes may share an attribute, so all fields of all keys decide together.
+        for field in self.deciding_fields() {
+            for name in field.names() {
+                let is_changed = difference.changes.iter().any(|(set, _)| *set == name);
+                // The condition that it is still as it was read is there already.
+                if !is_changed {
+                    difference.guards.push(self.as_stored(name));
+                }
+            }
+        }
+    }
+
+    /// The attributes that are made of fields.
+    fn derived_attributes(&self) -> Vec<&'static str> {
+        let (def, table) = (self.declared.def, self.declared.table);
+        let keys = def.indexes.iter();
+        let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
+        let templates = keys.filter(|key| matches!(key.source, KeySource::Template(_)));
+        let mut names: Vec<&'static str> = table.type_attribute.into_iter().collect();
+        for key in templates {
+            let name = key.attribute;
+            let is_primary = name == table.pk || table.sk == Some(name);
+            if !is_primary && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The fields that decide the keys of indexes, each once.
+    fn deciding_fields(&self) -> Vec<&'static AttributeDef> {
+        let table = self.declared.table;
+        let mut fields: Vec<&'static AttributeDef> = Vec::new();
+        for index in self.declared.def.indexes {
+            let keys = index.pk.iter().chain(index.sk);
+            let parts = keys.flat_map(crate::schema::KeyDef::fields);
+            let when = index.when.map_or(&[][..], |when| when.fields);
+            for field in parts.chain(when.iter().copied()) {
+                let Some((_, known)) = attribute_of(self.declared, field) else {
+                    continue;
+                };
+                let is_primary = known.stored == table.pk || table.sk == Some(known.stored);
+                if !is_primary && !fields.iter().any(|one| one.stored == known.stored) {
+                    fields.push(known);
+                }
+            }
+        }
+        fields
+    }
+
+    /// The condition that the attribute is as it was read.
+    fn as_stored(&self, name: &'static str) -> Node {
+        match self.stored.get(name) {
+            Some(json) => check::value_condition(name, json),
+            None => Node::Missing(Place::of(name)),
+        }
+    }
+}
+
+/// Whether two values are the same; another program may have written one of them in another format.
+pub(super) fn is_same(stored: &[u8], fresh: &[u8]) -> bool {
+    let read = |json: &[u8]| Item::from_dynamo_json(&[b"{\"v\":", json, b"}"].concat()).ok();
+    stored == fresh || read(stored).is_some_and(|stored| read(fresh) == Some(stored))
+}

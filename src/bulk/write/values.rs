@@ -1,0 +1,213 @@
+//! The unique values of rows that are refilled: a row claims the sentinels that it lacks, and a sentinel that no item owns
+//! is deleted.
+//!
+//! Programs without the unique value write rows and leave the sentinels as they are. Therefore a sentinel may name an item
+//! that is gone or that has another value by now. Its owner is read strongly, and the write takes effect only while the
+//! owner is as it was read.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{JobContext, RowError, failed, read};
+use crate::bulk::action;
+use crate::bulk::refill::{ReadUniqueValues, is_same};
+use crate::clock::Timestamp;
+use crate::entity::sentinel::MARK;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::{Reader, member};
+use crate::path::Place;
+use crate::plan::{
+    ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
+};
+use crate::query::QuerySource;
+use crate::schema::Pattern;
+use crate::write::{PlannedWrite, Sentinel, attributes_of};
+
+/// How the unique values of rows are compared with their sentinels.
+pub(super) struct UniqueRefill<'a> {
+    pub(super) tools: &'a JobContext<'a>,
+    pub(super) pattern: &'static Pattern,
+    /// The table's full name.
+    pub(super) table: &'a str,
+    pub(super) source: &'a QuerySource,
+    pub(super) read_values: ReadUniqueValues,
+}
+
+/// The item that a sentinel names, as it was read strongly.
+struct OtherOwner {
+    key: Vec<u8>,
+    row: Option<bytes::Bytes>,
+}
+
+impl UniqueRefill<'_> {
+    /// The write of a row together with the sentinels that it lacks; `None` if nothing is to be written.
+    pub(super) async fn claim(
+        &self,
+        item: &[u8],
+        key: &[u8],
+        mut write: WriteRequest,
+    ) -> Result<Option<PlannedWrite>, RowError> {
+        let fail = |error| failed(key, None, error);
+        let values = (self.read_values)(item).map_err(fail)?;
+        let mine = Arc::new(Owner::new(&values.key, values.ttl.clone(), write.now));
+        let (mut beside, mut checked) = (Vec::new(), HashSet::new());
+        for sentinel in &values.sentinels {
+            let found = self.read(sentinel.key()).await?;
+            let mut other = None;
+            if let Some(found) = found {
+                let owner = owner_of(&found);
+                match owner.filter(|owner| !is_same(owner, mine.key())) {
+                    Some(owner) => {
+                        other = self
+                            .other_owner(sentinel, &found, owner, key, write.now)
+                            .await?;
+                    }
+                    None if self.has_ttl(&found, values.ttl.as_deref()) => continue,
+                    None => {}
+                }
+            }
+            let from = other.as_ref().map(|other| {
+                Owner::of(&other.key, self.source.entity, self.source.table, write.now)
+            });
+            let take = sentinel.take_from(from.as_ref(), &mine, self.tools.db);
+            beside.push(take.map_err(fail)?);
+            if let Some(other) = other.filter(|other| checked.insert(other.key.clone())) {
+                beside.push(self.check_of(&other, write.now).map_err(fail)?);
+            }
+        }
+        if beside.is_empty() {
+            return Ok((write.verb != WriteVerb::Check).then_some(PlannedWrite::Alone(write)));
+        }
+        write.asking(self.as_read(item).map_err(fail)?);
+        let main = TransactionMember::in_table(self.source.table, write, key).map_err(fail)?;
+        Ok(Some(PlannedWrite::Together(main, beside)))
+    }
+
+    /// The delete of a sentinel; `None` if it belongs to an item, or to another unique value.
+    pub(super) async fn sweep(
+        &self,
+        sentinel: &[u8],
+        key: &[u8],
+    ) -> Result<Option<PlannedWrite>, RowError> {
+        let fail = |error| failed(key, None, error);
+        let owner = owner_of(sentinel).filter(|_| self.is_of_entity(sentinel));
+        let Some(owner) = owner else {
+            return Ok(None);
+        };
+        let row = self.read(&owner).await?;
+        if row.as_deref().is_some_and(|row| self.may_hold(row, key)) {
+            return Ok(None);
+        }
+        let (db, table) = (self.tools.db, self.source.table);
+        let now = db.now();
+        let held = member(sentinel, MARK).ok().flatten().unwrap_or_default();
+        let is_its = check::value_condition(MARK, held);
+        let write = action::delete(db, self.pattern, self.table.to_owned(), key, is_its);
+        let main = TransactionMember::in_table(table, write, key).map_err(fail)?;
+        let other = OtherOwner { key: owner, row };
+        let check = self.check_of(&other, now).map_err(fail)?;
+        Ok(Some(PlannedWrite::Together(main, vec![check])))
+    }
+
+    async fn read(&self, key: &[u8]) -> Result<Option<bytes::Bytes>, RowError> {
+        read(self.tools, self.pattern, self.table, key, None).await
+    }
+
+    /// The owner that another item seems to be, if it is none: it is gone, or has another value. `None` if the sentinel has
+    /// expired. Fails if two items have the value.
+    async fn other_owner(
+        &self,
+        sentinel: &Sentinel,
+        found: &bytes::Bytes,
+        owner: Vec<u8>,
+        key: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<OtherOwner>, RowError> {
+        if check::is_expired(found, self.source.entity.ttl, now) {
+            return Ok(None);
+        }
+        let row = self.read(&owner).await?;
+        if row
+            .as_deref()
+            .is_some_and(|row| self.may_hold(row, sentinel.key()))
+        {
+            let message = "another item has this value, and it is unique: change one of the two, and refill again";
+            let error = Error::new(ErrorKind::UniqueViolation, Stage::Service, message)
+                .at(sentinel.fields().join(", "))
+                .of(self.source.entity.type_name)
+                .declared_as(Some(self.source.entity.id))
+                .with_holder(found.clone());
+            return Err(failed(key, None, error));
+        }
+        Ok(Some(OtherOwner { key: owner, row }))
+    }
+
+    /// Whether an item has the value of a sentinel. One that this program cannot read may have it.
+    fn may_hold(&self, row: &[u8], sentinel: &[u8]) -> bool {
+        match (self.read_values)(row) {
+            Ok(values) => values.sentinels.iter().any(|held| {
+                let keys =
+                    [held.key(), sentinel].map(|key| ItemKey::in_table(self.source.table, key));
+                matches!(keys, [Ok(held), Ok(sentinel)] if held == sentinel)
+            }),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether the sentinel keeps a value that this entity declares. One of an older declaration may be in use.
+    fn is_of_entity(&self, sentinel: &[u8]) -> bool {
+        let pk = member(sentinel, self.source.table.pk).ok().flatten();
+        let pk = pk.and_then(|json| Reader::new(json).text().ok());
+        let mut uniques = self.source.entity.uniques.iter();
+        pk.is_some_and(|pk| uniques.any(|unique| pk.starts_with(unique.front)))
+    }
+
+    /// Whether a sentinel expires with its owner.
+    fn has_ttl(&self, sentinel: &[u8], ttl: Option<&[u8]>) -> bool {
+        let attribute = self.source.entity.ttl;
+        let stored = attribute.and_then(|name| member(sentinel, name).ok().flatten());
+        match (stored, ttl) {
+            (Some(stored), Some(ttl)) => is_same(stored, ttl),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// The check that the other item is as it was read.
+    fn check_of(&self, other: &OtherOwner, now: Timestamp) -> Result<TransactionMember> {
+        let table = self.source.table;
+        let condition = match &other.row {
+            Some(row) => Node::Exists(Place::of(table.pk)).and(self.as_read(row)?),
+            None => Node::Missing(Place::of(table.pk)),
+        };
+        let failure = ConditionFailure::NEVER.or_condition();
+        let asked = (condition, Meaning::Row(failure));
+        let (verb, name) = (WriteVerb::Check, self.table.to_owned());
+        let mut write = WriteRequest::new(verb, name, 256, self.pattern, now, asked);
+        write.at_key(&other.key);
+        write.entity = self.source.entity.type_name;
+        TransactionMember::in_table(table, write, &other.key)
+    }
+
+    /// The condition that the attributes of the unique values, and the expiry, are as they were read.
+    fn as_read(&self, item: &[u8]) -> Result<Node> {
+        let entity = self.source.entity;
+        let fail = |fault| Error::decode(entity.type_name, fault);
+        let mut guards = Vec::new();
+        for name in attributes_of(entity).chain(entity.ttl) {
+            guards.push(match member(item, name).map_err(fail)? {
+                Some(json) => check::value_condition(name, json),
+                None => Node::Missing(Place::of(name)),
+            });
+        }
+        Ok(Node::all(guards))
+    }
+}
+
+/// The key of the item that a sentinel names.
+fn owner_of(sentinel: &[u8]) -> Option<Vec<u8>> {
+    let mark = member(sentinel, MARK).ok().flatten()?;
+    let key = member(mark, "M").ok().flatten()?;
+    Some(key.to_vec())
+}

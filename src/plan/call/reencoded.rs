@@ -1,0 +1,135 @@
+//! A request that is sent once more, with the values of its guards in the format of the stored items (law K8). The format
+//! of one write is taken over in `reencode_guards.rs`; this is about the whole request.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use crate::json::{Reader, Writer, member};
+use crate::plan::keys::ItemKey;
+use crate::plan::transaction::{TransactionMember, transaction_of};
+use crate::plan::write_request::WriteRequest;
+use crate::wire::{Failure, Reason, Request, ServiceOperation};
+
+/// A write that was sent. Its table, and its item or key, are in the body.
+#[derive(Debug)]
+pub(crate) struct SentWrite {
+    head: Range<usize>,
+    write: WriteRequest,
+    /// Whether the write already has the stored format.
+    is_respelt: bool,
+}
+
+impl SentWrite {
+    pub(crate) fn new(mut write: WriteRequest, head: Range<usize>) -> Self {
+        write.head = Writer::default();
+        SentWrite {
+            head,
+            write,
+            is_respelt: false,
+        }
+    }
+
+    /// Gives the write back with its part of the body that was sent.
+    fn back(mut self, body: &[u8]) -> Option<Self> {
+        self.write.head.raw_bytes(body.get(self.head.clone())?);
+        Some(self)
+    }
+
+    /// Takes the stored format, only once: if the item differs again, another writer was first.
+    fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
+        if self.is_respelt {
+            return None;
+        }
+        self.write.reencode_guards(item)?;
+        self.is_respelt = true;
+        Some(())
+    }
+}
+
+/// The request with the stored format of the values in its guards, if only the format prevents a write. The writes of
+/// a transaction are included, because the formats of others may turn out to differ too.
+pub(crate) fn reencoded(
+    request: &Request,
+    sent: Vec<SentWrite>,
+    failure: &Failure,
+) -> Option<(Request, Vec<SentWrite>)> {
+    let writes = sent.into_iter().map(|sent| sent.back(&request.body));
+    let mut writes = writes.collect::<Option<Vec<_>>>()?;
+    if request.operation == ServiceOperation::TransactWriteItems {
+        return transaction(request, writes, &failure.reasons);
+    }
+    let mut sent = writes.pop()?;
+    sent.reencode_guards(failure.condition.as_ref()?.item.as_ref()?)?;
+    let (reencoded, _) = sent.write.take_request().ok()?;
+    let reencoded = Request {
+        table: request.table.clone(),
+        resend: request.resend,
+        ..reencoded
+    };
+    Some((reencoded, Vec::new()))
+}
+
+/// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
+/// first. A transaction with a token of the caller never comes here, because it has to be the same byte for byte.
+///
+/// Other operations of it may have failed for more than their format, or met another transaction. It is sent again
+/// nevertheless, because otherwise the operations that differ only in format would be reported as failed too.
+fn transaction(
+    request: &Request,
+    mut writes: Vec<SentWrite>,
+    reasons: &[Reason],
+) -> Option<(Request, Vec<SentWrite>)> {
+    if writes.len() != reasons.len() {
+        return None;
+    }
+    let mut is_respelt = false;
+    let failed = writes.iter_mut().zip(reasons);
+    for (sent, reason) in failed.filter(|(_, reason)| reason.is_condition()) {
+        let reencoded = reason
+            .item
+            .as_ref()
+            .and_then(|item| sent.reencode_guards(item));
+        is_respelt |= reencoded.is_some();
+    }
+    if !is_respelt {
+        return None;
+    }
+    let token = member(&request.body, "ClientRequestToken").ok()??;
+    let token = token_after(&Reader::new(token).string().ok()?);
+    let plain: Vec<_> = writes.iter().map(|sent| &sent.write).collect();
+    let (request, heads) = transaction_of(request.pattern, &plain, &token).ok()?;
+    let sent = writes.into_iter().zip(heads).map(|(sent, head)| SentWrite {
+        is_respelt: sent.is_respelt,
+        ..SentWrite::new(sent.write, head)
+    });
+    Some((request, sent.collect()))
+}
+
+/// The token of the transaction that replaces the one with this token.
+fn token_after(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    let half = digest.iter().take(16);
+    half.map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes the values of guards in the format of the stored items, once for each item.
+pub(crate) fn respell_members(
+    members: &mut [TransactionMember],
+    failure: &Failure,
+    reencoded: &mut BTreeSet<ItemKey>,
+) -> bool {
+    let mut is_any = false;
+    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
+        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
+            && !reencoded.contains(&member.key)
+            && member.write.reencode_guards(item).is_some()
+        {
+            reencoded.insert(member.key.clone());
+            is_any = true;
+        }
+    }
+    is_any
+}

@@ -1,0 +1,68 @@
+//! The meaning of a failed condition of an operation.
+
+use super::check::ConditionFailure;
+use crate::clock::Timestamp;
+use crate::error::{Error, ErrorKind};
+use crate::schema::UniqueDef;
+use crate::wire::Failure;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning {
+    /// The item does not fit its condition.
+    Row(ConditionFailure),
+    /// Another item has this unique value.
+    Taken(&'static UniqueDef),
+    /// A unique value that was to be given up belongs to another item.
+    ForeignRow,
+}
+
+impl Meaning {
+    /// The meaning of a failed condition for the item that is written; `NEVER` for a sentinel.
+    pub(crate) fn condition_failure(self) -> ConditionFailure {
+        match self {
+            Meaning::Row(condition_failure) => condition_failure,
+            Meaning::Taken(_) | Meaning::ForeignRow => ConditionFailure::NEVER,
+        }
+    }
+
+    /// The error of a failed operation: what a failed condition means here.
+    pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
+        match self {
+            Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),
+            Meaning::Taken(unique) => taken(unique, failure).of(entity),
+            Meaning::ForeignRow => not_ours(failure).of(entity),
+        }
+    }
+}
+
+/// The error for a unique value that cannot be released. A write that is sent alone detects this and continues
+/// without releasing the value. In a transaction of the caller it is an error, because all operations must be sent.
+fn not_ours(failure: Failure) -> Error {
+    let error = failure.error;
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = "a unique value that this gives up is another item's, which took it when this one had expired: \
+                   send this write by itself, which gives up what it has";
+    let error = error.with_kind(ErrorKind::Conflict, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
+    }
+}
+
+pub(crate) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+    let error = failure.error.at(unique.fields.join(", "));
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = match unique.fields {
+        [_] => "another item has this value, and it is unique",
+        _ => "another item has these values, and together they are unique",
+    };
+    let error = error.with_kind(ErrorKind::UniqueViolation, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
+    }
+}

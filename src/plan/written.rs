@@ -1,0 +1,103 @@
+//! The items and updates that are written. Each of them passes this file on its way into a request, so what concerns all of
+//! them belongs here: a check of every item, a form in which an attribute is stored, an attribute that every item gets.
+//!
+//! ```text
+//! put, create, a put of modify, of a job or a transaction -> put_entity \
+//!                                              put in a batch -----------> entity     an entity
+//! items(..).put -> untyped \
+//! a sentinel, a put that reads first -> put_item                                      an item as bytes
+//! update, upsert, modify, unique values, jobs -> change                               an update
+//! the mark of a job -> set_attribute                                                  one attribute of either
+//! ```
+//!
+//! Only these write the item of a [`WriteRequest`] or its changes. A key alone, of an update, a delete or a check, comes by
+//! [`WriteRequest::at_key`]. A write that is sent again keeps the bytes that it has.
+
+use std::borrow::Cow;
+
+use super::size;
+use super::write_request::{WriteRequest, WriteVerb};
+use crate::codec::Item;
+use crate::entity::{ManagedValues, UntypedEntity};
+use crate::error::{Error, Result};
+use crate::expr::{UpdateAction, UpdateActions};
+use crate::json::{Writer, members};
+
+/// Writes the item of an entity, an object of DynamoDB JSON, and checks its size.
+pub(crate) fn entity(
+    entity: &dyn UntypedEntity,
+    stamp: &ManagedValues,
+    body: &mut Writer,
+) -> Result<()> {
+    let declared = entity.declaration();
+    let start = body.len();
+    body.restart_size();
+    body.raw("{");
+    let written = entity.write(stamp, body);
+    written.map_err(|fault| declared.unwritten(fault))?;
+    body.raw("}");
+    let item = body.as_bytes().get(start..).unwrap_or_default();
+    size::check(declared, item, body.size())
+}
+
+/// An item without a type as an object of DynamoDB JSON, which is not too large. Errors name it so.
+pub(crate) fn untyped(name: &'static str, item: &Item) -> Result<Vec<u8>> {
+    size::check_item(name, item.size())?;
+    item.to_dynamo_json()
+        .map_err(|fault| Error::encode(name, fault))
+}
+
+impl WriteRequest {
+    /// Puts the item of this entity.
+    pub(crate) fn put_entity(
+        &mut self,
+        of: &dyn UntypedEntity,
+        stamp: &ManagedValues,
+    ) -> Result<()> {
+        entity(of, stamp, self.subject_writer())
+    }
+
+    /// Puts this item, an object of DynamoDB JSON.
+    pub(crate) fn put_item(&mut self, item: &[u8]) {
+        self.subject_writer().raw_bytes(item);
+    }
+
+    /// Concerns the item with this key, an object of DynamoDB JSON.
+    pub(crate) fn at_key(&mut self, key: &[u8]) {
+        self.subject_writer().raw_bytes(key);
+    }
+
+    /// Makes these changes, of which no value is too large.
+    pub(crate) fn change(&mut self, update: UpdateActions) -> Result<()> {
+        size::check_update(self.entity, &update)?;
+        self.update = update;
+        Ok(())
+    }
+
+    /// Sets an attribute too, to this DynamoDB JSON. In an item that is put it replaces the one of this name.
+    pub(crate) fn set_attribute(
+        &mut self,
+        attribute: impl Into<Cow<'static, str>>,
+        json: Vec<u8>,
+    ) -> Result<()> {
+        let attribute = attribute.into();
+        if self.verb != WriteVerb::Put {
+            self.update.set(attribute, UpdateAction::Set(json));
+            return Ok(());
+        }
+        let fail = |fault| Error::encode(self.entity, fault);
+        let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
+        item.raw("{");
+        item.dynamic_name(&attribute);
+        item.raw_bytes(&json);
+        for (name, value) in members(self.subject()).map_err(fail)? {
+            if name != attribute {
+                item.dynamic_name(&name);
+                item.raw_bytes(value);
+            }
+        }
+        item.raw("}");
+        self.replace_subject(item.as_bytes());
+        Ok(())
+    }
+}

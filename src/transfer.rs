@@ -1,0 +1,29 @@
+//! Export and import: the rows of a scan as lines of a file, and the lines of a file as rows.
+//!
+//! ```text
+//! query.export(writer)        rows as they are stored, one after the other     export
+//!   -> a line for each        JSON or DynamoDB JSON                            format, plain_json
+//! Order::import(reader)       lines, as long as memory allows                  lines
+//!   -> one item each          in the same formats                              format, plain_json
+//!   -> a write of it          of an entity, or as it is                        target
+//!   -> sent in portions       by the jobs of `bulk`                            import, run
+//!   -> the place in the file  after each portion                               place
+//!   -> counts and bad lines                                                    report
+//! ```
+
+mod export;
+mod format;
+mod import;
+mod lines;
+mod place;
+mod plain_json;
+mod report;
+mod run;
+mod target;
+
+pub use export::{
+    Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
+};
+pub use format::RowFormat;
+pub use import::Import;
+pub use report::{FailedLine, ImportCounts, ImportReport};

@@ -1,0 +1,370 @@
+//! `export`: the rows of a query, each as a line.
+
+use std::any::Any;
+use std::fmt;
+use std::io::Write;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::format::RowFormat;
+use super::report::of_caller;
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoCollection, DynamoEntity};
+use crate::error::{Error, Result};
+use crate::plan::Steps;
+use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryExt, RowStream};
+use crate::read::{ProgressWatch, RawRow, ReadProgress, ReadRow};
+
+/// The bytes of lines that are written at once.
+const PORTION: usize = 256 << 10;
+
+/// How many rows that failed are kept for the report.
+const MOST_ERRORS: usize = 1000;
+
+/// The kind of rows that are items.
+#[derive(Debug)]
+pub struct OfItem(());
+
+/// Rows that can be exported: whole entities, those of a collection, and items.
+#[diagnostic::on_unimplemented(
+    message = "the rows of this query are `{Self}`, and no whole items",
+    label = "a file needs all attributes",
+    note = "if an index gives keys or a projection, write `.hydrate()` before",
+    note = "`lenient()` and `select()` are not for exports: a row that cannot be read is reported, and the others are written"
+)]
+pub trait ExportedRow<Kind>: Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> ExportedRow<OfEntity> for E {}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> ExportedRow<OfCollection> for C {}
+
+impl ExportedRow<OfItem> for Item {}
+
+/// The export of the rows of a query.
+pub trait ExportExt: QueryExt {
+    /// Writes each row as a line of a file: a whole table by [`scan`](crate::EntityExt::scan), or any other query.
+    ///
+    /// Each line is the item as it is stored, with its keys, its version, and attributes that its entity does not
+    /// know. Each row is decoded too: a row that the entity cannot read is reported and not written.
+    /// [`scan_items`](crate::schema::TableSchema::scan_items) exports every item of a table, whatever it is.
+    ///
+    /// The writer is any [`Write`]: a file, a compressor, a `&mut Vec<u8>`. It is called on the thread that polls the
+    /// future, in portions of 256 KB, so it needs no runtime, and a slow writer delays other tasks of that thread.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "notes", key(pk = id))]
+    /// struct Note { id: u32, text: String, #[dynamo(version)] version: Version }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # let other = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # other.create_tables([Note::schema()]).await?;
+    /// Note { id: 1, text: "buy milk".into(), version: Version::default() }.create().send(&db).await?;
+    /// let mut file = Vec::new();
+    /// let report = Note::scan().export(&mut file).send(&db).await?.complete()?;
+    /// assert_eq!(report.rows, 1);
+    /// assert_eq!(file, b"{\"id\":1,\"text\":\"buy milk\",\"version\":1}\n");
+    ///
+    /// let report = Note::import(&file[..]).send(&other).await?.complete()?;
+    /// assert_eq!(report.written, 1);
+    /// assert_eq!(Note::scan().all(&other).await?, Note::scan().all(&db).await?);
+    /// # Ok(()) }
+    /// ```
+    fn export<'w, Kind>(self, writer: impl Write + Send + 'w) -> Export<'w>
+    where
+        Self::Row: ExportedRow<Kind>,
+    {
+        Export::new(self.query(), writer)
+    }
+}
+
+impl<Q: QueryExt> ExportExt for Q {}
+
+/// An export before it runs; see [`export`](ExportExt::export).
+///
+/// # Continuing after a crash
+///
+/// [`on_progress`](Export::on_progress) is called after each portion, when the writer has it, with the number of bytes
+/// and the position. A program that saves both can cut the file to those bytes and continue with
+/// [`resume`](QueryExt::resume). An export that DynamoDB interrupts reports both too.
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Export<'w> {
+    query: Query<Result<Vec<u8>>>,
+    entity: &'static str,
+    /// Whether the rows have all attributes.
+    is_whole: bool,
+    writer: Box<dyn Write + Send + 'w>,
+    format: RowFormat,
+    progress: Option<OnExportProgress<'w>>,
+}
+
+type OnExportProgress<'w> = Box<dyn FnMut(&ExportProgress<'_>) + Send + 'w>;
+
+/// The progress of an export; see [`Export::on_progress`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ExportProgress<'p> {
+    /// The rows that the writer has.
+    pub rows: u64,
+    /// The bytes that the writer has.
+    pub bytes: u64,
+    /// The position after these rows.
+    pub position: Option<&'p Cursor>,
+}
+
+/// The results of the rows of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ExportCounts {
+    /// The rows that were written.
+    pub rows: u64,
+    /// The bytes that were written.
+    pub bytes: u64,
+    /// The items that were read and are not rows of the query: of other entities, expired, or dropped by a filter. An
+    /// item that stores a unique value is one of them.
+    pub left_out: u64,
+    /// The rows that were not written, because they cannot be read.
+    pub failed: u64,
+}
+
+/// The result of an export. Its counts are fields: `report.rows`.
+#[derive(Debug, Default)]
+#[must_use = "rows may have failed: look at it, or write `.complete()?`"]
+pub struct ExportReport {
+    counts: ExportCounts,
+    errors: Vec<Error>,
+    stopped: Option<Error>,
+    position: Option<Cursor>,
+}
+
+impl ExportReport {
+    /// The counts, which are fields of the report too.
+    pub fn counts(&self) -> ExportCounts {
+        self.counts
+    }
+
+    /// The reasons why rows were not written, for the first 1000 of them.
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    /// The reason why the export ended early, if it did.
+    pub fn stopped(&self) -> Option<&Error> {
+        self.stopped.as_ref()
+    }
+
+    /// The position after the written rows. An export that was stopped continues there with
+    /// [`resume`](QueryExt::resume).
+    pub fn position(&self) -> Option<&Cursor> {
+        self.position.as_ref()
+    }
+
+    /// Returns the counts, or an error if the export was stopped or a row could not be read. The error has the kind of
+    /// the error that stopped the export, or of the first row that failed.
+    pub fn complete(self) -> Result<ExportCounts> {
+        let counts = self.counts;
+        let first = self.errors.into_iter().next();
+        let (error, message) = match (self.stopped, first) {
+            (Some(error), _) => {
+                let rows = counts.rows;
+                let message = format!("the export was stopped after {rows} rows: {error}");
+                (error, message)
+            }
+            (None, Some(error)) => {
+                let failed = counts.failed;
+                let message =
+                    format!("{failed} rows were not exported, the first of them: {error}");
+                (error, message)
+            }
+            (None, None) => return Ok(counts),
+        };
+        Err(Error::new(error.kind(), error.stage(), message).with_source(error))
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.counts.failed += 1;
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(error);
+        }
+    }
+}
+
+impl Deref for ExportReport {
+    type Target = ExportCounts;
+
+    fn deref(&self) -> &ExportCounts {
+        &self.counts
+    }
+}
+
+impl<'w> Export<'w> {
+    fn new<Row: Send + 'static, From>(
+        query: Query<Row, From>,
+        writer: impl Write + Send + 'w,
+    ) -> Self {
+        let Query {
+            selection, read, ..
+        } = query;
+        let options = &selection.options;
+        let is_whole = match &options.hydration {
+            Some(items) => items.attributes.is_none(),
+            None => options.projection.is_none() && selection.source().is_whole(),
+        };
+        Export {
+            entity: selection.entity(),
+            is_whole,
+            query: Query::of(selection, bytes_of(read)),
+            writer: Box::new(writer),
+            format: RowFormat::default(),
+            progress: None,
+        }
+    }
+
+    /// Sets the format of the lines; plain JSON by default.
+    pub fn format(mut self, format: RowFormat) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// Calls this after each portion of 256 KB and after the last one, when the writer is flushed.
+    pub fn on_progress(mut self, tell: impl FnMut(&ExportProgress<'_>) + Send + 'w) -> Self {
+        self.progress = Some(Box::new(tell));
+        self
+    }
+
+    /// Runs the export. An error means that nothing was begun; everything later is in the report.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<ExportReport>>
+    where
+        'w: 'd,
+    {
+        Steps(Box::pin(self.run(db)))
+    }
+
+    async fn run(mut self, db: &Dynamo) -> Result<ExportReport> {
+        if !self.is_whole {
+            let message = "an index or a projection does not have all attributes: export by `scan()` or with `hydrate()`";
+            return Err(Error::config(message).of(self.entity));
+        }
+        let (left_out, query) = counting_others(self.query.clone());
+        let mut report = ExportReport {
+            position: query.selection.options.resume.clone(),
+            ..ExportReport::default()
+        };
+        let mut stream = query.stream(db);
+        let stopped = self.write_rows(&mut stream, &mut report).await;
+        report.stopped = stopped.err();
+        report.counts.left_out = left_out.load(Ordering::Relaxed);
+        Ok(report)
+    }
+
+    async fn write_rows(
+        &mut self,
+        stream: &mut RowStream<Result<Vec<u8>>>,
+        report: &mut ExportReport,
+    ) -> Result<()> {
+        let mut portion = PendingLines::default();
+        while let Some(row) = stream.next().await {
+            let row = match row {
+                Ok(row) => row,
+                Err(error) => {
+                    self.write(&mut portion, stream, report)?;
+                    return Err(error);
+                }
+            };
+            let line = row.and_then(|item| {
+                let line = self.format.write_line(&item, &mut portion.lines);
+                line.map_err(|fault| Error::decode(self.entity, fault))
+            });
+            match line {
+                Ok(()) => portion.rows += 1,
+                Err(error) => report.fail(error),
+            }
+            if portion.lines.len() >= PORTION {
+                self.write(&mut portion, stream, report)?;
+            }
+        }
+        self.write(&mut portion, stream, report)
+    }
+
+    /// Gives the lines to the writer.
+    fn write(
+        &mut self,
+        portion: &mut PendingLines,
+        stream: &RowStream<Result<Vec<u8>>>,
+        report: &mut ExportReport,
+    ) -> Result<()> {
+        let written = self.writer.write_all(&portion.lines);
+        let flushed = written.and_then(|()| self.writer.flush());
+        flushed.map_err(|error| of_caller("writer of the export", error))?;
+        report.counts.rows += portion.rows;
+        report.counts.bytes += portion.lines.len() as u64;
+        if let Some(position) = stream.cursor()? {
+            report.position = Some(position);
+        }
+        *portion = PendingLines::default();
+        if let Some(tell) = &mut self.progress {
+            tell(&ExportProgress {
+                rows: report.rows,
+                bytes: report.bytes,
+                position: report.position.as_ref(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Lines that the writer does not have yet.
+#[derive(Default)]
+struct PendingLines {
+    lines: Vec<u8>,
+    rows: u64,
+}
+
+/// Reads rows as bytes, after they were read as their type: its error is that of the row.
+fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
+    let read = ReadRow::of(
+        |row: &RawRow, strict| match strict.and_then(<dyn Any + Send + Sync>::downcast_ref) {
+            Some(strict) => {
+                let strict: &ReadRow<Row> = strict;
+                strict.read(row)?;
+                Ok(row.json().to_vec())
+            }
+            None => Err(Error::config("rows are exported as they are read")),
+        },
+        Some(Arc::new(read)),
+    );
+    read.lenient()
+}
+
+/// Counts the items that are read and are no rows. The listener of the query is still called.
+fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
+    let left_out = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&left_out);
+    let before = query.selection.options.watch.clone();
+    let watch = ProgressWatch::new(move |progress: &ReadProgress| {
+        count.store(
+            progress.scanned.saturating_sub(progress.rows),
+            Ordering::Relaxed,
+        );
+        if let Some(before) = &before {
+            before.tell(progress);
+        }
+    });
+    (left_out, query.with(|options| options.watch = Some(watch)))
+}
+
+/// Names the entity.
+impl fmt::Debug for Export<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Export({})", self.entity)
+    }
+}

@@ -1,0 +1,187 @@
+//! `import`: the lines of a file, each stored as an item. The settings; `run` does the work.
+
+use std::fmt;
+use std::io::Read;
+
+use super::format::RowFormat;
+use super::lines::LineReader;
+use super::report::ImportCounts;
+use super::target::{EntityTarget, ImportMode, ImportTarget, TableItems};
+use crate::bulk::Checkpoint;
+use crate::entity::DynamoEntity;
+use crate::error::Result;
+use crate::retry::RetryBudget;
+use crate::schema::TableSchema;
+
+/// How many writes are under way at once by default.
+const CONCURRENCY: usize = 8;
+
+/// How many lines may fail by default.
+const FAILURES: usize = 1000;
+
+/// The lines of a file, each of which is stored as an item: of an entity by
+/// [`Order::import`](crate::EntityExt::import), or as it is by [`TableSchema::import`].
+///
+/// | | default | |
+/// |---|---|---|
+/// | format | plain JSON | [`format`](Self::format) |
+/// | keys, and values derived from fields | built from the fields | [`as_is`](Self::as_is): as in the file |
+/// | managed fields | as in the file | |
+/// | an item with the same key exists | the line fails | [`replace`](Self::replace) |
+/// | attributes without a field | the line fails | [`drop_unknown`](Self::drop_unknown) |
+///
+/// Unique values are taken, by a transaction for each item, as every put does. Versions, times and authors are those of
+/// the file, so that a table which is exported and imported is the same: import into tables that no program uses, or
+/// rows that none has read.
+///
+/// A line that cannot be stored is reported with its number and the reason, and the others are stored. An empty line is
+/// skipped, lines may end in `\r\n`, and a line has at most 16 MB. Lines are read in portions of 500 lines or 4 MB, so
+/// memory does not grow with the file.
+///
+/// A line whose item is stored already, with the same attributes, is `unchanged` and no failure. Therefore an import can
+/// be run again after any crash, from the start or from its [`checkpoint`](Self::checkpoint), and stores each item once.
+///
+/// The reader is any [`Read`]: a file, a decompressor, a `&[u8]`. It is called on the thread that polls the future, so it
+/// needs no runtime, and a slow reader delays other tasks of that thread. If you drop the future before it is done, some
+/// of the writes may be done.
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Import<'i> {
+    pub(super) lines: LineReader<'i>,
+    pub(super) target: Box<dyn ImportTarget>,
+    pub(super) mode: ImportMode,
+    pub(super) format: RowFormat,
+    pub(super) concurrency: usize,
+    pub(super) rate: Option<u32>,
+    pub(super) budget: RetryBudget,
+    pub(super) failures: usize,
+    pub(super) progress: Option<OnImportProgress<'i>>,
+    pub(super) checkpoint: Option<Box<dyn Checkpoint + 'i>>,
+}
+
+pub(super) type OnImportProgress<'i> = Box<dyn FnMut(&ImportCounts) + Send + 'i>;
+
+impl<'i> Import<'i> {
+    pub(crate) fn of_entity<E: DynamoEntity>(reader: impl Read + Send + 'i) -> Self {
+        Import::of(Box::new(EntityTarget::<E>::new()), reader)
+    }
+
+    fn of(target: Box<dyn ImportTarget>, reader: impl Read + Send + 'i) -> Self {
+        Import {
+            lines: LineReader::new(reader),
+            target,
+            mode: ImportMode::default(),
+            format: RowFormat::default(),
+            concurrency: CONCURRENCY,
+            rate: None,
+            budget: RetryBudget::default(),
+            failures: FAILURES,
+            progress: None,
+            checkpoint: None,
+        }
+    }
+
+    /// Sets the format of the lines; plain JSON by default.
+    pub fn format(mut self, format: RowFormat) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// Stores the items of the lines with exactly the attributes in the file. Nothing is built from fields and nothing
+    /// is maintained: the keys of indexes are those of the file, and no unique value is taken or released.
+    pub fn as_is(mut self) -> Self {
+        self.mode.is_as_is = true;
+        self
+    }
+
+    /// Replaces items with the same keys, whatever they are. If several lines have a key, the last one wins.
+    pub fn replace(mut self) -> Self {
+        self.mode.replaces = true;
+        self
+    }
+
+    /// Drops attributes for which the entity has no field. Without this, such a line fails, because a value would be
+    /// lost.
+    pub fn drop_unknown(mut self) -> Self {
+        self.mode.drops_unknown = true;
+        self
+    }
+
+    /// Sets the number of concurrent writes; 8 by default.
+    pub fn concurrency(mut self, writes: usize) -> Self {
+        self.concurrency = writes.max(1);
+        self
+    }
+
+    /// Sets the maximum number of writes a second; at least one.
+    pub fn rate(mut self, writes_per_second: u32) -> Self {
+        self.rate = Some(writes_per_second);
+        self
+    }
+
+    /// Sets how long the import waits for a service that is too busy, in addition to the retries of the SDK client. A
+    /// service that stays busy stops the import.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Sets the number of lines that may fail; 1000 by default. With more, the import stops after the portion, and
+    /// [`stopped`](super::ImportReport::stopped) has the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed).
+    pub fn max_failures(mut self, lines: usize) -> Self {
+        self.failures = lines;
+        self
+    }
+
+    /// Calls this after each portion of lines.
+    pub fn on_progress(mut self, tell: impl FnMut(&ImportCounts) + Send + 'i) -> Self {
+        self.progress = Some(Box::new(tell));
+        self
+    }
+
+    /// Saves the position in the file after each portion of lines, for example in a
+    /// [`FileCheckpoint`](crate::bulk::FileCheckpoint). The next run with the same file, target and settings continues
+    /// there; another file is an error of kind [`Checkpoint`](crate::error::ErrorKind::Checkpoint). Items are not
+    /// marked. An import that was completed does nothing when you run it again.
+    pub fn checkpoint(mut self, store: impl Checkpoint + 'i) -> Self {
+        self.checkpoint = Some(Box::new(store));
+        self
+    }
+}
+
+impl TableSchema {
+    /// Stores each line of a file as an item of this table, [as it is](Import::as_is): of any entity, with its keys, and
+    /// the items that keep unique values. It is the reverse of
+    /// [`scan_items().export(..)`](TableSchema::scan_items).
+    ///
+    /// A schema that was read from JSON or described by DynamoDB is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "users", key(pk = id), unique(by_email, email))]
+    /// # struct User { id: u32, email: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # let other = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([User::schema()]).await?;
+    /// # other.create_tables([User::schema()]).await?;
+    /// # User { id: 1, email: "ann@example.com".into() }.create().send(&db).await?;
+    /// let mut file = Vec::new();
+    /// User::schema().scan_items()?.export(&mut file).send(&db).await?.complete()?;
+    /// let report = User::schema().import(&file[..])?.send(&other).await?.complete()?;
+    /// assert_eq!(report.written, 2); // the user, and the item that keeps the address unique
+    /// # Ok(()) }
+    /// ```
+    pub fn import<'i>(&self, reader: impl Read + Send + 'i) -> Result<Import<'i>> {
+        let target = TableItems::of(self)?;
+        Ok(Import::of(Box::new(target), reader).as_is())
+    }
+}
+
+impl fmt::Debug for Import<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Import({})", self.target.name())
+    }
+}

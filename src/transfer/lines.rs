@@ -1,0 +1,192 @@
+//! The lines of a file, with their numbers and positions, in bounded memory.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+
+use sha2::{Digest, Sha256};
+
+/// The maximum length of a line. An item of 400 KB has at most 2.5 MB of JSON, if every character is escaped.
+const MAX_LINE: usize = 16 << 20;
+
+/// The bytes that the reader is asked for at once.
+const BUFFER: usize = 64 << 10;
+
+/// The mark that some programs write at the beginning of a file in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The content of a line, without its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum LineText {
+    Text(Vec<u8>),
+    TooLong,
+}
+
+/// Reads lines.
+pub(super) struct LineReader<'r> {
+    reader: BufReader<Box<dyn Read + Send + 'r>>,
+    /// The bytes before the next line.
+    place: u64,
+    /// The number of lines before the next one.
+    number: u64,
+    /// The hash of the bytes before the next line.
+    hash: Sha256,
+}
+
+/// The position between two lines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct FilePlace {
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+    /// The hash of the bytes before it.
+    pub(super) hash: String,
+}
+
+impl<'r> LineReader<'r> {
+    pub(super) fn new(reader: impl Read + Send + 'r) -> Self {
+        LineReader {
+            reader: BufReader::with_capacity(BUFFER, Box::new(reader)),
+            place: 0,
+            number: 0,
+            hash: Sha256::new(),
+        }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn place(&self) -> FilePlace {
+        let hash = self.hash.clone().finalize();
+        FilePlace {
+            bytes: self.place,
+            lines: self.number,
+            hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    /// Skips the bytes before a place. False if the file has other bytes there.
+    pub(super) fn skip_to(&mut self, place: &FilePlace) -> io::Result<bool> {
+        while self.place < place.bytes {
+            let found = fill(&mut self.reader)?;
+            let left = usize::try_from(place.bytes - self.place).unwrap_or(usize::MAX);
+            let count = found.len().min(left);
+            if count == 0 {
+                return Ok(false);
+            }
+            self.hash.update(found.get(..count).unwrap_or_default());
+            self.reader.consume(count);
+            self.place += count as u64;
+        }
+        self.number = place.lines;
+        Ok(self.place() == *place)
+    }
+
+    /// The next line; None at the end of the file.
+    pub(super) fn next(&mut self) -> io::Result<Option<LineText>> {
+        let (mut line, mut is_too_long, is_first) = (Vec::new(), false, self.place == 0);
+        loop {
+            let found = fill(&mut self.reader)?;
+            if found.is_empty() {
+                match line.is_empty() && !is_too_long {
+                    true => return Ok(None),
+                    false => break,
+                }
+            }
+            let end = found.iter().position(|byte| *byte == b'\n');
+            let count = end.map_or(found.len(), |end| end + 1);
+            let part = found.get(..count).unwrap_or_default();
+            self.hash.update(part);
+            is_too_long |= line.len() + part.len() > MAX_LINE;
+            match is_too_long {
+                // An endless line takes no memory.
+                true => line = Vec::new(),
+                false => line.extend_from_slice(part),
+            }
+            self.reader.consume(count);
+            self.place += count as u64;
+            if end.is_some() {
+                break;
+            }
+        }
+        self.number += 1;
+        if is_too_long {
+            return Ok(Some(LineText::TooLong));
+        }
+        if is_first && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
+        let text = line.trim_ascii();
+        Ok(Some(LineText::Text(match text.len() == line.len() {
+            true => line,
+            false => text.to_vec(),
+        })))
+    }
+}
+
+/// The bytes at hand, or the next ones.
+fn fill<R: Read>(reader: &mut BufReader<R>) -> io::Result<&[u8]> {
+    loop {
+        match reader.fill_buf() {
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(reader.buffer())
+}
+
+impl fmt::Debug for LineReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LineReader({})", self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<LineText> {
+        let mut reader = LineReader::new(text);
+        std::iter::from_fn(|| reader.next().unwrap()).collect()
+    }
+
+    fn text(text: &str) -> LineText {
+        LineText::Text(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn lines_end_in_every_usual_way() {
+        assert_eq!(lines(b""), []);
+        assert_eq!(lines(b"a\nb"), [text("a"), text("b")]);
+        assert_eq!(lines(b"a\r\n\r\n b \n"), [text("a"), text(""), text("b")]);
+        assert_eq!(
+            lines("\u{feff}a\n\u{feff}\n".as_bytes()),
+            [text("a"), text("\u{feff}")]
+        );
+    }
+
+    #[test]
+    fn a_long_line_takes_no_memory_and_ends_where_it_ends() {
+        let mut file = vec![b'x'; MAX_LINE + 1];
+        file.extend_from_slice(b"\na\n");
+        assert_eq!(lines(&file), [LineText::TooLong, text("a")]);
+        assert_eq!(lines(&file[1..MAX_LINE]).len(), 1);
+        assert_eq!(lines(&file[..MAX_LINE + 1]), [LineText::TooLong]);
+    }
+
+    #[test]
+    fn a_place_belongs_to_the_bytes_before_it() {
+        let mut reader = LineReader::new(&b"one\ntwo\nthree\n"[..]);
+        reader.next().unwrap();
+        let place = reader.place();
+        let resumed = |file: &'static [u8]| {
+            let mut reader = LineReader::new(file);
+            let is_same = reader.skip_to(&place).unwrap();
+            (is_same, reader.next().unwrap(), reader.number())
+        };
+        assert_eq!(resumed(b"one\n2\n"), (true, Some(text("2")), 2));
+        assert!(!resumed(b"ONE\ntwo\n").0);
+        assert!(!resumed(b"one").0);
+    }
+}

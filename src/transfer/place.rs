@@ -1,0 +1,152 @@
+//! The checkpoint of an import: the place in the file, and the counts so far.
+
+use super::import::Import;
+use super::lines::FilePlace;
+use super::report::ImportCounts;
+use crate::bulk::{Checkpoint, CheckpointError};
+use crate::codec::{Item, Value};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// The version of the saved data.
+const VERSION: u64 = 1;
+
+/// The saved data.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ImportState {
+    pub(super) place: FilePlace,
+    pub(super) counts: ImportCounts,
+    pub(super) is_finished: bool,
+}
+
+/// The import that a checkpoint belongs to, as text.
+pub(super) fn binding(import: &Import<'_>, db: &Dynamo) -> String {
+    format!(
+        "import {} into {} from {}, {:?}",
+        import.target.name(),
+        db.table_name(import.target.table()),
+        import.format.name(),
+        import.mode,
+    )
+}
+
+/// Loads the state; `None` at the first start.
+pub(super) async fn load(store: &dyn Checkpoint, binding: &str) -> Result<Option<ImportState>> {
+    match store.load().await.map_err(|error| kept("loaded", error))? {
+        Some(bytes) => decode(&bytes, binding).map(Some),
+        None => Ok(None),
+    }
+}
+
+pub(super) async fn save(store: &dyn Checkpoint, state: &ImportState, binding: &str) -> Result<()> {
+    let saved = store.save(encode(state, binding)?).await;
+    saved.map_err(|error| kept("saved", error))
+}
+
+fn kept(verb: &str, error: CheckpointError) -> Error {
+    let message = format!("the checkpoint could not be {verb}");
+    Error::new(ErrorKind::Checkpoint, Stage::Request, message).with_source(error)
+}
+
+pub(super) fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Checkpoint, Stage::Request, message)
+}
+
+fn encode(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
+    let ImportState {
+        place,
+        counts,
+        is_finished,
+    } = state;
+    let item: Item = [
+        ("version", Value::from(VERSION)),
+        ("import", Value::from(binding)),
+        ("bytes", Value::from(place.bytes)),
+        ("file_lines", Value::from(place.lines)),
+        ("hash", Value::from(&*place.hash)),
+        ("lines", Value::from(counts.lines)),
+        ("written", Value::from(counts.written)),
+        ("unchanged", Value::from(counts.unchanged)),
+        ("existing", Value::from(counts.existing)),
+        ("failed", Value::from(counts.failed)),
+        ("finished", Value::from(*is_finished)),
+    ]
+    .into_iter()
+    .collect();
+    item.to_dynamo_json()
+        .map_err(|fault| Error::encode("Checkpoint", fault))
+}
+
+fn decode(bytes: &[u8], binding: &str) -> Result<ImportState> {
+    let broken = || refused("this is no checkpoint of an import");
+    let item = Item::from_dynamo_json(bytes).map_err(|_| broken())?;
+    let number = |name| {
+        let number = item.get(name).and_then(Value::as_number);
+        number
+            .and_then(|number| number.as_str().parse::<u64>().ok())
+            .ok_or_else(broken)
+    };
+    let text = |name| item.get(name).and_then(Value::as_text).ok_or_else(broken);
+    if number("version")? != VERSION {
+        return Err(refused(
+            "another version of the library wrote this checkpoint",
+        ));
+    }
+    let found = text("import")?;
+    if found != binding {
+        return Err(refused(format!(
+            "the checkpoint is of another import: `{found}`, and this is `{binding}`: use another file for it"
+        )));
+    }
+    Ok(ImportState {
+        place: FilePlace {
+            bytes: number("bytes")?,
+            lines: number("file_lines")?,
+            hash: text("hash")?.to_owned(),
+        },
+        counts: ImportCounts {
+            lines: number("lines")?,
+            written: number("written")?,
+            unchanged: number("unchanged")?,
+            existing: number("existing")?,
+            failed: number("failed")?,
+        },
+        is_finished: item.get("finished") == Some(&Value::Bool(true)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_read_as_it_was_written_and_only_by_its_import() {
+        let state = ImportState {
+            place: FilePlace {
+                bytes: 7,
+                lines: 2,
+                hash: "ab".into(),
+            },
+            counts: ImportCounts {
+                lines: 15,
+                written: 1,
+                unchanged: 2,
+                existing: 4,
+                failed: 8,
+            },
+            is_finished: true,
+        };
+        let bytes = encode(&state, "Note").unwrap();
+        assert_eq!(decode(&bytes, "Note").unwrap(), state);
+        assert_eq!(
+            decode(&bytes, "Order").unwrap_err().kind(),
+            ErrorKind::Checkpoint
+        );
+        for cut in 0..bytes.len() {
+            assert_eq!(
+                decode(&bytes[..cut], "Note").unwrap_err().kind(),
+                ErrorKind::Checkpoint
+            );
+        }
+    }
+}

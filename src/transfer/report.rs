@@ -1,0 +1,124 @@
+//! The report of an import.
+
+use std::ops::Deref;
+
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// The results of the lines of a file. Lines without text are not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ImportCounts {
+    /// The lines that are done: the sum of all other counts.
+    pub lines: u64,
+    /// Lines whose items were stored.
+    pub written: u64,
+    /// Lines whose items were stored already, with the same attributes: by an earlier run, or by a line before.
+    pub unchanged: u64,
+    /// Lines whose items were not stored, because another item has their key.
+    pub existing: u64,
+    /// Lines that were not stored for another reason.
+    pub failed: u64,
+}
+
+/// A line that was not stored. Its text has the number of the line and the reason, and never a value.
+#[derive(Debug, thiserror::Error)]
+#[error("line {number}: {error}")]
+pub struct FailedLine {
+    pub(super) number: u64,
+    #[source]
+    pub(super) error: Error,
+}
+
+impl FailedLine {
+    /// The number of the line in the file, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The reason.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+}
+
+/// The result of an import. Its counts are fields: `report.written`.
+#[derive(Debug)]
+#[must_use = "lines may have failed: look at it, or write `.complete()?`"]
+pub struct ImportReport {
+    pub(super) counts: ImportCounts,
+    pub(super) errors: Vec<FailedLine>,
+    pub(super) stopped: Option<Error>,
+    pub(super) was_finished: bool,
+}
+
+impl ImportReport {
+    /// The counts, which are fields of the report too. An import with a checkpoint counts over all of its runs.
+    pub fn counts(&self) -> ImportCounts {
+        self.counts
+    }
+
+    /// The lines that failed in this run, in the order of the file. Lines whose keys belong to other items are among
+    /// them, with the kind [`AlreadyExists`](ErrorKind::AlreadyExists) and the current item.
+    pub fn errors(&self) -> &[FailedLine] {
+        &self.errors
+    }
+
+    /// The reason why the import ended early, if it did. Some of the lines after the last checkpoint may be stored; the
+    /// next run finds them and counts them as `unchanged`.
+    pub fn stopped(&self) -> Option<&Error> {
+        self.stopped.as_ref()
+    }
+
+    /// Whether an earlier run had finished the import, so that this one did nothing.
+    pub fn was_finished(&self) -> bool {
+        self.was_finished
+    }
+
+    /// Returns the counts, or an error if the import was stopped or a line was not stored. The error has the kind of
+    /// the error that stopped the import, or of the first line that failed. It is
+    /// [`RowsFailed`](ErrorKind::RowsFailed) if all failed in earlier runs.
+    pub fn complete(self) -> Result<ImportCounts> {
+        let counts = self.counts;
+        if let Some(error) = self.stopped {
+            let message = format!(
+                "the import was stopped after {} lines: {error}",
+                counts.lines
+            );
+            return Err(wrap(error, message));
+        }
+        let failed = counts.failed + counts.existing;
+        if failed == 0 {
+            return Ok(counts);
+        }
+        let message = format!("{failed} of {} lines were not stored", counts.lines);
+        Err(match self.errors.into_iter().next() {
+            Some(FailedLine { number, error }) => {
+                let message = format!("{message}, the first of them is line {number}: {error}");
+                wrap(error, message)
+            }
+            None => {
+                let message = format!("{message} by an earlier run, which reported why");
+                Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+            }
+        })
+    }
+}
+
+impl Deref for ImportReport {
+    type Target = ImportCounts;
+
+    fn deref(&self) -> &ImportCounts {
+        &self.counts
+    }
+}
+
+fn wrap(error: Error, message: String) -> Error {
+    let (kind, stage) = (error.kind(), error.stage());
+    Error::new(kind, stage, message).with_source(error)
+}
+
+/// The error of the caller's reader or writer.
+pub(super) fn of_caller(what: &str, error: std::io::Error) -> Error {
+    let message = format!("the {what} failed, for the reason that is the source of this error");
+    Error::new(ErrorKind::CallbackError, Stage::Request, message).with_source(error)
+}

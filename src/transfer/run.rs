@@ -1,0 +1,275 @@
+//! An import that runs: it reads a portion of lines, stores their items by a job, and saves its place.
+
+use super::import::Import;
+use super::lines::LineText;
+use super::place::{self, ImportState, binding, refused};
+use super::report::{FailedLine, ImportReport, of_caller};
+use super::target::{ImportMode, ImportedItem};
+use crate::bulk::{Checkpoint, SingleWrite, put_each};
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::Steps;
+
+/// The maximum size of a portion.
+const MOST_LINES: usize = 500;
+const MOST_BYTES: usize = 4 << 20;
+
+/// How often the write of a line is sent whose outcome is not known. A write of the same item is harmless, and the
+/// stored item shows whether one of them took effect.
+const ATTEMPTS: usize = 4;
+
+impl<'i> Import<'i> {
+    /// Runs the import. An error means that nothing was begun; everything later is in the report.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<ImportReport>>
+    where
+        'i: 'd,
+    {
+        Steps(Box::pin(run(self, db)))
+    }
+}
+
+/// Runs an import to its end.
+async fn run(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
+    import.target.check_mode(import.mode)?;
+    let store = import.checkpoint.take();
+    let Some(store) = store.as_deref() else {
+        return Runner::new(import, db, None).run().await;
+    };
+    let report = Runner::new(import, db, Some(store)).run().await;
+    store.release();
+    report
+}
+
+struct Runner<'r, 'i> {
+    import: Import<'i>,
+    db: &'r Dynamo,
+    store: Option<&'r (dyn Checkpoint + 'i)>,
+    binding: String,
+    state: ImportState,
+    errors: Vec<FailedLine>,
+}
+
+/// A line whose item is to be stored.
+struct ImportedLine {
+    number: u64,
+    /// The item in the file.
+    item: Item,
+    /// The item after the write.
+    stored: Item,
+}
+
+/// The lines of a portion, and the writes of their items.
+#[derive(Default)]
+struct Portion {
+    lines: Vec<ImportedLine>,
+    writes: Vec<Box<dyn SingleWrite>>,
+    is_last: bool,
+}
+
+impl<'r, 'i> Runner<'r, 'i> {
+    fn new(import: Import<'i>, db: &'r Dynamo, store: Option<&'r (dyn Checkpoint + 'i)>) -> Self {
+        Runner {
+            binding: binding(&import, db),
+            import,
+            db,
+            store,
+            state: ImportState::default(),
+            errors: Vec::new(),
+        }
+    }
+
+    async fn run(mut self) -> Result<ImportReport> {
+        if let Some(store) = self.store
+            && let Some(state) = place::load(store, &self.binding).await?
+        {
+            if state.is_finished {
+                return Ok(ImportReport {
+                    counts: state.counts,
+                    errors: Vec::new(),
+                    stopped: None,
+                    was_finished: true,
+                });
+            }
+            self.state = state;
+            let resumed = self.import.lines.skip_to(&self.state.place);
+            if !resumed.map_err(|error| of_caller("reader of the import", error))? {
+                return Err(refused(
+                    "the file is not the one that the checkpoint is of: its bytes before the saved place are others",
+                ));
+            }
+        }
+        let stopped = self.work().await.err();
+        self.errors.sort_by_key(FailedLine::number);
+        Ok(ImportReport {
+            counts: self.state.counts,
+            errors: self.errors,
+            stopped,
+            was_finished: false,
+        })
+    }
+
+    async fn work(&mut self) -> Result<()> {
+        loop {
+            let portion = self.read()?;
+            let is_last = portion.is_last;
+            self.store(portion).await?;
+            self.state.place = self.import.lines.place();
+            self.state.is_finished = is_last;
+            if let Some(store) = self.store {
+                place::save(store, &self.state, &self.binding).await?;
+            }
+            if let Some(tell) = &mut self.import.progress {
+                tell(&self.state.counts);
+            }
+            if self.errors.len() > self.import.failures {
+                let message = format!(
+                    "{} lines failed, more than `max_failures`: see the errors of the report, or let more fail",
+                    self.errors.len()
+                );
+                return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next lines. Those that cannot be read are reported.
+    fn read(&mut self) -> Result<Portion> {
+        let (mut portion, mut bytes, mut count) = (Portion::default(), 0, 0);
+        while bytes < MOST_BYTES && count < MOST_LINES {
+            let line = self.import.lines.next();
+            let Some(line) = line.map_err(|error| of_caller("reader of the import", error))? else {
+                portion.is_last = true;
+                break;
+            };
+            let number = self.import.lines.number();
+            count += 1;
+            let read = match line {
+                LineText::TooLong => {
+                    let message = "the line has more than 16 MB, and an item has at most 400 KB";
+                    Err(Error::new(ErrorKind::TooLarge, Stage::Decode, message))
+                }
+                LineText::Text(text) if text.is_empty() => continue,
+                LineText::Text(text) => {
+                    bytes += text.len();
+                    self.read_line(&text)
+                }
+            };
+            match read {
+                Ok((item, ImportedItem { write, stored })) => {
+                    portion.writes.push(write);
+                    portion.lines.push(ImportedLine {
+                        number,
+                        item,
+                        stored,
+                    });
+                }
+                Err(error) => self.fail(number, error),
+            }
+        }
+        Ok(portion)
+    }
+
+    fn read_line(&self, line: &[u8]) -> Result<(Item, ImportedItem)> {
+        let item = self.import.format.read_line(line);
+        let item = item.map_err(|fault| Error::decode("Item", fault))?;
+        let imported = self.import.target.item(item.clone(), self.import.mode)?;
+        Ok((item, imported))
+    }
+
+    fn fail(&mut self, number: u64, error: Error) {
+        self.state.counts.lines += 1;
+        match error.kind() {
+            ErrorKind::AlreadyExists => self.state.counts.existing += 1,
+            _ => self.state.counts.failed += 1,
+        }
+        self.errors.push(FailedLine { number, error });
+    }
+
+    /// Stores the items of a portion. If the job stops, what it did is not counted: the next run finds these lines again.
+    async fn store(&mut self, portion: Portion) -> Result<()> {
+        let Portion {
+            mut lines, writes, ..
+        } = portion;
+        let mut writes = Some(writes);
+        for attempt in 1..=ATTEMPTS {
+            if lines.is_empty() {
+                return Ok(());
+            }
+            let writes = match writes.take() {
+                Some(writes) => writes,
+                None => self.writes_again(&lines)?,
+            };
+            let is_last = attempt == ATTEMPTS;
+            lines = self.store_once(lines, writes, is_last).await?;
+        }
+        Ok(())
+    }
+
+    fn writes_again(&self, lines: &[ImportedLine]) -> Result<Vec<Box<dyn SingleWrite>>> {
+        let (target, mode): (_, ImportMode) = (&self.import.target, self.import.mode);
+        let again = lines
+            .iter()
+            .map(|line| target.item(line.item.clone(), mode));
+        again.map(|item| Ok(item?.write)).collect()
+    }
+
+    /// Returns the lines whose outcome is not known, unless this is the last attempt.
+    async fn store_once(
+        &mut self,
+        lines: Vec<ImportedLine>,
+        writes: Vec<Box<dyn SingleWrite>>,
+        is_last: bool,
+    ) -> Result<Vec<ImportedLine>> {
+        let mut job = put_each(writes)
+            .concurrency(self.import.concurrency)
+            .budget(self.import.budget)
+            .max_failures(usize::MAX);
+        if let Some(rate) = self.import.rate {
+            job = job.rate(rate);
+        }
+        let report = job.send(self.db).await?;
+        if let Some(error) = report.stopped() {
+            return Err(error.again());
+        }
+        let mut errors: Vec<Option<Error>> = lines.iter().map(|_| None).collect();
+        for failed in report.errors() {
+            if let Some(slot) = failed.index().and_then(|index| errors.get_mut(index)) {
+                *slot = Some(failed.error().again());
+            }
+        }
+        let mut unknown = Vec::new();
+        for (line, error) in lines.into_iter().zip(errors) {
+            match error {
+                None => {
+                    self.state.counts.lines += 1;
+                    self.state.counts.written += 1;
+                }
+                Some(error) if is_stored(&line, &error) => {
+                    self.state.counts.lines += 1;
+                    self.state.counts.unchanged += 1;
+                }
+                Some(error) if error.is_outcome_unknown() && !is_last => unknown.push(line),
+                Some(error) if error.is_lost_race() && !self.import.mode.replaces => {
+                    let message =
+                        "another item with this key is stored: leave it, or write `.replace()`";
+                    self.fail(
+                        line.number,
+                        error.with_kind(ErrorKind::AlreadyExists, message),
+                    );
+                }
+                Some(error) => self.fail(line.number, error),
+            }
+        }
+        Ok(unknown)
+    }
+}
+
+/// Whether the item that is in the way of a line is the same.
+fn is_stored(line: &ImportedLine, error: &Error) -> bool {
+    let current = error.current_bytes();
+    let current = current.and_then(|current| Item::from_dynamo_json(&current).ok());
+    current.is_some_and(|current| current == line.stored)
+}

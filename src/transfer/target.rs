@@ -1,0 +1,311 @@
+//! The items that an import stores: those of an entity, or any.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use super::plain_json::typed;
+use crate::bulk::{PreparedWrite, SingleWrite};
+use crate::codec::{Item, Value};
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, encode_as_is, is_item_of, read};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::{CodecError, Tag};
+use crate::path::Place;
+use crate::plan::{Meaning, Precondition, WriteRequest, WriteVerb, check, size};
+use crate::schema::{
+    DeclaredEntity, EntityDef, KeyAttribute, KeyType, Pattern, TableDef, TableSchema, is_reserved,
+};
+use crate::write::{Intent, PlannedWrite, Put};
+
+/// The name of items without a declaration in errors.
+const NAME: &str = "Item";
+
+static IMPORT: Pattern = Pattern::alone(NAME, "import");
+
+/// How the items are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct ImportMode {
+    /// Whether items are stored as they are, without their entity.
+    pub(super) is_as_is: bool,
+    /// Whether an item with the same key is replaced.
+    pub(super) replaces: bool,
+    /// Whether attributes that the entity does not have are dropped.
+    pub(super) drops_unknown: bool,
+}
+
+/// An item to be stored.
+pub(super) struct ImportedItem {
+    pub(super) write: Box<dyn SingleWrite>,
+    /// The item after the write.
+    pub(super) stored: Item,
+}
+
+/// The items that an import stores.
+pub(super) trait ImportTarget: Send + Sync {
+    /// The name of the entity or of the table, for errors and checkpoints.
+    fn name(&self) -> &str;
+
+    /// The name of the table.
+    fn table(&self) -> &'static str;
+
+    /// Returns an error if items of the target cannot be stored in this mode.
+    fn check_mode(&self, mode: ImportMode) -> Result<()>;
+
+    /// The write of the item of a line.
+    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem>;
+}
+
+/// The items of an entity.
+pub(super) struct EntityTarget<E> {
+    items: TableItems,
+    /// The types of the attributes that fields have.
+    fields: BTreeMap<String, Option<Tag>>,
+    has_rest: bool,
+    entity: PhantomData<fn() -> E>,
+}
+
+impl<E: DynamoEntity> EntityTarget<E> {
+    pub(super) fn new() -> Self {
+        let schema = <E::Table as DynamoTable>::schema();
+        let mut entities = schema.entities.iter();
+        let own = entities.find(|entity| {
+            let declared = entity.origin.0;
+            declared.is_some_and(|declared| declared.entity.id == E::ENTITY.id)
+        });
+        let fields = own.into_iter().flat_map(|entity| &entity.fields);
+        let typed = fields.clone().filter_map(|field| {
+            let attribute = field.attribute.clone()?;
+            Some((attribute, field.stored))
+        });
+        EntityTarget {
+            fields: typed.collect(),
+            has_rest: fields
+                .clone()
+                .any(|field| field.role == crate::schema::FieldRole::Rest),
+            items: TableItems {
+                keys: KeysOfTable::of(&schema),
+                table: &<E::Table as DynamoTable>::TABLE,
+                entity: &E::ENTITY,
+            },
+            entity: PhantomData,
+        }
+    }
+
+    /// Gives values the types of their fields, as far as JSON lacks them, and rejects attributes that would be lost.
+    fn fitting(&self, item: Item, mode: ImportMode) -> Result<Item, CodecError> {
+        let mut fitting = Item::new();
+        for (name, value) in item {
+            let value = match self.fields.get(&name) {
+                Some(Some(tag)) if value != Value::Null => {
+                    let found = value.tag().name();
+                    let value = typed(value, *tag);
+                    value.ok_or_else(|| CodecError::mismatch(tag.name(), found).at(&*name))?
+                }
+                Some(_) => value,
+                None if self.is_kept(&name) => value,
+                None if mode.drops_unknown => continue,
+                None => {
+                    let message = "the entity has no field for it: drop such attributes by `.drop_unknown()`, keep them by a \
+                                   `rest` field, or store lines unchanged by `.as_is()`";
+                    return Err(CodecError::new(message).at(name));
+                }
+            };
+            fitting.insert(name, value);
+        }
+        Ok(fitting)
+    }
+
+    /// Whether the entity writes the attribute itself, or keeps it.
+    fn is_kept(&self, name: &str) -> bool {
+        let is_type = self.items.table.type_attribute == Some(name);
+        self.has_rest || is_type || is_reserved(name) || self.items.keys.is_key(name)
+    }
+}
+
+impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
+    fn name(&self) -> &str {
+        E::ENTITY.type_name
+    }
+
+    fn table(&self) -> &'static str {
+        self.items.table.name
+    }
+
+    fn check_mode(&self, mode: ImportMode) -> Result<()> {
+        if mode.replaces && E::ENTITY.append_only {
+            let message = "it is `append_only`: its items are created, and never replaced";
+            let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        Ok(())
+    }
+
+    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
+        let name = E::ENTITY.type_name;
+        let fail = |fault| Error::decode(name, fault);
+        if mode.is_as_is {
+            let json = item.to_dynamo_json().map_err(fail)?;
+            if !is_item_of::<E>(&json) {
+                let message =
+                    "the item is not one of this entity: import the table, or leave `.as_is()` out";
+                return Err(Error::new(ErrorKind::Decode, Stage::Decode, message).of(name));
+            }
+            return self.items.item(item, mode).map_err(|error| error.of(name));
+        }
+        let item = self.fitting(item, mode).map_err(fail)?;
+        let entity: E = read(&item.to_dynamo_json().map_err(fail)?)?;
+        let stored = encode_as_is(&entity).and_then(|json| Item::from_dynamo_json(&json));
+        let stored = stored.map_err(|fault| Error::encode(name, fault))?;
+        Ok(ImportedItem {
+            write: Box::new(Put::imported(entity, mode.replaces)),
+            stored,
+        })
+    }
+}
+
+/// Items of a table as they are.
+pub(super) struct TableItems {
+    keys: KeysOfTable,
+    table: &'static TableDef,
+    /// One of its entities.
+    entity: &'static EntityDef,
+}
+
+impl TableItems {
+    pub(super) fn of(schema: &TableSchema) -> Result<Self> {
+        let DeclaredEntity { table, entity, .. } = schema.declared_entity()?;
+        Ok(TableItems {
+            keys: KeysOfTable::of(schema),
+            table,
+            entity,
+        })
+    }
+}
+
+impl ImportTarget for TableItems {
+    fn name(&self) -> &str {
+        self.table.name
+    }
+
+    fn table(&self) -> &'static str {
+        self.table.name
+    }
+
+    fn check_mode(&self, _: ImportMode) -> Result<()> {
+        Ok(())
+    }
+
+    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
+        let fail = |fault| Error::encode(NAME, fault);
+        let key = self.keys.primary_key(&item).map_err(fail)?;
+        size::check_item(NAME, item.size())?;
+        let write = ItemAsIs {
+            key: key.to_dynamo_json().map_err(fail)?,
+            item: item.to_dynamo_json().map_err(fail)?,
+            table: self.table,
+            entity: self.entity,
+            replaces: mode.replaces,
+        };
+        Ok(ImportedItem {
+            write: Box::new(write),
+            stored: item,
+        })
+    }
+}
+
+/// The put of an item as it is.
+struct ItemAsIs {
+    key: Vec<u8>,
+    item: Vec<u8>,
+    table: &'static TableDef,
+    entity: &'static EntityDef,
+    replaces: bool,
+}
+
+impl SingleWrite for ItemAsIs {
+    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        let now = db.now();
+        let condition = match self.replaces {
+            true => Node::all([]),
+            // Expired items are not replaced either: this stores items, not rows of an entity.
+            false => Node::Missing(Place::of(self.table.pk)),
+        };
+        let (_, failure) = check::condition(self.entity, Precondition::Missing, None, now);
+        let asked = (condition, Meaning::Row(failure));
+        let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
+        let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);
+        write.put_item(&self.item);
+        PreparedWrite {
+            intent: Ok(Intent::Ready(PlannedWrite::Alone(write))),
+            key: Ok(self.key),
+            verb: "import",
+            entity: NAME,
+            pattern: &IMPORT,
+            table: self.table,
+        }
+    }
+}
+
+/// The key attributes of a table and of its indexes. DynamoDB rejects items in which they have other types.
+struct KeysOfTable {
+    primary: Vec<KeyAttribute>,
+    of_indexes: Vec<KeyAttribute>,
+}
+
+impl KeysOfTable {
+    fn of(schema: &TableSchema) -> Self {
+        let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
+        let keys = indexes.flat_map(|index| index.keys());
+        KeysOfTable {
+            primary: [&schema.pk]
+                .into_iter()
+                .chain(&schema.sk)
+                .cloned()
+                .collect(),
+            of_indexes: keys.cloned().collect(),
+        }
+    }
+
+    fn is_key(&self, name: &str) -> bool {
+        let mut keys = self.primary.iter().chain(&self.of_indexes);
+        keys.any(|key| key.name == name)
+    }
+
+    /// The primary key of an item, if all of its keys can be stored.
+    fn primary_key(&self, item: &Item) -> Result<Item, CodecError> {
+        for key in &self.of_indexes {
+            if let Some(value) = item.get(&key.name) {
+                check_key(key, value)?;
+            }
+        }
+        let keys = self.primary.iter().map(|key| {
+            let value = item.get(&key.name);
+            let value = value.ok_or_else(|| CodecError::new("it is missing").at(&*key.name))?;
+            check_key(key, value)?;
+            Ok((key.name.clone(), value.clone()))
+        });
+        keys.collect()
+    }
+}
+
+fn check_key(key: &KeyAttribute, value: &Value) -> Result<(), CodecError> {
+    let (tag, is_empty) = match value {
+        Value::S(text) => (KeyType::S, text.is_empty()),
+        Value::N(_) => (KeyType::N, false),
+        Value::B(bytes) => (KeyType::B, bytes.is_empty()),
+        other => return Err(CodecError::mismatch("a key", other.tag().name()).at(&*key.name)),
+    };
+    if tag != key.ty {
+        let expected = match key.ty {
+            KeyType::S => "S",
+            KeyType::N => "N",
+            KeyType::B => "B",
+        };
+        return Err(CodecError::mismatch(expected, value.tag().name()).at(&*key.name));
+    }
+    match is_empty {
+        true => Err(CodecError::new("a key cannot be empty").at(&*key.name)),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,43 @@
+//! Law W6: a write whose response was lost is not sent again, unless that is known to be harmless.
+//!
+//! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx.
+
+use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorContextRef;
+use aws_smithy_runtime_api::http::StatusCode;
+
+use super::failure::{is_in_progress, never_sent};
+
+/// The name of the classifier that forbids retries.
+pub(super) const GUARD: &str = "DynamoEntity: which writes are sent again";
+
+/// Whether an attempt that was transmitted may have been executed without saying so.
+pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    let Some(Err(_)) = attempt.output_or_error() else {
+        // An answer that was read counts too. If the call fails all the same, for example by a user's interceptor, the
+        // caller has no answer.
+        return true;
+    };
+    match attempt.response().map(|response| response.status()) {
+        Some(status) => may_have_worked(status),
+        None => was_sent(attempt),
+    }
+}
+
+/// Whether the service may have heard of an attempt that was handed to a connection.
+pub(super) fn was_sent(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    match attempt.output_or_error() {
+        Some(Err(error)) => attempt.response().is_some() || !never_sent(error),
+        _ => true,
+    }
+}
+
+/// Whether the request may have been executed, if the response contains nothing more. A 2xx whose body was lost was
+/// executed, but its result is not known.
+pub(super) fn may_have_worked(status: StatusCode) -> bool {
+    status.is_server_error() || status.is_success()
+}
+
+/// Whether DynamoDB is still working on an earlier attempt with the same token, whose result is not known.
+pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    attempt.response().is_some_and(is_in_progress)
+}

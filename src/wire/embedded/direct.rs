@@ -1,0 +1,29 @@
+//! Goes straight to an engine in this process: no HTTP, no signature, none of the SDK's orchestration.
+//!
+//! The engine gets the bytes that a server would get. Its rejections become errors by the same code that reads the
+//! service's rejections. It neither throttles nor loses answers, so nothing is sent twice.
+
+use bytes::Bytes;
+
+use super::engine::EmbeddedEngine;
+use crate::wire::failure::{self, Failure, FailureContext};
+use crate::wire::gate::Admitted;
+use crate::wire::request::Reply;
+
+pub(in crate::wire) async fn call(
+    engine: &EmbeddedEngine,
+    request: Admitted<'_>,
+) -> Result<Reply, Failure> {
+    let operation = request.operation.name();
+    let request_id = engine.next_request_id();
+    let (status, body) = engine.call(operation.into(), request.body.clone()).await;
+    if (200..300).contains(&status) {
+        return Ok(Reply {
+            body: Bytes::from(body),
+            request_id: Some(request_id),
+            has_stray: false,
+        });
+    }
+    let site = FailureContext::in_process(&request, status);
+    Err(failure::from_engine(status, &body, request_id, site))
+}

@@ -1,0 +1,53 @@
+//! The words of an answer that rejects: its code, its message and its id.
+
+use aws_sdk_dynamodb::error::ErrorMetadata;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+
+use crate::json::{Reader, member};
+
+/// A write with the same token is still going on.
+pub(super) const IN_PROGRESS: &str = "TransactionInProgressException";
+
+pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
+    response
+        .headers()
+        .get("x-amzn-requestid")
+        .map(str::to_owned)
+}
+
+/// Whether a write with the same token is still going on.
+pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
+    metadata(response).code() == Some(IN_PROGRESS)
+}
+
+/// The code and message of a rejection that the SDK's own parser does not see.
+pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
+    let body = response.body().bytes().unwrap_or_default();
+    let mut metadata = ErrorMetadata::builder();
+    if let Some(code) = code(response.headers().get("x-amzn-errortype"), body) {
+        metadata = metadata.code(code);
+    }
+    if let Some(message) = said(body) {
+        metadata = metadata.message(message);
+    }
+    metadata.build()
+}
+
+/// The error code, from a header or the body: `com.amazonaws.dynamodb.v20120810#Name`, and a URL may follow after a
+/// colon.
+pub(super) fn code(header: Option<&str>, body: &[u8]) -> Option<String> {
+    let code = header.map(str::to_owned).or_else(|| text(body, "__type"))?;
+    let code = code.split(':').next().unwrap_or_default();
+    code.rsplit('#').next().map(str::to_owned)
+}
+
+/// The message of the service.
+pub(super) fn said(body: &[u8]) -> Option<String> {
+    text(body, "message").or_else(|| text(body, "Message"))
+}
+
+pub(super) fn text(body: &[u8], name: &str) -> Option<String> {
+    let value = member(body, name).ok().flatten()?;
+    let text = Reader::new(value).string().ok();
+    text.map(|text| text.into_owned())
+}

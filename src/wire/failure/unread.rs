@@ -1,0 +1,87 @@
+//! The failure of a call that brought no answer, or none that can be read.
+
+use std::error::Error as StdError;
+
+use aws_credential_types::provider::error::CredentialsError;
+use aws_sdk_dynamodb::error::SdkError;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+
+use super::causes::{causes, never_sent};
+use super::failed::Failure;
+use super::failure_context::FailureContext;
+use super::said::request_id;
+use crate::error::{Error, ErrorKind, Stage};
+
+/// The failure of a call that brought no rejection.
+pub(super) fn unread<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
+where
+    E: StdError + Send + Sync + 'static,
+{
+    let id = error.raw_response().and_then(request_id);
+    let prepared = !matches!(error, SdkError::ConstructionFailure(_));
+    // The SDK's error itself is not kept: its Debug prints the response, which holds values.
+    let source = match error.into_source() {
+        Ok(source) => source,
+        Err(error) => error.to_string().into(),
+    };
+    let error = unanswered(site, source, prepared).with_request_id(id.as_deref());
+    Failure {
+        has_stray: site.has_stray,
+        ..error.into()
+    }
+}
+
+/// The error where there was no answer, or none that can be read.
+fn unanswered(
+    site: FailureContext<'_>,
+    source: Box<dyn StdError + Send + Sync>,
+    prepared: bool,
+) -> Error {
+    let operation = site.operation;
+    let root = causes(&*source)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let is_credentials = causes(&*source).any(|cause| cause.is::<CredentialsError>());
+    let is_connection = never_sent(&*source);
+    // Operations on tables have nobody who tells what became of each attempt.
+    let is_sent = site.sent && !(site.stage == Stage::Schema && is_connection);
+    // This comes first: whatever kept the last attempt from being sent, an earlier one may have been executed.
+    let (kind, message) = if site.unknown {
+        let message = format!(
+            "{operation} was sent and its answer is lost, so it may have taken effect: read before \
+             deciding ({root})"
+        );
+        (ErrorKind::OutcomeUnknown, message)
+    } else if !prepared && !is_sent {
+        let message = format!("{operation} could not be prepared, nothing was sent: {root}");
+        (ErrorKind::Config, message)
+    } else if is_credentials {
+        let what = match is_sent {
+            true => "was sent, and no credentials could be loaded to send it again",
+            false => "was not sent, no credentials could be loaded",
+        };
+        let message = format!(
+            "{operation} {what}: {root}. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a \
+             profile, or give the machine a role"
+        );
+        (ErrorKind::AccessDenied, message)
+    } else {
+        let what = match (is_sent, is_connection) {
+            (false, false) => "was not sent",
+            (false, true) => "was not sent, no connection",
+            (true, false) => "had no usable answer",
+            (true, true) => "was sent, and there was no connection to send it again",
+        };
+        (
+            ErrorKind::Unavailable,
+            format!("{operation} {what}: {root}"),
+        )
+    };
+    let stage = if site.stage == Stage::Schema {
+        Stage::Schema
+    } else {
+        Stage::Wire
+    };
+    Error::new(kind, stage, message).with_source(source)
+}

@@ -1,0 +1,81 @@
+//! The gate: every request to the service passes it with its operation, its table and its keys.
+//!
+//! What sends a request takes an [`Admitted`], and only the gate makes one. So a rule for all requests, such as a tenant
+//! that may use only its own keys, stands here and nowhere else. `scripts/rooms` lists the files that may send.
+//!
+//! A program that uses the SDK by [`Dynamo::client`](crate::dynamo::Dynamo::client) does not pass the gate.
+
+use std::ops::Deref;
+
+use super::failure::FailureContext;
+use super::request::Request;
+use crate::error::Result;
+use crate::runtime;
+
+/// The gate of a connection, with all that its rules need to know of the connection.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Gate {
+    /// Whether the client's connections exist only in a runtime of tokio.
+    needs_tokio: bool,
+}
+
+/// A request for items that has passed the gate.
+///
+/// Its table and its body are those of the [`Request`]. A request for several tables has the first one there and the
+/// others in its body; [`PartitionFinder`](super::partition_key::PartitionFinder) finds the keys of all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Admitted<'r>(&'r Request);
+
+impl Deref for Admitted<'_> {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        self.0
+    }
+}
+
+/// An operation on a table that has passed the gate. It has no keys.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AdmittedOperation<'t> {
+    operation: &'t str,
+    table: &'t str,
+}
+
+impl<'t> AdmittedOperation<'t> {
+    /// The site of its failure.
+    pub(super) fn site(self) -> FailureContext<'t> {
+        FailureContext::harmless(self.operation, self.table)
+    }
+}
+
+impl Gate {
+    /// For a client that the library has built on its own sockets.
+    #[cfg(feature = "aws")]
+    pub(super) fn of_sockets() -> Self {
+        Gate { needs_tokio: true }
+    }
+
+    /// Admits a request for items, or says why it is not sent.
+    pub(super) fn admit(self, request: &Request) -> Result<Admitted<'_>> {
+        self.require_runtime()?;
+        Ok(Admitted(request))
+    }
+
+    /// Admits an operation on a table, or says why it is not sent.
+    pub(super) fn admit_operation<'t>(
+        self,
+        operation: &'t str,
+        table: &'t str,
+    ) -> Result<AdmittedOperation<'t>> {
+        self.require_runtime()?;
+        Ok(AdmittedOperation { operation, table })
+    }
+
+    /// Fails where the sockets of a client that the library built would panic.
+    pub(super) fn require_runtime(self) -> Result<()> {
+        match self.needs_tokio {
+            true => runtime::require_tokio(),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A planned operation as bytes, and its answer: all that the rooms above and below the waist have in common.
+
+use std::pin::Pin;
+
+use bytes::Bytes;
+
+use crate::json::Writer;
+use crate::schema::Pattern;
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The media type of requests and answers.
+pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
+
+macro_rules! operations {
+    ($($operation:ident,)+) => {
+        /// The operations of DynamoDB that carry items.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub(crate) enum ServiceOperation {
+            $($operation,)+
+        }
+
+        impl ServiceOperation {
+            /// The operation's name in DynamoDB's API.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
+            }
+
+            /// The value of the header `x-amz-target`.
+            pub(super) const fn target(self) -> &'static str {
+                match self {
+                    $(ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    GetItem,
+    PutItem,
+    UpdateItem,
+    DeleteItem,
+    Query,
+    Scan,
+    BatchGetItem,
+    BatchWriteItem,
+    TransactWriteItems,
+    TransactGetItems,
+}
+
+impl ServiceOperation {
+    /// Whether another transaction can be in its way. That goes for all writes, and for reads that are transactions.
+    pub(crate) fn meets_transactions(self) -> bool {
+        use ServiceOperation::{
+            DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem,
+        };
+        matches!(
+            self,
+            PutItem | UpdateItem | DeleteItem | TransactWriteItems | TransactGetItems
+        )
+    }
+}
+
+/// Whether a request may be sent again after an attempt whose answer was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resend {
+    /// It is always sent again, because doing it twice is doing it once: reads, and unconditional puts and deletes by
+    /// key.
+    Always,
+    /// It is never sent again once ambiguous, because a second attempt could meet the first one's effect.
+    UnlessAmbiguous,
+    /// It is sent again, although a second attempt could meet the first one's effect: the caller does not mind.
+    Repeatable,
+    /// It is sent again while the service remembers its token, because the service knows a second attempt by that.
+    ByToken,
+}
+
+/// A planned operation, with all that the wire needs.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) operation: ServiceOperation,
+    /// Its purpose.
+    pub(crate) pattern: &'static Pattern,
+    /// The table's full name, which also is in the body; the SDK's endpoint rules read it here.
+    pub(crate) table: String,
+    pub(crate) body: Bytes,
+    pub(crate) resend: Resend,
+    /// Whether it requests its consumption.
+    pub(crate) is_metered: bool,
+}
+
+impl Request {
+    pub(crate) fn new(
+        operation: ServiceOperation,
+        pattern: &'static Pattern,
+        table: String,
+        body: Writer,
+        resend: Resend,
+    ) -> Self {
+        let mut body = body.into_bytes();
+        // It is held until the answer is there, and was made with room to spare.
+        body.shrink_to_fit();
+        Request {
+            operation,
+            pattern,
+            table,
+            body: Bytes::from(body),
+            resend,
+            is_metered: false,
+        }
+    }
+}
+
+/// A successful answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    /// DynamoDB JSON as it came, at least `{}`.
+    pub(crate) body: Bytes,
+    pub(crate) request_id: Option<String>,
+    /// Whether an earlier attempt had no answer, so that it may still be under way.
+    pub(crate) has_stray: bool,
+}
+
+/// Whether the body of an answer is a whole JSON object, as far as its ends show.
+pub(super) fn is_object(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    body.len() >= 2 && body.starts_with(b"{") && body.ends_with(b"}")
+}
