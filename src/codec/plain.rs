@@ -151,7 +151,7 @@ mod tests {
         assert!(
             fault
                 .to_string()
-                .contains("not JSON: a value should stand at byte 5"),
+                .contains("not JSON: a value is expected at byte 5"),
             "{fault}"
         );
     }

@@ -143,7 +143,7 @@ fn each_difference_is_said_with_its_remedy() {
             compare::ttl(Some("a"), Some("b")).unwrap(),
         ),
         (
-            "expire by `b`, declared is no",
+            "expire by `b`, but no TTL is declared",
             "dynamo(ttl)",
             compare::ttl(None, Some("b")).unwrap(),
         ),

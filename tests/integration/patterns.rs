@@ -275,7 +275,7 @@ async fn requests_of_several_operations(db: Db) -> Outcome {
         [
             "several.batch by BatchWriteItem",
             "Visit.transact_get by TransactGetItems",
-            "several.snapshot by TransactGetItems",
+            "several.transact_get by TransactGetItems",
             "Visit.batch_get by BatchGetItem",
             "several.batch_get by BatchGetItem",
             "several.batch_get by BatchGetItem",

@@ -443,7 +443,7 @@ async fn what_does_not_concern_the_row_is_refused(db: Db) -> Outcome {
         (
             |row| Transaction::new().with(row.delete()).token("mine"),
             ErrorKind::Rejected,
-            "leave out `.token(..)`",
+            "remove `.token(..)`",
         ),
         (
             |row| Transaction::new().with(row.delete()).with(row.update()),

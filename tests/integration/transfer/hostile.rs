@@ -70,7 +70,7 @@ async fn each_bad_line_is_reported_alone(db: Db) -> Outcome {
             "{\"id\":1,\"text\":{\"$SS\":[\"a\",\"a\"]}}",
             "without repetition",
         ),
-        ("{\"id\":1,\"id\":2,\"text\":\"a\"}", "stands twice"),
+        ("{\"id\":1,\"id\":2,\"text\":\"a\"}", "occurs twice"),
         // A key that is not the one of the fields.
         (
             "{\"id\":1,\"text\":\"a\",\"pk\":\"NOTE#0000000002\",\"sk\":\"NOTE\"}",
