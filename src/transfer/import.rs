@@ -159,7 +159,7 @@ impl TableSchema {
     /// ```
     /// # use dynamo_entity::prelude::*;
     /// # #[derive(DynamoEntity)]
-    /// # #[dynamo(table = "users", key(pk = id), unique(by_email, email))]
+    /// # #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
     /// # struct User { id: u32, email: String }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {

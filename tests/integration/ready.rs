@@ -498,7 +498,7 @@ async fn it_ends_in_time(db: Db) -> Outcome {
         );
         assert_eq!(found.tables[0].proven.len(), passed);
         assert!(
-            found.to_string().contains("no answer within 100ms"),
+            found.to_string().contains("got no response within 100ms"),
             "{found}"
         );
     }
@@ -570,7 +570,7 @@ async fn each_table_has_its_own_answer(db: Db) -> Outcome {
         "{found}"
     );
     let lines: Vec<String> = found.to_string().lines().map(str::to_owned).collect();
-    assert!(lines[0].starts_with(&format!("{}: there is no such table", db.table::<Ware>())));
+    assert!(lines[0].starts_with(&format!("{}: this table does not exist", db.table::<Ware>())));
     assert!(lines[1].starts_with(&format!("{}: ready (", db.table::<Note>())));
     Ok(())
 }
