@@ -570,7 +570,10 @@ async fn each_table_has_its_own_answer(db: Db) -> Outcome {
         "{found}"
     );
     let lines: Vec<String> = found.to_string().lines().map(str::to_owned).collect();
-    assert!(lines[0].starts_with(&format!("{}: this table does not exist", db.table::<Ware>())));
+    assert!(lines[0].starts_with(&format!(
+        "{}: this table does not exist",
+        db.table::<Ware>()
+    )));
     assert!(lines[1].starts_with(&format!("{}: ready (", db.table::<Note>())));
     Ok(())
 }
