@@ -13,7 +13,7 @@ use crate::gate::Gate;
 use crate::growth::{self, GROWTH};
 use crate::identity::ServerIdentity;
 use crate::order::{Filed, large, orders, some_of, stored};
-use crate::work::{FILED, LONG, REFUSED, SHORT};
+use crate::work::{FILED, LONG, ONE, REFUSED, SHORT, TEN};
 
 /// The names of the answers with flat items.
 const FLAT_ITEM: &str = "flat item";
@@ -151,6 +151,8 @@ impl Answers {
         let by_name = HashMap::from([
             ("GetItem", one.clone()),
             ("UpdateItem", format!("{{\"Attributes\":{item}}}")),
+            (ONE, page(1)),
+            (TEN, page(10)),
             (SHORT, page(100)),
             (LONG, page(1000)),
             (FILED, filed(&stored)),
@@ -215,7 +217,7 @@ impl Answers {
                 }
             }
             // The name of the table tells how many rows are wanted.
-            "Query" | "Scan" => [SHORT, LONG]
+            "Query" | "Scan" => [ONE, TEN, SHORT, LONG]
                 .into_iter()
                 .find(|table| contains(body, format!("\"{table}-orders\"").as_bytes()))
                 .expect("a table of so many rows"),

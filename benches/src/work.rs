@@ -1,6 +1,8 @@
 //! The works that are measured.
 
 /// Prefixes of table names. They tell how many rows a query finds.
+pub const ONE: &str = "rows-1";
+pub const TEN: &str = "rows-10";
 pub const SHORT: &str = "rows-100";
 pub const LONG: &str = "rows-1000";
 /// A table with a thousand rows, whose keys are made of the fields.
@@ -44,6 +46,8 @@ works! {
     Put "put" x 40: "Put";
     Update "update" x 40: "Update, new item returned";
     Delete "delete" x 40: "Delete";
+    Query1 "query-1" x 40: "Query, 1 row";
+    Query10 "query-10" x 20: "Query, 10 rows";
     Query100 "query-100" x 8: "Query, 100 rows";
     Query1000 "query-1000" x 2: "Query, 1000 rows";
     Keys1000 "keys-1000" x 2: "the same with keys made of fields, which are compared";

@@ -15,7 +15,7 @@ use super::{Side, runtime};
 use crate::event::{Event, ROWS};
 use crate::flat::{Visit, visits};
 use crate::order::{CUSTOMER, FIRST, Filed, Order, Total, large, order, orders, stored};
-use crate::work::{LONG, REFUSED, SHORT, Work};
+use crate::work::{LONG, ONE, REFUSED, SHORT, TEN, Work};
 
 pub struct Library {
     runtime: Runtime,
@@ -24,6 +24,8 @@ pub struct Library {
     given: Dynamo,
     /// The same connection, as it is for works that are watched.
     watched: Vec<(Work, Dynamo)>,
+    /// The same connection for each prefix of a table of rows.
+    sized: [(&'static str, Dynamo); 4],
     order: Order,
     orders: Vec<Order>,
     large: Order,
@@ -78,6 +80,7 @@ impl Library {
         Library {
             runtime,
             watched: watched(&db),
+            sized: [ONE, TEN, SHORT, LONG].map(|prefix| (prefix, db.clone().with_prefix(prefix))),
             given: Dynamo::new(client(address)),
             visits: visits(25),
             db,
@@ -149,6 +152,8 @@ impl Library {
                 transaction.send(db).await?;
                 3
             }
+            Work::Query1 => self.query(ONE).await?,
+            Work::Query10 => self.query(TEN).await?,
             Work::Query100 => self.query(SHORT).await?,
             Work::Query1000 => self.query(LONG).await?,
             Work::Keys1000 => {
@@ -215,8 +220,12 @@ impl Library {
     }
 
     async fn query(&self, table: &str) -> Result<usize> {
-        let db = self.db.clone().with_prefix(table);
-        let rows = Order::in_partition(CUSTOMER).all(&db).await?;
+        let (_, db) = self
+            .sized
+            .iter()
+            .find(|(prefix, _)| *prefix == table)
+            .expect("a table");
+        let rows = Order::in_partition(CUSTOMER).all(db).await?;
         Ok(black_box(rows).len())
     }
 }

@@ -112,6 +112,8 @@ impl Sdk {
             }
             Work::Update => self.update().await?,
             Work::Delete => self.delete().await?,
+            Work::Query1 => self.query("rows-1-orders", self.from_map).await?,
+            Work::Query10 => self.query("rows-10-orders", self.from_map).await?,
             Work::Query100 => self.query("rows-100-orders", self.from_map).await?,
             Work::Query1000 => self.query("rows-1000-orders", self.from_map).await?,
             Work::Keys1000 => self.filed().await?,
