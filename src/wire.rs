@@ -43,7 +43,7 @@ pub(crate) use failure::{ConditionFailed, Failure, Reason};
 pub(crate) use partition_key::PartitionFinder;
 pub use partition_key::PartitionKey;
 pub(crate) use request::{BoxFuture, Reply, Request, Resend, ServiceOperation};
-#[cfg(any(feature = "aws", feature = "embedded"))]
+#[cfg(any(feature = "aws", all(test, feature = "embedded")))]
 pub(crate) use sdk::AnySleep;
 pub(crate) use token_life::TokenLife;
 pub(crate) use wire_path::WireTrace;

@@ -57,7 +57,7 @@ impl UniqueRefill<'_> {
             let mut other = None;
             if let Some(found) = found {
                 let owner = owner_of(&found);
-                match owner.filter(|owner| !is_same(owner, mine.key())) {
+                match owner.filter(|owner| !self.is_same_key(owner, mine.key())) {
                     Some(owner) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)
@@ -146,13 +146,18 @@ impl UniqueRefill<'_> {
     /// Whether an item has the value of a sentinel. One that this program cannot read may have it.
     fn may_hold(&self, row: &[u8], sentinel: &[u8]) -> bool {
         match (self.read_values)(row) {
-            Ok(values) => values.sentinels.iter().any(|held| {
-                let keys =
-                    [held.key(), sentinel].map(|key| ItemKey::in_table(self.source.table, key));
-                matches!(keys, [Ok(held), Ok(sentinel)] if held == sentinel)
-            }),
+            Ok(values) => {
+                let mut held = values.sentinels.iter();
+                held.any(|held| self.is_same_key(held.key(), sentinel))
+            }
             Err(_) => true,
         }
+    }
+
+    /// Whether two keys are the same, in whichever order their attributes are: servers return maps in any order.
+    fn is_same_key(&self, one: &[u8], other: &[u8]) -> bool {
+        let keys = [one, other].map(|key| ItemKey::in_table(self.source.table, key));
+        matches!(keys, [Ok(one), Ok(other)] if one == other)
     }
 
     /// Whether the sentinel keeps a value that this entity declares. One of an older declaration may be in use.
