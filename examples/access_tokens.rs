@@ -41,7 +41,7 @@ pub async fn token_for(
     }
     // `create` replaces an expired token. It may be sent twice: the second attempt then finds the token of
     // the first one.
-    match fetch().await?.create().repeatable().send(db).await {
+    match fetch().await?.create().retry_safe().send(db).await {
         Err(error) if error.is_already_exists() => error.current()?.ok_or(error),
         stored => stored,
     }

@@ -105,7 +105,7 @@ pub async fn publish(
             return Ok(());
         }
     }
-    is_published(message.create().repeatable().send(db).await).map(drop)
+    is_published(message.create().retry_safe().send(db).await).map(drop)
 }
 
 fn is_published<T>(stored: Result<T>) -> Result<bool> {

@@ -7,12 +7,13 @@ pub use std::vec::Vec;
 pub use crate::clock::Timestamp;
 pub use crate::codec::model::{TypeProbe, UnseenType};
 pub use crate::codec::{
-    DynamoField, DynamoValue, Form, FormField, Item, MapKey, SerdeField, SetElement, Value,
+    DynamoField, DynamoValue, Form, FormField, Item, MapKey, NullField, SerdeField, SetElement,
+    Value,
 };
 pub use crate::entity::defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
-    ManagedTimeIn, MapKeyIn, NumericIn, OrderedIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped,
-    StoredIn, TextualIn, TtlTimeIn,
+    ManagedTimeIn, MapKeyIn, NullFieldIn, NumericIn, OrderedIn, PaddedIn, SerdeFieldIn,
+    SetElementIn, Skipped, StoredIn, TextualIn, TtlTimeIn,
 };
 pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
@@ -23,13 +24,15 @@ pub use crate::entity::field::{
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
 pub use crate::entity::other::OtherVariant;
+pub use crate::entity::shape::{read_older, refuse_older, write_older, write_shape};
 pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
     AllChangeable, AllChangeableIn, ChangeableIn, CollectionContract, CoversTable,
-    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, FieldNumbers,
-    Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, ManagedValues, Projected,
-    StampKind, StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read,
-    key_with, pattern_at, stored_names, write_partition_in,
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, ExpirySource,
+    FieldNumbers, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, ManagedValues,
+    Projected, StampKind, StoredField, TtlTime, Variant, Version, VersionField, derived_ttl,
+    derived_ttl_json, expiry_fits, hash_of_key, hash_of_read, key_with, pattern_at, stored_names,
+    write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{
@@ -64,14 +67,14 @@ pub use crate::query::{
     WriteTemplate, holds_all, in_partition, order_of,
 };
 pub use crate::schema::{
-    AllowModel, AttributeDef, CollectionModel, EntityDef, EntityIndexDef, EntityModel, FieldModel,
-    FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel, PartRanges,
-    Piece, Presence, Projection, ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel,
-    TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width, attributes_agree, ends,
-    fills_sort_key, has_at_most, has_text_partition, index_fits, index_in, is_escaped, is_filled,
-    is_free, is_global, is_in_index, is_key, is_part, is_table, keys_may_meet,
-    leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number, same_entity,
-    same_key_types, same_name, same_partition, same_read_shards, same_text,
-    shared_attributes_agree,
+    AllowModel, AttributeDef, CollectionModel, EntityDef, EntityIndexDef, EntityModel, ExpiryDef,
+    FieldModel, FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel,
+    PartRanges, Piece, Presence, Projection, SHAPE, ShapeDef, ShapeModel, StreamView, Style,
+    TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width,
+    attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits, index_in,
+    is_escaped, is_filled, is_free, is_global, is_in_index, is_key, is_part, is_table,
+    keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number,
+    same_entity, same_index_keys, same_key_types, same_managed, same_name, same_partition,
+    same_primary_key, same_read_shards, same_text, shape_number, shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

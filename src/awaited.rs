@@ -18,7 +18,7 @@ use crate::query::Query;
 use crate::read::{BatchGet, Get, GetForm, GetMany, TransactGet};
 use crate::transact::Transaction;
 use crate::transfer::{Export, ExportReport, Import, ImportReport};
-use crate::write::{Create, Delete, Idempotent, LookUp, Put, Repeatable, Update, Upsert};
+use crate::write::{Create, Delete, Idempotent, LookUp, Put, RetrySafe, Update, Upsert};
 
 /// An operation that was sent. No operation is: what `send` returns is a [`Call`](crate::plan::Call).
 #[diagnostic::on_unimplemented(
@@ -69,7 +69,7 @@ awaited_too_early! { Sent:
     [E: DynamoEntity, R] Update<E, R> => <Self as Operation>::Out where Self: Operation;
     [E: DynamoEntity, R] Upsert<E, R> => <Self as Operation>::Out where Self: Operation;
     [O: Operation] Idempotent<O> => <Self as Operation>::Out where Self: Operation;
-    [O: Operation] Repeatable<O> => <Self as Operation>::Out where Self: Operation;
+    [O: Operation] RetrySafe<O> => <Self as Operation>::Out where Self: Operation;
     [E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>;
     [E: DynamoEntity] LookUp<E> => Option<E>;
     [R] TransactGet<R> => ();

@@ -3,7 +3,7 @@
 //! [`DynamoValue`] is a type that always has a value: text, numbers, lists, maps, nested structs.
 //! [`DynamoField`] is a type that may be an attribute or a field: every value, and the two types that may
 //! be *absent*, `Option<T>` and sets. Elements of lists and maps are values, so a `Vec<Option<T>>`
-//! does not compile: DynamoDB has no absent elements.
+//! does not compile: DynamoDB has no absent elements. A `Vec<Nullable<T>>` holds elements that may be NULL.
 //!
 //! The derives write and read field by field, with a [`Writer`] and a [`Reader`]. A value that cannot
 //! be stored or read gives a [`CodecError`], which knows the path to the value but never the value.
@@ -45,6 +45,7 @@ mod json;
 mod list;
 mod map;
 pub(crate) mod model;
+mod null;
 mod option;
 mod plain;
 mod serde;
@@ -57,6 +58,9 @@ pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};
 pub use item::{Item, Value};
 pub use map::MapKey;
+#[doc(hidden)]
+pub use null::NullField;
+pub use null::Nullable;
 pub use set::SetElement;
 #[doc(hidden)]
 pub use time::{Form, FormField};
@@ -66,7 +70,7 @@ pub use time::{Form, FormField};
     message = "`{Self}` cannot be stored as a DynamoDB value",
     label = "not a value",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
-    note = "an `Option` or a set may be a field, but not an element of a list or map, because an element cannot be missing"
+    note = "an `Option` or a set may be a field, but not an element of a list or map, because an element cannot be missing; an element that may be NULL is a `codec::Nullable`"
 )]
 pub trait DynamoValue: Sized {
     /// The path to such a value in conditions and changes: [`Path`](crate::path::Path)`<R, Self, M>`, or a struct that

@@ -64,6 +64,12 @@ impl Dynamo {
         Dynamo::over(Wire::new(client))
     }
 
+    /// A connection that leads nowhere, for requests that are only shown.
+    #[cfg(feature = "export")]
+    pub(crate) fn unconnected() -> Dynamo {
+        Dynamo::over(Wire::unconnected())
+    }
+
     pub(crate) fn over(wire: Wire) -> Dynamo {
         let connection = Connection {
             wire,

@@ -9,6 +9,7 @@ mod changeable;
 mod collection;
 mod declaration;
 pub(crate) mod defer;
+mod expiry;
 pub(crate) mod field;
 pub(crate) mod guard;
 mod held;
@@ -24,6 +25,7 @@ mod place;
 mod projection;
 mod read;
 pub(crate) mod sentinel;
+pub(crate) mod shape;
 mod shard;
 mod table;
 mod version;
@@ -42,6 +44,8 @@ pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{is_member, member_entity};
 pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
+#[doc(hidden)]
+pub use expiry::{ExpirySource, derived_ttl, derived_ttl_json, expiry_fits};
 pub(crate) use held::HeldEntity;
 pub use key::Key;
 #[doc(hidden)]
@@ -59,8 +63,8 @@ pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_names};
 pub(crate) use read::{
-    encode_as_is, is_item_of, is_past, read, read_ahead, read_key, read_key_ahead, read_live,
-    read_projection, refused_row,
+    encode_as_is, encode_present, is_item_of, is_past, projected, read, read_ahead, read_key,
+    read_key_ahead, read_live, read_projection, refused_row,
 };
 pub(crate) use shard::hash_of_json;
 pub use table::DynamoTable;
@@ -102,6 +106,10 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     /// The identity of its table.
     #[doc(hidden)]
     const __TABLE_ID: &'static str = <Self::Table as DynamoTable>::TABLE.id;
+
+    /// The stored name of its table.
+    #[doc(hidden)]
+    const __TABLE_NAME: &'static str = <Self::Table as DynamoTable>::TABLE.name;
 
     #[doc(hidden)]
     fn __read(json: &[u8]) -> Result<Self> {
@@ -149,6 +157,11 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
 
     /// Writes all attributes into the open object: derived ones first, then the fields'.
     fn encode(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Writes the attributes in the shape of this declaration, which [`encode`](Self::encode) may write in the one before.
+    fn encode_present(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError> {
+        self.encode(stamp, writer)
+    }
 
     /// Reads an object of attributes.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
@@ -236,6 +249,12 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         _writer: &mut Writer,
     ) -> Result<(), CodecError> {
         Ok(())
+    }
+
+    /// The derived expiry of an item with these known values, in DynamoDB JSON: `Some(None)` if it does not expire,
+    /// `None` if the source is not known.
+    fn derive_expiry(_known: &Known) -> Result<Option<Option<Vec<u8>>>, CodecError> {
+        Ok(None)
     }
 
     /// Whether a part of a unique value is present; `None` if that is not known.

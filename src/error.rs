@@ -138,6 +138,7 @@ impl Error {
     pub(crate) fn decode(entity: &'static str, fault: CodecError) -> Self {
         let kind = match fault.identity() {
             _ if fault.is_newer_shape() => ErrorKind::NewerShape,
+            _ if fault.is_older_shape() => ErrorKind::OlderShape,
             Some(_) => ErrorKind::KeyMismatch,
             None => ErrorKind::Decode,
         };
@@ -333,6 +334,11 @@ impl Error {
     /// Whether a newer program has stored the item in a shape that this one does not know.
     pub fn is_newer_shape(&self) -> bool {
         self.kind() == ErrorKind::NewerShape
+    }
+
+    /// Whether the stored item has an older shape than the one that this write or this program needs.
+    pub fn is_older_shape(&self) -> bool {
+        self.kind() == ErrorKind::OlderShape
     }
 
     /// Whether another write was first, in any of the three forms: the item appeared

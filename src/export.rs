@@ -27,9 +27,12 @@
 //! # Ok(()) }
 //! ```
 
+mod calls;
 mod cloud_formation;
 mod format;
+mod html;
 mod markdown;
+mod mermaid;
 mod naming;
 mod policy;
 mod terraform;
@@ -38,7 +41,9 @@ mod workbench;
 
 pub use cloud_formation::{CloudFormation, NumberedTemplate};
 pub use format::ExportFormat;
+pub use html::{Html, SampleItem};
 pub use markdown::Markdown;
+pub use mermaid::Mermaid;
 pub use policy::{Policy, PolicyRecorder, PolicyVerb};
 pub use terraform::Terraform;
 pub use workbench::Workbench;

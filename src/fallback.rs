@@ -93,16 +93,13 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     id: "",
     type_name: "",
     stored_name: "",
-    pk: KeyDef {
-        attribute: "pk",
-        ty: KeyType::S,
-        source: KeySource::Template(&[]),
-    },
+    pk: KeyDef::new("pk", KeyType::S, KeySource::Template(&[])),
     sk: None,
     attributes: &[],
     indexes: &[],
     uniques: &[],
     ttl: None,
+    expiry: None,
     version: None,
     created_at: None,
     updated_at: None,
@@ -110,6 +107,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     updated_by: None,
     key_fault: |_| Some(fault()),
     reread: |_| None,
+    shape: None,
     sentinels: no_sentinels,
 };
 

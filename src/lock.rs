@@ -26,6 +26,7 @@ mod blocks;
 mod change;
 mod compare;
 mod declared;
+pub(crate) mod digest;
 mod facts;
 mod file;
 mod form;
@@ -166,6 +167,7 @@ fn checked(path: &Path, model: &StoredModel) -> Result<()> {
     };
     Err(Error::config(format!(
         "what is stored is not what the lock file {} says: {count}\n\n{comparison}\n\n\
+         The lock file orders commits, not deployments: deploy each step everywhere before you commit the next one.\n\
          When this is done or planned, `DYNAMO_LOCK=write cargo test` writes the file; commit it with the code.\n",
         path.display()
     )))

@@ -83,7 +83,7 @@ pub struct RequestEvent<'r> {
     /// The error, if the request failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict)
     /// here; its meaning depends on the operation.
     pub error: Option<&'r Error>,
-    /// The path of the request. Most requests take [`Plain`](WirePath::Plain); for others, this contains the reason.
+    /// The path of the request. Most requests take [`Direct`](WirePath::Direct); for others, this contains the reason.
     pub path: &'r WirePath,
     body: ObservedBody<'r>,
 }
@@ -382,7 +382,7 @@ mod tests {
             request_id: None,
             consumed: &[],
             error: None,
-            path: &WirePath::Plain,
+            path: &WirePath::Direct,
             body: ObservedBody(&request),
         };
         assert!(failed.units().is_sign_positive());

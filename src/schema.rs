@@ -22,6 +22,7 @@ mod placement;
 mod replicas;
 mod reserved;
 mod settings;
+mod shape;
 mod table;
 mod unique;
 mod value;
@@ -35,13 +36,15 @@ pub use agree::{
     may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
-    AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
-    Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef, Width,
+    AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, IsAsWritten, KeyDef,
+    KeySource, Piece, Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef,
+    Width,
 };
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
-    AllowSchema, CollectionSchema, EntitySchema, FieldSchema, KeyContent, KeySchema, PartSchema,
-    PatternSchema, PieceSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,
+    PartSchema, PatternSchema, PieceSchema, ShapeSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
@@ -61,10 +64,12 @@ pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub use replicas::ReplicationGap;
+pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
-pub(crate) use reserved::{JOB, SHAPE, UNIQUE, is_of_fill, is_reserved};
+pub(crate) use reserved::{JOB, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
+pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};

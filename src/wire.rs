@@ -4,7 +4,7 @@
 //! operation once it is planned; a [`Reply`] is what the service said.
 //!
 //! ```text
-//! Request -> call -> gate -> plain (a first attempt without the SDK's orchestration)
+//! Request -> call -> gate -> direct (a first attempt without the SDK's orchestration)
 //!                              |  a failed attempt, or a client that is not known yet
 //!                              v
 //!                            sdk (our bytes for the SDK's: endpoint, signing, HTTP, retries)
@@ -19,12 +19,12 @@
 mod ambiguity;
 mod call;
 mod capacity;
+mod direct;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod failure;
 mod gate;
 mod partition_key;
-mod plain;
 mod request;
 mod sdk;
 mod server_capabilities;

@@ -12,8 +12,10 @@ mod item_write;
 mod keyed;
 mod modify;
 mod put;
-mod repeatable;
+mod reshape;
+mod retry_safe;
 mod returning;
+mod unchanged;
 pub(crate) mod unique;
 pub(crate) mod update;
 mod upsert;
@@ -23,8 +25,8 @@ pub use create::Create;
 pub use delete::Delete;
 pub(crate) use delete::delete_as_read;
 pub(crate) use draft::{
-    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, loaded_condition,
-    refused, split, stamp_fields, tell_changes,
+    Edit, EvaluatedUpdate, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, derive_expiry,
+    keep_up, known, loaded_condition, refused, split, stamp_fields, tell_changes,
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub use idempotent::Idempotent;
@@ -33,17 +35,21 @@ pub(crate) use index_maintenance::{IndexMaintenance, Touched};
 pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
 pub(crate) use item_write::{members_of, read_back};
 pub(crate) use keyed::{delete_of, untyped_key, update_of};
+pub(crate) use modify::revision;
 pub use modify::{Modify, TryModify};
-pub(crate) use modify::{as_read, revision};
 pub use put::Put;
 pub(crate) use put::{PreparedPut, members_with_stored, with_stored};
-pub use repeatable::Repeatable;
+pub(crate) use reshape::{is_of_other_shape, upgraded};
+#[allow(deprecated, reason = "the former name")]
+pub use retry_safe::Repeatable;
+pub use retry_safe::RetrySafe;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
+pub(crate) use unchanged::as_read;
 pub use unique::LookUp;
 pub(crate) use unique::{
     FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, Sentinel, StoredValues,
-    UniqueExchange, attributes_of, stored_values,
+    UniqueChanges, attributes_of, stored_values,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};

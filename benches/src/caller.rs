@@ -51,7 +51,7 @@ impl Caller {
         let library = |db, path| CallerConnection::Library { db, path };
         [
             ("raw SDK", CallerConnection::Sdk(client())),
-            ("library", library(Dynamo::new(client()), WirePath::Plain)),
+            ("library", library(Dynamo::new(client()), WirePath::Direct)),
             (
                 "library through the SDK",
                 library(

@@ -18,12 +18,12 @@ use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::{ImportOf, Model};
+use crate::model::{ImportOf, Model, RefillOf};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, get, lint, list, plan, put,
-    query,
+    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, plan,
+    put, query,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -43,6 +43,8 @@ impl App {
                 schemas: schemas.into_iter().collect(),
                 writes: Vec::new(),
                 imports: Vec::new(),
+                refills: Vec::new(),
+                has_journal: false,
                 collections: Vec::new(),
             },
             fault: None,
@@ -65,8 +67,8 @@ impl App {
         self
     }
 
-    /// Lets `put`, `delete` and `import-data` write this entity. They do what the typed verbs do, so they need its type; without, the
-    /// program reads only.
+    /// Lets `put`, `delete`, `import-data` and `fill` write this entity. They do what the typed verbs do, so they need its type;
+    /// without, the program reads only.
     pub fn writes<E: DynamoEntity>(mut self) -> Self {
         let writes = DynamicWrites::of::<E>();
         let is_known = {
@@ -81,6 +83,14 @@ impl App {
         self.model.writes.push(writes);
         let import: ImportOf = |file| E::import(file);
         self.model.imports.push((writes, import));
+        self.model.refills.push((writes, RefillOf::of::<E>()));
+        self
+    }
+
+    /// Lets `fill` write complete fills into the [journal](dynamo_entity::journal), which `check --deployed` compares with
+    /// the lock file of the step before. Programs that use the tables should write down their starts there.
+    pub fn journal(mut self) -> Self {
+        self.model.has_journal = true;
         self
     }
 
@@ -158,7 +168,8 @@ impl App {
             prefix: matches.get_one::<String>("prefix").cloned(),
             json: matches.get_flag("json"),
         };
-        let ended = run_command(&mut context, &matches, &mut command).await;
+        // In a box, because a future of all commands would be too deep for the compiler to lay out.
+        let ended = Box::pin(run_command(&mut context, &matches, &mut command)).await;
         let flushed = context.streams.out.flush();
         ended.and_then(|exit| Ok(flushed.map(|()| exit)?))
     }
@@ -183,7 +194,14 @@ async fn run_command(
     match matches.subcommand() {
         Some(("plan", matches)) => plan::run(context, matches).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
+        Some(("check", matches)) if matches.contains_id("deployed") => {
+            fill::deployed(context, matches).await
+        }
+        Some(("check", matches)) if matches.get_flag("filled") => {
+            fill::check(context, matches).await
+        }
         Some(("check", matches)) => check::run(context, matches),
+        Some(("fill", matches)) => fill::run(context, matches).await,
         Some(("lint", _)) => lint::run(context),
         Some(("export", matches)) => export::run(context, matches),
         Some(("get", matches)) => get::run(context, matches).await,

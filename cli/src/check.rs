@@ -52,6 +52,7 @@ fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, F
         context.note("the stored form has not changed")?;
         return Ok(Exit::Done);
     }
+    context.note("the lock file orders commits, not deployments: deploy each step everywhere before you commit the next one")?;
     context.note(&format!("the stored form differs from {name}: when the steps are done or planned, run `check --write`"))?;
     Ok(Exit::Pending)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 use clap_complete::Shell;
 
@@ -26,7 +26,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .args(connection())
-        .subcommands(tables())
+        .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
         .subcommand(explain(model))
@@ -57,7 +57,7 @@ fn connection() -> Vec<Arg> {
     ]
 }
 
-fn tables() -> Vec<Command> {
+fn tables(model: &Model) -> Vec<Command> {
     let allow = |option: &'static str, name: &'static str, help: &'static str| {
         Arg::new(option)
             .long(option)
@@ -113,12 +113,23 @@ fn tables() -> Vec<Command> {
         .arg(arguments::yes());
     let lint =
         Command::new("lint").about("Lists parts of the model that are likely to be regretted");
-    vec![plan, apply, check(), lint, export()]
+    vec![plan, apply, check(model), fill(model), lint, export()]
 }
 
-fn check() -> Command {
+/// The names of entities, and the stored ones, which the steps of the lock file have.
+fn entities(model: &Model) -> Vec<PossibleValue> {
+    let names = model.entities();
+    let names = names.map(|entity| {
+        let stored = &entity.entity.stored_name;
+        PossibleValue::new(entity.name()).alias(stored.clone())
+    });
+    names.collect()
+}
+
+fn check(model: &Model) -> Command {
+    let names = entities(model);
     Command::new("check")
-        .about("Compares the stored form with the lock file, and lists the lints")
+        .about("Compares the stored form with the lock file, and lists the lints; or counts unfilled rows")
         .arg(
             Arg::new("lock")
                 .long("lock")
@@ -133,6 +144,63 @@ fn check() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Writes the lock file"),
         )
+        .arg(
+            Arg::new("filled")
+                .long("filled")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["lock", "write"])
+                .help("Counts the rows that `fill` would write instead, by strong reads; writes nothing"),
+        )
+        .arg(
+            Arg::new("entities")
+                .value_name("ENTITY")
+                .num_args(0..)
+                .requires("filled")
+                .value_parser(PossibleValuesParser::new(names))
+                .help("The entities to count; without, those with `filling` or `was`"),
+        )
+        .arg(segments().requires("filled"))
+        .arg(
+            Arg::new("deployed")
+                .long("deployed")
+                .value_name("FILE")
+                .conflicts_with_all(["lock", "write", "filled"])
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("Compares the journal with the lock file of the step before, in this file, instead"),
+        )
+}
+
+fn fill(model: &Model) -> Command {
+    let names = entities(model);
+    Command::new("fill")
+        .about("Writes into all items of an entity the keys, unique values, defaults and names that they lack")
+        .after_help("It may be stopped and run again at any time: rows that are right are not written.")
+        .arg(
+            Arg::new("entity")
+                .value_name("ENTITY")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(names))
+                .help("The entity"),
+        )
+        .arg(segments())
+        .arg(arguments::rate("WRITES", "Writes at most this number of items per second"))
+        .arg(checkpoint())
+}
+
+fn segments() -> Arg {
+    Arg::new("segments")
+        .long("segments")
+        .value_name("NUMBER")
+        .value_parser(value_parser!(u32).range(1..=1_000_000))
+        .help("Reads the table in this number of segments at once; 1 by default")
+}
+
+fn checkpoint() -> Arg {
+    Arg::new("checkpoint")
+        .long("checkpoint")
+        .value_name("FILE")
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("Keeps the position in a file, from which the next run continues")
 }
 
 fn export() -> Command {
@@ -218,13 +286,7 @@ fn import_data(model: &Model) -> Command {
             "WRITES",
             "Writes at most this number of items per second",
         ))
-        .arg(
-            Arg::new("checkpoint")
-                .long("checkpoint")
-                .value_name("FILE")
-                .value_parser(NonEmptyStringValueParser::new())
-                .help("Keeps the position in a file, from which the next run continues"),
-        )
+        .arg(checkpoint())
 }
 
 /// An entity or a table, and the format of its lines.

@@ -50,6 +50,7 @@ mod exit;
 mod explain;
 mod export;
 mod failure;
+mod fill;
 mod get;
 mod given;
 mod key;

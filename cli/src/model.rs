@@ -1,16 +1,39 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
+use std::future::Future;
 use std::io::Read;
+use std::pin::Pin;
 
+use dynamo_entity::bulk::Bulk;
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
-use dynamo_entity::schema::{EntitySchema, KeySchema, PatternSchema, TableSchema};
+use dynamo_entity::schema::{EntitySchema, KeyContent, KeySchema, PatternSchema, TableSchema};
 use dynamo_entity::transfer::Import;
 use dynamo_entity::write::DynamicWrites;
+use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
 
 use crate::failure::Failure;
 
 /// Imports a file into an entity.
 pub(crate) type ImportOf = fn(Box<dyn Read + Send>) -> Import<'static>;
+
+/// The backfill of an entity, and the count of rows that it would write, each by a scan in this number of segments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RefillOf {
+    pub(crate) job: fn(usize) -> Bulk<'static>,
+    pub(crate) unfilled: fn(usize, &Dynamo) -> Unfilled<'_>,
+}
+
+pub(crate) type Unfilled<'d> =
+    Pin<Box<dyn Future<Output = dynamo_entity::Result<u64>> + Send + 'd>>;
+
+impl RefillOf {
+    pub(crate) fn of<E: DynamoEntity>() -> Self {
+        RefillOf {
+            job: |segments| E::scan().segments(segments).refill(),
+            unfilled: |segments, db| Box::pin(E::scan().segments(segments).unfilled(db)),
+        }
+    }
+}
 
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +42,10 @@ pub(crate) struct Model {
     pub(crate) writes: Vec<DynamicWrites>,
     /// The imports of the entities that may be written.
     pub(crate) imports: Vec<(DynamicWrites, ImportOf)>,
+    /// The backfills of the entities that may be written.
+    pub(crate) refills: Vec<(DynamicWrites, RefillOf)>,
+    /// Whether fills are written into the journal.
+    pub(crate) has_journal: bool,
     /// The collections, each with the name of its table.
     pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
@@ -37,7 +64,9 @@ impl Model {
 
     /// The entity that a command was called for, by the name that the command has.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
-        let found = self.entities().find(|entity| entity.name() == name);
+        let by_name = self.entities().find(|entity| entity.name() == name);
+        let by_stored_name = || self.entities().find(|of| of.entity.stored_name == name);
+        let found = by_name.or_else(by_stored_name);
         found.ok_or_else(|| Failure::said(format!("no entity is named `{name}`")))
     }
 
@@ -191,6 +220,45 @@ impl<'m> ModelEntity<'m> {
         let found = imports.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
         let (_, import) = found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
         Ok(import(file))
+    }
+
+    /// Its backfill, if the program lets it be written.
+    pub(crate) fn refill(&self) -> Result<RefillOf, Failure> {
+        let writes = self.writes()?;
+        let mut refills = self.model.refills.iter();
+        let found = refills.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
+        let found = found.map(|(_, refill)| *refill);
+        found.ok_or_else(|| Failure::said("this entity cannot be filled"))
+    }
+
+    /// The parts of its declaration that ask for a fill before the next deployment.
+    pub(crate) fn pending_fills(&self) -> Vec<String> {
+        let entity = self.entity;
+        let indexes = entity.patterns.iter().filter(|pattern| pattern.is_filling);
+        let indexes = indexes.map(|pattern| format!("{} is filling", pattern.name));
+        let uniques = entity.uniques.iter().filter(|unique| unique.is_filling);
+        let uniques = uniques.map(|unique| format!("{} is filling", unique.name));
+        let fields = entity.fields.iter().filter_map(|field| {
+            let former = field.former.as_ref()?;
+            Some(format!("{} was {former}", field.name))
+        });
+        indexes.chain(uniques).chain(fields).collect()
+    }
+
+    /// Whether a backfill may have anything to write. Without derived keys, values that are unique, defaults, fields that
+    /// are renamed and a type, an item has only what its writer stored.
+    pub(crate) fn is_derived_in_part(&self) -> bool {
+        let entity = self.entity;
+        let indexes = entity.patterns.iter();
+        let indexes = indexes.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
+        let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
+        keys.any(|key| matches!(key.content, KeyContent::Template(_)))
+            || !entity.uniques.is_empty()
+            || self.schema.type_attribute.is_some()
+            || entity
+                .fields
+                .iter()
+                .any(|field| field.default.is_some() || field.former.is_some())
     }
 
     /// All of its items, of no access pattern.

@@ -1,13 +1,14 @@
 //! Compares the parts of a model. Each function states one rule.
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
-//! `types`, `uses`, `field`, `name`, `renamed`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
+//! `types`, `uses`, `field`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
 //! `unique`, `value`, `collection`, `table`.
 
 mod append_only;
 mod collection;
 mod entity_index;
 mod entity_key;
+mod expiry;
 mod field;
 mod name;
 mod primary_key;
@@ -32,6 +33,7 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     append_only::check(entity, marks, diag);
     name::check(entity, marks, diag);
     renamed::check(entity, marks, diag);
+    expiry::check(entity, marks, diag);
     entity_key::check(entity, marks, diag);
     entity_index::check(entity, marks, diag);
     shared_index::check(entity, marks, diag);

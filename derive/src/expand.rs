@@ -6,7 +6,7 @@
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
 //! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
-//! `query_doc`, `query_part`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `table`, `entity`,
+//! `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`, `checks`, `repository`, `encode`, `decode`, `table`, `entity`,
 //! `collection`, `value`, `fallback`.
 
 #[macro_use]
@@ -21,6 +21,7 @@ mod definition;
 mod encode;
 mod entity;
 mod entity_doc;
+mod expiry;
 pub(crate) mod fallback;
 mod field_path;
 mod index;
@@ -37,6 +38,7 @@ mod query;
 mod query_doc;
 mod query_part;
 mod repository;
+mod shape;
 mod stored;
 mod table;
 mod template;

@@ -14,8 +14,10 @@ mod value;
 mod words;
 
 pub(crate) use collection::{Collection, CollectionVariant, Partition};
-pub(crate) use entity::{Entity, OwnTable, TableRef, Unique};
-pub(crate) use field::{DefaultValue, Field, FieldRole, Form, FormerName, FormerUse};
+pub(crate) use entity::{Entity, ItemShape, OwnTable, TableRef, Unique};
+pub(crate) use field::{
+    DefaultValue, Expiry, ExpirySource, Field, FieldRole, Form, FormerName, FormerUse,
+};
 pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenValue};
 pub(crate) use key::{Format, KeySource, NoneSide, Piece, Style, Template, TextFormat};
 pub(crate) use projection::{Projected, Projection};

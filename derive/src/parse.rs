@@ -3,13 +3,14 @@
 //!
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
-//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`,
+//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`,
 //! `entity`, `value`, `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
 pub(crate) mod attribute;
 pub(crate) mod collection;
 pub(crate) mod entity;
+pub(crate) mod expiry;
 mod field;
 #[cfg(test)]
 mod grammar;
@@ -24,6 +25,7 @@ mod options;
 pub(crate) mod projection;
 mod reader;
 mod rename;
+mod shape;
 mod shards;
 pub(crate) mod table;
 mod table_index;

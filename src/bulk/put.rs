@@ -10,7 +10,7 @@ use crate::key::KeyHash;
 use crate::plan::{Explanation, Outcome, Returned};
 use crate::schema::{Pattern, TableDef};
 use crate::write::{
-    Create, Delete, Intent, ItemWrite, Put, Repeatable, Returning, ReturningNothing, Update, Upsert,
+    Create, Delete, Intent, ItemWrite, Put, RetrySafe, Returning, ReturningNothing, Update, Upsert,
 };
 
 /// A write that is planned as far as it can be, with its key, verb and table.
@@ -116,16 +116,16 @@ single_writes! {
 }
 
 #[diagnostic::do_not_recommend]
-impl<W: ItemWrite + Send> SingleWrite for Repeatable<W> {
+impl<W: ItemWrite + Send> SingleWrite for RetrySafe<W> {
     fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
-        prepared(self.into_inner(), db, repeatable)
+        prepared(self.into_inner(), db, retry_safe)
     }
 }
 
-fn repeatable(mut intent: Intent) -> Intent {
+fn retry_safe(mut intent: Intent) -> Intent {
     // What reads first is a transaction, which has a token and is repeatable anyway.
     if let Intent::Ready(planned_write) = &mut intent {
-        planned_write.main().repeatable();
+        planned_write.main().retry_safe();
     }
     intent
 }

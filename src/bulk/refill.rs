@@ -7,14 +7,19 @@
 use super::action::{Decide, key_of};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoEntity, EntityDeclaration, UntypedEntity, encode_as_is};
+use crate::entity::shape::has_shape;
+use crate::entity::{
+    self, DynamoEntity, EntityDeclaration, HasDeclaration as _, UntypedEntity, encode_as_is,
+};
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateAction, UpdateActions};
 use crate::json::{Names, is_null, members};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
-use crate::schema::{AttributeDef, KeySource, Pattern, SHAPE};
-use crate::write::{PlannedWrite, StoredValues, attribute_of, stored_values};
+use crate::schema::{AttributeDef, KeySource, Pattern};
+use crate::write::{
+    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, stored_values, upgraded,
+};
 
 /// Whether a refill writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +55,51 @@ impl Refill {
 pub(super) fn decide<'j, E: DynamoEntity>(pattern: &'static Pattern) -> Decide<'j> {
     Box::new(move |db, item, claim| {
         let entity: E = entity::read(item)?;
+        if is_of_other_shape(E::DECLARATION, item)? {
+            refuse_older_writer(E::DECLARATION)?;
+            return upgrade(&entity, item, claim, pattern, db).map(Some);
+        }
         let difference = Difference::of(&entity, item)?;
         difference.write(item, claim, pattern, db)
     })
+}
+
+/// A program that writes the shape before upgrades nothing, and items of that shape are compared by no declaration that it
+/// has.
+fn refuse_older_writer(declared: &EntityDeclaration) -> Result<()> {
+    let Some(shape) = declared
+        .def
+        .shape
+        .filter(|shape| shape.writes < shape.number)
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "this program writes shape {}: remove `writes` first, and refill when every program writes shape {}",
+        shape.writes, shape.number
+    );
+    Err(refused(declared, message))
+}
+
+/// Writes a row of an older shape in the present one. Unlike other writes of a refill it raises the version, because a
+/// program that has loaded the row must not change attributes that mean something else now.
+fn upgrade(
+    entity: &dyn UntypedEntity,
+    item: &[u8],
+    claim: Node,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<PlannedWrite> {
+    let declared = entity.declaration();
+    let key = entity
+        .untyped_key()
+        .map_err(|fault| declared.unwritten(fault))?;
+    let edit = upgraded(db, (pattern, &key), item, entity)?;
+    let (mut planned, _) = edit.planned_write(db, db.now())?;
+    let write = planned.main();
+    write.asking(Node::Exists(Place::of(declared.table.pk)).and(claim));
+    write.meaning = Meaning::Row(ConditionFailure::NEVER.or_condition());
+    Ok(planned)
 }
 
 /// The attributes of an item that a fresh put would store otherwise.
@@ -101,7 +148,8 @@ impl Difference {
         let table = self.declared.table;
         let names: Vec<_> = table.key_names().collect();
         let key = key_of(item, &names)?;
-        let exists = Node::Exists(Place::of(table.pk)).and(Node::Missing(Place::of(SHAPE)));
+        let exists = Node::Exists(Place::of(table.pk));
+        let exists = exists.and(has_shape(self.declared.def.written_shape().unwrap_or(1)));
         let condition = exists.and(Node::all(self.guards)).and(claim);
         let asked = (
             condition,
@@ -148,6 +196,10 @@ impl RowSides<'_> {
                 self.renamed(field, difference);
                 continue;
             }
+            if self.declared.derived_ttl() == Some(name) {
+                self.expiry(name, difference);
+                continue;
+            }
             if is_key || managed.contains(&Some(name)) || stored.is_some() {
                 continue;
             }
@@ -157,6 +209,25 @@ impl RowSides<'_> {
                 difference.guards.push(self.as_stored(name));
             }
         }
+    }
+
+    /// A derived expiry. Its source decides, whatever is stored.
+    fn expiry(&self, ttl: &'static str, difference: &mut Difference) {
+        let action = match (self.stored.get(ttl), self.fresh.get(ttl)) {
+            (Some(stored), Some(fresh)) if is_same(stored, fresh) => return,
+            (None, None) => return,
+            (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
+            (Some(_), None) => UpdateAction::Remove,
+        };
+        difference.changes.push((ttl, action));
+        let source = self.declared.def.expiry.map(|expiry| expiry.source);
+        let source = source.and_then(|field| attribute_of(self.declared, field));
+        let table = self.declared.table;
+        let names = source.into_iter().flat_map(|(_, known)| known.names());
+        let names = names.filter(|name| *name != table.pk && table.sk != Some(*name));
+        difference
+            .guards
+            .extend(names.map(|name| self.as_stored(name)));
     }
 
     /// Both names of a field that is being renamed. The value is the one that is read, and each name is guarded, because an
@@ -235,6 +306,7 @@ impl RowSides<'_> {
             let parts = keys.flat_map(crate::schema::KeyDef::fields);
             let when = index.when.map_or(&[][..], |when| when.fields);
             for field in parts.chain(when.iter().copied()) {
+                let field = self.declared.deciding(field);
                 let Some((_, known)) = attribute_of(self.declared, field) else {
                     continue;
                 };

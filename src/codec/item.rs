@@ -79,6 +79,10 @@ impl Item {
         self.0.get(name)
     }
 
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.0.get_mut(name)
+    }
+
     /// Sets an attribute and returns its old value.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(name.into(), value.into())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::DynamoValue;
 use super::model::TypeModel;
 use crate::json::{CodecError, Reader, Tag, Writer};
+use crate::tuples::each_tuple;
 
 pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), CodecError> {
     writer.open_list()?;
@@ -111,7 +112,7 @@ impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
 }
 
 macro_rules! tuple {
-    ($count:literal: $($type:ident $index:tt),*) => {
+    ($(($type:ident $index:tt))*) => {
         #[diagnostic::do_not_recommend]
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
             stored_as!(L);
@@ -131,7 +132,7 @@ macro_rules! tuple {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 reader.open_list()?;
                 let mut first = true;
-                let wrong = || CodecError::mismatch(concat!($count, " elements"), "another number of them");
+                let wrong = || CodecError::mismatch(format_args!("{} elements", [$($index),*].len()), "another number of them");
                 let tuple = ($({
                     if !reader.next_element(&mut first)? {
                         return Err(wrong());
@@ -152,9 +153,4 @@ macro_rules! tuple {
     };
 }
 
-tuple!(1: A 0);
-tuple!(2: A 0, B 1);
-tuple!(3: A 0, B 1, C 2);
-tuple!(4: A 0, B 1, C 2, D 3);
-tuple!(5: A 0, B 1, C 2, D 3, E 4);
-tuple!(6: A 0, B 1, C 2, D 3, E 4, F 5);
+each_tuple!(tuple: (A 0) (B 1) (C 2) (D 3) (E 4) (F 5));

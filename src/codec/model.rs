@@ -22,7 +22,7 @@ pub enum TypeModel {
     },
     /// A collection of other values.
     Of {
-        /// `Vec`, `Set` or `Map`.
+        /// `Vec`, `Set`, `Map` or `Nullable`.
         name: &'static str,
         /// The types of its elements.
         elements: &'static [TypeOf],
@@ -47,7 +47,7 @@ pub enum TypeModel {
 }
 
 /// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module.
-pub(crate) const KNOWN_TYPES: [&str; 34] = [
+pub(crate) const KNOWN_TYPES: [&str; 35] = [
     "String",
     "bool",
     "char",
@@ -79,6 +79,7 @@ pub(crate) const KNOWN_TYPES: [&str; 34] = [
     "JavaScriptTime",
     "Value",
     "Item",
+    "Nullable",
     "Vec",
     "Set",
     "Map",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::path::{KeyUsage, Mode};
 
 use super::model::TypeOf;
-use super::{DynamoField, DynamoValue};
+use super::{DynamoField, DynamoValue, null};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 
 #[diagnostic::do_not_recommend]
@@ -24,9 +24,17 @@ impl<T: DynamoValue> DynamoField for Option<T> {
         }
     }
 
-    /// NULL is how other libraries write None.
+    /// NULL is how other libraries write None. If the type within holds NULL as a value, it is kept as one, because a
+    /// None would be written as a missing attribute.
     #[inline]
     fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+        if null::may_be_null::<T>() && matches!(reader.tag(), Ok(Tag::Null)) {
+            let before = reader.clone();
+            if let Ok(value) = T::decode(reader) {
+                return Ok(Some(value));
+            }
+            *reader = before;
+        }
         if reader.take_null()? {
             Ok(None)
         } else {

@@ -24,6 +24,7 @@ pub(crate) struct EntityDeclaration {
     pub(crate) index_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) index_holds: fn(usize, &Known) -> IsThere,
     pub(crate) write_index_key: fn(usize, usize, &Known, &mut Writer) -> Result<(), CodecError>,
+    pub(crate) derive_expiry: fn(&Known) -> Result<Option<Option<Vec<u8>>>, CodecError>,
     pub(crate) unique_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) write_unique: fn(usize, &Known, &mut Writer) -> Result<(), CodecError>,
 }
@@ -44,6 +45,7 @@ impl<E: DynamoEntity> HasDeclaration for E {
         index_part_is_there: E::index_part_is_there,
         index_holds: E::index_holds,
         write_index_key: E::write_index_key,
+        derive_expiry: E::derive_expiry,
         unique_part_is_there: E::unique_part_is_there,
         write_unique: E::write_unique,
     };
@@ -57,6 +59,22 @@ impl EntityDeclaration {
         keys.flat_map(|index| index.pk.iter().chain(index.sk))
             .any(|key| is_template(&key.source))
             || !self.def.uniques.is_empty()
+    }
+
+    /// The attribute of a derived expiry.
+    pub(crate) fn derived_ttl(&self) -> Option<&'static str> {
+        self.def.ttl.filter(|_| self.def.expiry.is_some())
+    }
+
+    /// The field that decides the value of a field: of a derived expiry, its source. An item that was written by an
+    /// older program has another expiry, so it is not compared.
+    pub(crate) fn deciding(&self, field: &'static str) -> &'static str {
+        let (Some(expiry), Some(ttl)) = (self.def.expiry, self.def.ttl) else {
+            return field;
+        };
+        let mut attributes = self.def.attributes.iter();
+        let is_expiry = attributes.any(|known| known.field == field && known.stored == ttl);
+        if is_expiry { expiry.source } else { field }
     }
 
     /// The error of a value that cannot be written.
@@ -81,6 +99,9 @@ pub(crate) trait UntypedEntity {
     /// Writes the attributes into the open object.
     fn write(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError>;
 
+    /// Writes the attributes in the present shape.
+    fn write_present(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError>;
+
     /// Writes the creation time; false if it does not exist.
     fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError>;
 
@@ -98,6 +119,10 @@ impl<E: DynamoEntity> UntypedEntity for E {
 
     fn write(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError> {
         self.encode(stamp, writer)
+    }
+
+    fn write_present(&self, stamp: &ManagedValues, writer: &mut Writer) -> Result<(), CodecError> {
+        self.encode_present(stamp, writer)
     }
 
     fn write_created_at(&self, writer: &mut Writer) -> Result<bool, CodecError> {

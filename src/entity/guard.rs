@@ -67,7 +67,7 @@ impl Checked for Versioned {}
 #[diagnostic::on_unimplemented(
     message = "this write has no condition and is sent again anyway",
     label = "the write is `{Self}`",
-    note = "remove `.repeatable()`"
+    note = "remove `.retry_safe()`"
 )]
 pub trait Guarded: Guard {}
 

@@ -296,6 +296,8 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
 )]
 pub trait TtlTime: Sized {
     #[doc(hidden)]
+    const IS_OPTIONAL: bool = false;
+    #[doc(hidden)]
     type Held: TtlTime;
     #[doc(hidden)]
     type Mode<U: KeyUsage>: crate::path::Mode;
@@ -397,6 +399,7 @@ integer_ttl!(i64 u64 u32);
 
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
+    const IS_OPTIONAL: bool = true;
     type Held = T;
     type Mode<U: KeyUsage> = U::Optional;
 

@@ -43,25 +43,42 @@ impl TableSchema {
     pub fn place<E: DynamoEntity>(&self, entity: &E) -> Result<Placement> {
         let fail = |fault: CodecError| Error::encode(E::ENTITY.type_name, fault);
         let json = encode_as_is(entity).map_err(fail)?;
-        let item = Item::from_dynamo_json(&json).map_err(fail)?;
+        self.place_json(&json, self.declared::<E>()?)
+    }
+
+    /// The declaration of an entity in this schema.
+    pub(crate) fn declared<E: DynamoEntity>(&self) -> Result<&EntitySchema> {
         let declared = |known: &&EntitySchema| {
             let origin = known.origin.0;
             origin.is_some_and(|origin| origin.entity.id == E::ENTITY.id)
         };
-        let Some(declared) = self.entities.iter().find(declared) else {
+        self.entities.iter().find(declared).ok_or_else(|| {
             let (entity, table) = (E::ENTITY.type_name, &self.name);
             let message = format!(
                 "`{entity}` is not declared in this schema of the table `{table}`: take `schema()` of its own table"
             );
-            return Err(Error::config(message));
-        };
-        let mut placement = self.place_of(&item, Some(declared))?;
-        let keys = (E::ENTITY.sentinels)(&json).map_err(fail)?;
-        let sentinels = keys.iter().map(|key| {
-            let key = Item::from_dynamo_json(key).map_err(fail)?;
-            self.place_item(&self.sentinel(key, &item))
-        });
-        placement.sentinels = sentinels.collect::<Result<_>>()?;
+            Error::config(message)
+        })
+    }
+
+    /// The places of an item of this entity in its stored form. Without constants, as in a schema from JSON, the items
+    /// that keep its unique values are unknown.
+    pub(crate) fn place_json(&self, json: &[u8], entity: &EntitySchema) -> Result<Placement> {
+        let name = entity
+            .origin
+            .0
+            .map_or("Item", |declared| declared.entity.type_name);
+        let fail = |fault: CodecError| Error::encode(name, fault);
+        let item = Item::from_dynamo_json(json).map_err(fail)?;
+        let mut placement = self.place_of(&item, Some(entity))?;
+        if let Some(declared) = entity.origin.0 {
+            let keys = (declared.entity.sentinels)(json).map_err(fail)?;
+            let sentinels = keys.iter().map(|key| {
+                let key = Item::from_dynamo_json(key).map_err(fail)?;
+                self.place_item(&self.sentinel(key, &item))
+            });
+            placement.sentinels = sentinels.collect::<Result<_>>()?;
+        }
         Ok(placement)
     }
 

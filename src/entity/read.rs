@@ -14,24 +14,31 @@
 
 use super::{
     DynamoEntity, DynamoProjection, DynamoTable, EntityContract as _, Key, KeyParts, ManagedValues,
-    UntypedEntity,
+    Projected, UntypedEntity,
 };
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::entity::sentinel::{MARK, is_sentinel};
+use crate::entity::shape::stored_shape;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer, member, members};
 use crate::key::json::KeyJson;
-use crate::schema::{EntityDef, TableDef, has_uniques};
+use crate::schema::{AttributeDef, EntityDef, SHAPE, TableDef, has_uniques, shape_number};
 
 /// Reads the entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     // Without closures, which would be compiled for each entity.
     let fault = match refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json) {
-        Ok(()) => match decode(&mut Reader::new(json)) {
-            Ok(entity) => return Ok(entity),
-            Err(fault) => fault,
-        },
+        Ok(()) => {
+            let mut reader = Reader::new(json);
+            match decode(&mut reader) {
+                Ok(entity) => match reader.finish() {
+                    Ok(()) => return Ok(entity),
+                    Err(fault) => fault,
+                },
+                Err(fault) => fault,
+            }
+        }
         Err(fault) => fault,
     };
     Err(unfit::<E>(json, fault))
@@ -76,9 +83,19 @@ pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
 
 /// Reads some fields of an entity.
 pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
-    let read = match const { has_former_names(&P::Entity::ENTITY) } {
-        true => under_new_names(&P::Entity::ENTITY, json).and_then(|json| P::read(&json)),
-        false => P::read(json),
+    let def = const { &P::Entity::ENTITY };
+    let read = match const {
+        (
+            shape_number(&P::Entity::ENTITY) > 1,
+            has_former_names(&P::Entity::ENTITY),
+        )
+    } {
+        (false, false) => P::read(json),
+        (false, true) => under_new_names(def, json).and_then(|json| P::read(&json)),
+        (true, false) => in_present_shape::<P::Entity>(json).and_then(|json| P::read(&json)),
+        (true, true) => in_present_shape::<P::Entity>(json)
+            .and_then(|json| under_new_names(def, &json))
+            .and_then(|json| P::read(&json)),
     };
     read.map_err(|fault| unfit::<P::Entity>(json, fault))
 }
@@ -93,6 +110,60 @@ const fn has_former_names(entity: &EntityDef) -> bool {
         at += 1;
     }
     false
+}
+
+/// The same item in the shape of the declaration, without its number. An item of an older shape needs all of its
+/// attributes.
+fn in_present_shape<E: DynamoEntity>(json: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let (stored, number) = (stored_shape(json)?, shape_number(&E::ENTITY));
+    let mut writer = Writer::with_capacity(json.len());
+    writer.raw("{");
+    if stored >= number {
+        for (name, value) in members(json)? {
+            // The number of a newer shape stays, so that the item is rejected.
+            if name != SHAPE || stored > number {
+                writer.dynamic_name(&name);
+                writer.raw_bytes(value);
+            }
+        }
+        writer.raw("}");
+        return Ok(writer.into_bytes());
+    }
+    decode::<E>(&mut Reader::new(json))?.encode_present(&ManagedValues::as_is(), &mut writer)?;
+    writer.raw("}");
+    without_shape(&writer.into_bytes())
+}
+
+fn without_shape(json: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let mut writer = Writer::with_capacity(json.len());
+    writer.raw("{");
+    for (name, value) in members(json)?.into_iter().filter(|(name, _)| name != SHAPE) {
+        writer.dynamic_name(&name);
+        writer.raw_bytes(value);
+    }
+    writer.raw("}");
+    Ok(writer.into_bytes())
+}
+
+/// The attributes that a projection reads. An item of an older shape is read whole.
+pub(crate) fn projected<P: DynamoProjection>() -> Vec<Projected> {
+    let mut attributes = P::attributes();
+    if const { P::Entity::ENTITY.reads_older_shapes() } {
+        let older = P::Entity::ENTITY.older_shapes();
+        for name in older
+            .flat_map(|older| older.attributes)
+            .flat_map(AttributeDef::names)
+        {
+            if !attributes.iter().any(|known| known.name == name) {
+                attributes.push(Projected {
+                    name,
+                    former: None,
+                    may_be_missing: true,
+                });
+            }
+        }
+    }
+    attributes
 }
 
 /// The same item, with each renamed attribute under its new name. Its value is the one under the former name, if the
@@ -187,6 +258,15 @@ pub(crate) fn encode_as_is(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecE
     let mut writer = Writer::with_capacity(1024);
     writer.raw("{");
     entity.write(&ManagedValues::as_is(), &mut writer)?;
+    writer.raw("}");
+    Ok(writer.into_bytes())
+}
+
+/// The attributes with the values in the struct in the present shape, which may not be the one that is written.
+pub(crate) fn encode_present(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
+    let mut writer = Writer::with_capacity(1024);
+    writer.raw("{");
+    entity.write_present(&ManagedValues::as_is(), &mut writer)?;
     writer.raw("}");
     Ok(writer.into_bytes())
 }

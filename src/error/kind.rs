@@ -35,12 +35,17 @@ pub enum ErrorKind {
     /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a
     /// time or a UUID, a number that was rounded, a field that was changed without its key, or a text that does not
     /// follow the template because the template, a type or a width was changed. Writing the item back would create a
-    /// second item, so reading it is an error. [`item_key`](super::Error::item_key) is the stored key.
+    /// second item, so reading it is an error. A query of an index also returns it for a row whose bare sort key in the
+    /// index has another format. [`item_key`](super::Error::item_key) is the stored key.
     KeyMismatch,
     /// A newer program has stored the item in a shape that this one does not know: the item has the reserved attribute
     /// `_shape`. Its attributes may mean something else, so it is rejected on reading, before anything is changed.
     /// [`item_key`](super::Error::item_key) has its key.
     NewerShape,
+    /// The stored item has an older shape, so its attributes do not mean what a change or a condition of this write says;
+    /// nothing was written. Or it has a shape that this program no longer reads.
+    /// [`current`](super::Error::current) is the item in the present shape; upgrade it by `modify` or by a `refill`.
+    OlderShape,
     /// The connection URL, a file or a setting is wrong.
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{CloudFormation, Markdown, Policy, Terraform, Workbench};
+use super::{CloudFormation, Html, Markdown, Mermaid, Policy, Terraform, Workbench};
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
 
@@ -35,19 +35,25 @@ pub enum ExportFormat {
     Iam,
     /// [`Markdown::text`].
     Markdown,
+    /// [`Html::document`].
+    Html,
+    /// [`Mermaid::diagram`].
+    Mermaid,
 }
 
 impl ExportFormat {
     /// All of them.
-    pub const ALL: [ExportFormat; 5] = [
+    pub const ALL: [ExportFormat; 7] = [
         ExportFormat::CloudFormation,
         ExportFormat::Terraform,
         ExportFormat::Workbench,
         ExportFormat::Iam,
         ExportFormat::Markdown,
+        ExportFormat::Html,
+        ExportFormat::Mermaid,
     ];
 
-    /// `cloudformation`, `terraform`, `workbench`, `iam` or `markdown`.
+    /// `cloudformation`, `terraform`, `workbench`, `iam`, `markdown`, `html` or `mermaid`.
     pub const fn name(self) -> &'static str {
         match self {
             ExportFormat::CloudFormation => "cloudformation",
@@ -55,6 +61,8 @@ impl ExportFormat {
             ExportFormat::Workbench => "workbench",
             ExportFormat::Iam => "iam",
             ExportFormat::Markdown => "markdown",
+            ExportFormat::Html => "html",
+            ExportFormat::Mermaid => "mermaid",
         }
     }
 
@@ -66,6 +74,8 @@ impl ExportFormat {
             ExportFormat::Workbench => "tables.workbench.json",
             ExportFormat::Iam => "policy.json",
             ExportFormat::Markdown => "tables.md",
+            ExportFormat::Html => "tables.html",
+            ExportFormat::Mermaid => "tables.mmd",
         }
     }
 
@@ -81,6 +91,8 @@ impl ExportFormat {
             ExportFormat::Workbench => Workbench::new(schemas).prefix(prefix).model(),
             ExportFormat::Iam => Policy::new(schemas).prefix(prefix).allow_all().document(),
             ExportFormat::Markdown => Ok(Markdown::new(schemas).prefix(prefix).text()),
+            ExportFormat::Html => Html::new(schemas).prefix(prefix).document(),
+            ExportFormat::Mermaid => Ok(Mermaid::new(schemas).diagram()),
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use crate::dynamo::TablePrefix;
+use crate::export::calls::{self, split};
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
-    KeySchema, PatternSchema, ProjectionSchema, StreamView, TableClass, TableSchema, ValueContent,
-    ValueSchema, VariantSchema,
+    KeySchema, PatternSchema, ProjectionSchema, ShapeSchema, StreamView, TableClass, TableSchema,
+    ValueContent, ValueSchema, VariantSchema,
 };
 
 /// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
@@ -88,6 +89,9 @@ impl Markdown {
                     &mut out,
                     "Its items are only added, never changed or deleted.",
                 );
+            }
+            if let Some(shape) = &entity.shape {
+                paragraph(&mut out, &shape_text(shape));
             }
             fields(&entity.fields).write(&mut out);
         }
@@ -261,12 +265,8 @@ fn templates<'k>(keys: impl IntoIterator<Item = &'k KeySchema>) -> String {
 }
 
 fn template(key: &KeySchema) -> String {
-    let shown = key.to_string();
-    let (text, shards) = match shown.rsplit_once(", shards = ") {
-        Some((text, shards)) => (text, Some(shards)),
-        None => (shown.as_str(), None),
-    };
-    let text = code(text.trim_matches('"'));
+    let (text, shards) = split(&key.to_string());
+    let text = code(&text);
     match shards {
         Some(shards) => format!("{text} in {shards} shards"),
         None => text,
@@ -274,13 +274,7 @@ fn template(key: &KeySchema) -> String {
 }
 
 fn call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for field in keys.iter().flat_map(|key| key.fields()) {
-        if !parts.contains(&field) {
-            parts.push(field);
-        }
-    }
-    code(&format!("{owner}::{name}({})", parts.join(", ")))
+    code(&calls::call(owner, name, keys))
 }
 
 fn patterns(schema: &TableSchema) -> Grid<5> {
@@ -442,12 +436,28 @@ fn about(field: &FieldSchema) -> String {
         .default
         .as_ref()
         .map(|default| format!("default {}", code(default)));
+    let expiry = field.expiry.as_ref();
+    let expiry =
+        expiry.map(|expiry| format!("{} after {}", expiry.lifetime(), code(&expiry.source)));
     let parts = [
         role.to_owned(),
+        expiry.unwrap_or_default(),
         default.unwrap_or_default(),
         former.unwrap_or_default(),
         plain(&field.doc),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("; ")
+}
+
+/// The number of a shape, and the steps that are not done yet.
+fn shape_text(shape: &ShapeSchema) -> String {
+    let mut text = format!("Its items have shape {}", shape.number);
+    if let Some(was) = &shape.was {
+        let _ = write!(text, ", or the one before, declared by {}", code(was));
+    }
+    if shape.writes < shape.number {
+        let _ = write!(text, ". Shape {} is still written", shape.writes);
+    }
+    text + "."
 }

@@ -8,10 +8,11 @@ use std::marker::PhantomData;
 
 use super::node::Node;
 use super::operand::{Operand, OperandValue};
-use super::update::{UntypedChange, UpdateAction, UpdateOperand};
+use super::update::{NULL, UntypedChange, UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
 use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place, ValuePlace};
+use crate::tuples::each_tuple;
 
 /// One change of an item of `R`.
 #[must_use = "a change counts only if the closure returns it: put several in a tuple or an array"]
@@ -85,7 +86,7 @@ impl<R, C: Changes<R>, const N: usize> Changes<R> for [C; N] {
 }
 
 macro_rules! tuples {
-    ($($($name:ident)+;)*) => {$(
+    ($($name:ident)+) => {
         #[diagnostic::do_not_recommend]
         impl<Root, $($name: Changes<Root>),+> Changes<Root> for ($($name,)+) {
             fn add_to(self, changes: &mut Vec<UntypedChange>) {
@@ -94,27 +95,10 @@ macro_rules! tuples {
                 $($name.add_to(changes);)+
             }
         }
-    )*};
+    };
 }
 
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-    A B C D E F G H I;
-    A B C D E F G H I J;
-    A B C D E F G H I J K;
-    A B C D E F G H I J K L;
-    A B C D E F G H I J K L M;
-    A B C D E F G H I J K L M N;
-    A B C D E F G H I J K L M N O;
-    A B C D E F G H I J K L M N O P;
-}
+each_tuple!(tuples: A B C D E F G H I J K L M N O P);
 
 /// Changes of any value.
 impl<R, T, M> Path<R, T, M> {
@@ -134,7 +118,7 @@ impl<R, T, M> Path<R, T, M> {
     {
         let action = match value {
             Some(value) => self.value_place().set_or_absent(&value.into_arg()),
-            None => Ok(UpdateAction::Remove),
+            None => Ok(removal(self.place())),
         };
         Change::new(self.place(), action)
     }
@@ -149,12 +133,13 @@ impl<R, T, M> Path<R, T, M> {
         self.value_place().set_if_absent(value.given()).into()
     }
 
-    /// Removes it. It is then read as None, an empty set, or the field's default.
+    /// Removes it. It is then read as None, an empty set, or the field's default. A field with `#[dynamo(null)]` becomes
+    /// NULL.
     pub fn remove(&self) -> Change<R>
     where
         M: CanRemove,
     {
-        Change::new(self.place(), Ok(UpdateAction::Remove))
+        Change::new(self.place(), Ok(removal(self.place())))
     }
 }
 
@@ -189,6 +174,15 @@ impl<T> ValuePlace<T> {
         Ok(self
             .json(value)?
             .map_or(UpdateAction::Remove, UpdateAction::Set))
+    }
+}
+
+/// The change to None.
+fn removal(place: &Place) -> UpdateAction {
+    if place.is_nullable() {
+        UpdateAction::Set(NULL.to_vec())
+    } else {
+        UpdateAction::Remove
     }
 }
 

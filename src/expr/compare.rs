@@ -99,6 +99,18 @@ impl<R, T, M> Path<R, T, M> {
         Node::Exists(self.place().clone()).into()
     }
 
+    /// The attribute does not exist, or is NULL, as other programs write None. Both are read as None.
+    pub fn is_none(&self) -> Condition<R> {
+        let null = Node::IsType(self.place().clone(), Tag::Null);
+        Node::any([Node::Missing(self.place().clone()), null]).into()
+    }
+
+    /// The attribute exists and is not NULL.
+    pub fn is_some(&self) -> Condition<R> {
+        let null = Node::IsType(self.place().clone(), Tag::Null);
+        Node::Exists(self.place().clone()).and(null.not()).into()
+    }
+
     /// The attribute does not exist.
     pub fn missing(&self) -> Condition<R> {
         Node::Missing(self.place().clone()).into()

@@ -56,6 +56,7 @@ const FEW: usize = 16;
 
 /// One change, without the type of the item.
 #[doc(hidden)]
+#[derive(Clone)]
 pub struct UntypedChange {
     pub(super) place: Place,
     pub(super) action: Result<UpdateAction, CodecError>,
@@ -125,6 +126,13 @@ impl UpdateActions {
     /// Adds an action of the library's own.
     pub(crate) fn set(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
         self.actions.push((attribute.into(), action));
+    }
+
+    /// Adds an action of the library's own instead of any other at this attribute.
+    pub(crate) fn replace(&mut self, attribute: &'static str, action: UpdateAction) {
+        self.actions
+            .retain(|(place, _)| place.attribute() != attribute);
+        self.set(attribute, action);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -332,7 +340,7 @@ impl UpdateOperand {
 }
 
 /// Stand-ins for values that a guard proves to exist.
-const NULL: &[u8] = b"{\"NULL\":true}";
+pub(super) const NULL: &[u8] = b"{\"NULL\":true}";
 const ZERO: &[u8] = b"{\"N\":\"0\"}";
 
 /// Writes the value of a place. For a renamed attribute, DynamoDB evaluates all operands of `if_not_exists`, so the

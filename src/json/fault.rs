@@ -18,6 +18,8 @@ struct CodecErrorParts {
     key: Option<&'static str>,
     identity: Option<KeyIdentity>,
     is_newer_shape: bool,
+    /// Whether the item has an older shape that is no longer read.
+    is_older_shape: bool,
 }
 
 /// How the stored primary key of an item differs from the one that its fields give.
@@ -45,6 +47,7 @@ impl CodecError {
             key: None,
             identity: None,
             is_newer_shape: false,
+            is_older_shape: false,
         }))
     }
 
@@ -60,6 +63,21 @@ impl CodecError {
         fault
     }
 
+    /// The fault of an item of a shape that this program no longer reads.
+    #[cold]
+    pub(crate) fn older_shape(attribute: &str, found: u16, number: u16) -> Self {
+        let mut fault = CodecError::new(format!(
+            "the item has shape {found}, and this program reads shape {number} alone: declare `was(..)` again until `refill()` has upgraded all items"
+        ))
+        .at(attribute);
+        fault.0.is_older_shape = true;
+        fault
+    }
+
+    pub(crate) fn is_older_shape(&self) -> bool {
+        self.0.is_older_shape
+    }
+
     pub(crate) fn is_newer_shape(&self) -> bool {
         self.0.is_newer_shape
     }
@@ -70,6 +88,17 @@ impl CodecError {
         CodecError::new(
             "the stored key is another one than the fields of its item give, so a write would make a second item: \
              declare the key as it is stored, or store the item again",
+        )
+        .of_identity(KeyIdentity::Differs)
+    }
+
+    /// The fault of an item whose key in an index has another format than its field would be written in.
+    #[cold]
+    pub(crate) fn key_of_index_differs() -> Self {
+        CodecError::new(
+            "the stored key of the index has the format of another program, so it is in another position than its \
+             value, and a query for the value does not find it: declare the key as it is stored, or store the item \
+             again",
         )
         .of_identity(KeyIdentity::Differs)
     }

@@ -3,6 +3,7 @@
 mod float;
 mod neighbour;
 mod parts;
+mod sum;
 
 use std::cmp::Ordering;
 use std::fmt;

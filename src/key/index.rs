@@ -13,7 +13,7 @@ use super::role::Role;
 use super::writer::PartPlace;
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
-use crate::schema::{KeyType, PartRanges, Presence, TextOf, Width};
+use crate::schema::{IsAsWritten, KeyDef, KeySource, KeyType, PartRanges, Presence, TextOf, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
@@ -211,6 +211,10 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     const RANGES: PartRanges;
 
+    /// The value as a whole key attribute. One constant, so that the compiler reports a wrong type once.
+    #[doc(hidden)]
+    const BARE: BareKey;
+
     /// The key for a text as a person writes it.
     #[doc(hidden)]
     fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
@@ -242,12 +246,38 @@ pub trait IndexPart: Sized {
     fn to_index_key(&self) -> Self;
 }
 
+/// The type of a key attribute, and the test whether a stored text has the format in which it would be written.
+type BareKey = (KeyType, Option<IsAsWritten>);
+
+impl KeyDef {
+    /// A field that is a key attribute of an index.
+    pub const fn bare_of_index(
+        attribute: &'static str,
+        field: &'static str,
+        (ty, is_as_written): BareKey,
+    ) -> Self {
+        KeyDef {
+            is_as_written,
+            ..KeyDef::new(attribute, ty, KeySource::Field(field))
+        }
+    }
+}
+
+/// Numbers are compared by value, so only a text may have another format.
+const fn test_of_text<T: KeyValue>() -> Option<IsAsWritten> {
+    match T::TYPE {
+        KeyType::S if !T::IS_EXACT => Some(|reader| T::decode_primary(reader).is_ok()),
+        _ => None,
+    }
+}
+
 impl<T: KeyValue> IndexPart for T {
     type Held = T;
     type Mode<U: KeyUsage> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
+    const BARE: BareKey = (T::TYPE, test_of_text::<T>());
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
@@ -289,6 +319,7 @@ impl<T: KeyValue> IndexPart for Option<T> {
 
     const TYPE: KeyType = T::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
+    const BARE: BareKey = (T::TYPE, test_of_text::<T>());
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where

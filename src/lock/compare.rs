@@ -6,10 +6,12 @@
 
 mod attribute;
 mod entity;
+mod expiry;
 mod meeting;
 mod pair;
 mod pattern;
 mod renaming;
+mod shape;
 mod table;
 mod unique;
 mod value;

@@ -9,7 +9,7 @@ use super::value_names::ValueNames;
 use crate::error::{Error, Result};
 use crate::schema::{
     EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, ProjectionSchema, SHAPE, TableSchema, UniqueSchema,
+    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, UniqueSchema,
 };
 
 impl StoredModel {
@@ -85,6 +85,9 @@ impl AttributeNames<'_> {
     fn entity(self, names: &ValueNames<'_>) -> StoredEntity {
         let mut fields = names.stored_fields(&self.0.fields);
         fields.extend(self.key_only(names));
+        for expiry in fields.iter_mut().filter_map(|field| field.expiry.as_mut()) {
+            expiry.source = self.stored(&expiry.source);
+        }
         let values = names.reached(fields.iter().filter_map(seen_type));
         let patterns = self.0.patterns.iter().map(|pattern| self.pattern(pattern));
         let uniques = self.0.uniques.iter().map(|unique| UniqueSchema {
@@ -96,6 +99,11 @@ impl AttributeNames<'_> {
         });
         let entity = EntitySchema {
             append_only: self.0.append_only,
+            // The name of the struct is stored nowhere.
+            shape: self.0.shape.as_ref().map(|shape| ShapeSchema {
+                was: shape.was.as_ref().map(|_| String::new()),
+                ..*shape
+            }),
             fields: FieldGroups::of(fields).into_fields(),
             pk: self.key(&self.0.pk),
             sk: self.0.sk.as_ref().map(|key| self.key(key)),

@@ -6,9 +6,9 @@ use super::words::is_plain;
 use crate::error::Result;
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, ProjectionSchema, StreamView, TableSchema,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
+    ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, ShapeSchema,
+    StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
@@ -77,6 +77,7 @@ pub(super) fn entity(stored: &mut StoredEntity, facts: &mut Facts) -> Result<()>
     let entity = &mut stored.entity;
     let mut fields = FieldGroups::of(std::mem::take(&mut entity.fields));
     facts.flag("append_only", &mut entity.append_only)?;
+    facts.may("shape", &mut entity.shape, shape)?;
     facts.flag("rest", &mut fields.keeps_rest)?;
     facts.must("pk", &mut entity.pk, key)?;
     facts.may("sk", &mut entity.sk, key)?;
@@ -86,6 +87,26 @@ pub(super) fn entity(stored: &mut StoredEntity, facts: &mut Facts) -> Result<()>
     facts.all("pattern", &mut entity.patterns, pattern)?;
     facts.all("unique", &mut entity.uniques, unique)?;
     facts.all("value", &mut stored.values, value)
+}
+
+/// `shape 2 reads 1 writes 1`: the number, the one before if it is read, and the one that is written if it is that.
+fn shape(shape: &mut ShapeSchema, line: &mut FactLine) -> Result<()> {
+    line.number(&mut shape.number)?;
+    let before = shape.number.saturating_sub(1);
+    let mut reads = shape.was.is_some().then_some(before);
+    let mut writes = (shape.writes < shape.number).then_some(before);
+    line.labelled("reads", &mut reads, FactLine::number)?;
+    line.labelled("writes", &mut writes, FactLine::number)?;
+    if [reads, writes]
+        .into_iter()
+        .flatten()
+        .any(|number| number != before)
+    {
+        return Err(line.wrong());
+    }
+    shape.was = reads.map(|_| String::new());
+    shape.writes = writes.unwrap_or(shape.number);
+    Ok(())
 }
 
 /// `pk id N = id`, or `pk pk S "USER#{user}"` and a line for each part.
@@ -183,6 +204,7 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     line.labelled("form", &mut field.form, FactLine::name)?;
     line.labelled("default", &mut field.default, FactLine::text)?;
     former(field, line)?;
+    line.labelled("from", &mut field.expiry, expiry)?;
     let mut called = Some(field.name.clone()).filter(|called| *called != attribute);
     line.labelled("called", &mut called, FactLine::name)?;
     field.name = called.unwrap_or_else(|| attribute.clone());
@@ -206,6 +228,16 @@ fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
         Some((former, usage)) => (Some(former), usage),
         None => (None, FormerUse::default()),
     };
+    Ok(())
+}
+
+/// `created_at after 90d`, behind the word `from`.
+fn expiry(line: &mut FactLine, expiry: &mut ExpirySchema) -> Result<()> {
+    line.name(&mut expiry.source)?;
+    line.literal("after")?;
+    let mut lifetime = expiry.lifetime();
+    line.name(&mut lifetime)?;
+    expiry.seconds = ExpirySchema::seconds_of(&lifetime).ok_or_else(|| line.wrong())?;
     Ok(())
 }
 

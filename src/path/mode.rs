@@ -117,7 +117,7 @@ pub trait CanSet: Mode {}
 #[diagnostic::on_unimplemented(
     message = "the new value of this field has to be known before the update",
     label = "it is kept as `{Self}`",
-    note = "keys of an index are made of this field: write `set` with the new value, or `modify`, which reads the old one first",
+    note = "keys of an index, or the expiry, are made of this field: write `set` with the new value, or `modify`, which reads the old one first",
     note = "parts of the primary key, versions, timestamps and actors cannot be changed by an update at all"
 )]
 pub trait CanCompute: CanSet {}

@@ -7,6 +7,9 @@ use std::fmt;
 use super::{Former, FormerUse};
 use crate::json::CodecError;
 
+/// The form of a field whose None is NULL, as the derive numbers it. Its values are stored in the type's own form.
+const NULL_FORM: u8 = 7;
+
 /// An attribute, or something inside one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -80,9 +83,15 @@ impl Place {
         self
     }
 
+    /// Whether None is stored as NULL here.
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.form == NULL_FORM
+    }
+
     /// Rejects a place whose values are stored in another form than here.
     pub(crate) fn check_form(&self, other: &Place) -> Result<(), CodecError> {
-        if self.form == other.form {
+        let own = |form| if form == NULL_FORM { 0 } else { form };
+        if own(self.form) == own(other.form) {
             return Ok(());
         }
         Err(CodecError::new(format!(

@@ -40,6 +40,8 @@ pub(crate) struct ConditionFailure {
     /// The number of the version that was loaded, if one was.
     version: Option<Option<u64>>,
     created_at: Option<LoadedCreation>,
+    /// Whether the condition requires the shape that is written.
+    asked_shape: bool,
 }
 
 /// The time of creation that was loaded. An item that was deleted and created again may have the version of the one
@@ -100,6 +102,7 @@ impl ConditionFailure {
         asked_more: false,
         version: None,
         created_at: None,
+        asked_shape: false,
     };
 
     /// The meaning for a write of an item without a type.
@@ -167,11 +170,31 @@ impl ConditionFailure {
         let is_over = |item: &Bytes| is_expired(item, self.def.and_then(|def| def.ttl), now);
         let is_expired = condition.item.as_ref().is_some_and(is_over);
         let live = condition.item.filter(|_| !is_expired);
-        let (kind, message) = self.meaning(live.as_ref(), is_expired);
+        let (kind, message) = match self.other_shape(live.as_ref()) {
+            Some(told) => told,
+            None => self.meaning(live.as_ref(), is_expired),
+        };
         let error = error.with_kind(kind, message);
         match live {
             Some(item) => error.with_current(item, now),
             None => error,
+        }
+    }
+
+    /// The meaning of a stored item of another shape, if the condition requires the written one.
+    fn other_shape(self, live: Option<&Bytes>) -> Option<(ErrorKind, &'static str)> {
+        let item = live.filter(|item| self.asked_shape && self.is_same_version(item))?;
+        let written = self.def?.written_shape()?;
+        match entity::shape::stored_shape(item) {
+            Ok(stored) if stored == written => None,
+            Ok(stored) if stored < written => Some((
+                ErrorKind::OlderShape,
+                "the stored item has an older shape, and its attributes do not mean what this write says: upgrade it by `modify` or `refill`, then retry",
+            )),
+            Ok(_) | Err(_) => Some((
+                ErrorKind::NewerShape,
+                "the stored item has a newer shape, and its attributes do not mean what this write says: use a program that writes that shape",
+            )),
         }
     }
 
@@ -348,7 +371,49 @@ pub(crate) fn with(
     if condition.is_always() {
         return (expected, condition_failure);
     }
-    (expected.and(condition), condition_failure.or_condition())
+    let condition_failure = condition_failure.or_condition();
+    if condition_failure
+        .def
+        .is_some_and(EntityDef::writes_older_shape)
+    {
+        let message = "a condition is about attributes of the newer shape, and `writes` stores the shape before: read the item first, \
+                       for example by `modify` or in a `transact`";
+        return (Node::Faulty(CodecError::new(message)), condition_failure);
+    }
+    let shape = condition_failure
+        .def
+        .and_then(entity::shape::has_written_shape);
+    match shape {
+        None => (expected.and(condition), condition_failure),
+        Some(_) if condition_failure.asked_shape => (expected.and(condition), condition_failure),
+        // The condition speaks of the attributes of this shape.
+        Some(shape) => {
+            let condition_failure = ConditionFailure {
+                asked_shape: true,
+                ..condition_failure
+            };
+            (Node::all([expected, shape, condition]), condition_failure)
+        }
+    }
+}
+
+/// Adds the condition that the stored item has the shape that is written, for changes of single attributes.
+pub(crate) fn in_shape(
+    (expected, condition_failure): (Node, ConditionFailure),
+) -> (Node, ConditionFailure) {
+    let shape = condition_failure
+        .def
+        .and_then(entity::shape::has_written_shape);
+    match shape {
+        None => (expected, condition_failure),
+        Some(shape) => {
+            let condition_failure = ConditionFailure {
+                asked_shape: true,
+                ..condition_failure
+            };
+            (expected.and(shape), condition_failure)
+        }
+    }
 }
 
 fn compare(place: impl Into<Place>, comparison: Comparison, json: Vec<u8>) -> Node {

@@ -156,9 +156,9 @@ impl WriteRequest {
     }
 
     /// Notes that doing it twice is harmless.
-    pub(crate) fn repeatable(&mut self) {
+    pub(crate) fn retry_safe(&mut self) {
         if self.resend == Resend::UnlessAmbiguous {
-            self.resend = Resend::Repeatable;
+            self.resend = Resend::RetrySafe;
         }
     }
 

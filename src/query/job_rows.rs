@@ -4,7 +4,7 @@
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::expr::Node;
+use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, member};
 use crate::path::Place;
 use crate::plan::{Explanation, check};
@@ -14,7 +14,7 @@ use crate::query::engine::{Places, Walk, explain};
 use crate::query::keys::QuerySource;
 use crate::query::request::{Hydration, Selection, Wanted};
 use crate::retry::RetryBudget;
-use crate::schema::SHAPE;
+use crate::schema::{SHAPE, shape_number};
 use crate::write::attributes_of;
 
 /// The rows of a job.
@@ -158,8 +158,27 @@ impl JobRows {
     pub(crate) fn claim_of_delete(&self, claim: Node) -> Node {
         match self.source().is_whole() || self.0.options.hydration.is_some() {
             true => claim,
-            false => claim.and(Node::Missing(Place::of(SHAPE))),
+            false => claim.and(self.known_shape()),
         }
+    }
+
+    /// The condition that no newer program has stored the item.
+    fn known_shape(&self) -> Node {
+        let first = Node::Missing(Place::of(SHAPE));
+        let number = match self.source().members {
+            // Each entity of a collection has shapes of its own.
+            Some(_) => 1,
+            None => shape_number(self.source().entity),
+        };
+        if number == 1 {
+            return first;
+        }
+        let (shape, json) = (
+            Term::Place(Place::of(SHAPE)),
+            format!("{{\"N\":\"{number}\"}}"),
+        );
+        let known = Node::Compare(shape, Comparison::Le, Term::Value(json.into_bytes()));
+        Node::any([first, known])
     }
 
     /// Begins to read. If this fails, nothing is sent.

@@ -11,6 +11,7 @@ use crate::read::{
     ReadForm, Reading, primary_key,
 };
 use crate::retry::{CONCURRENCY, RetryBudget};
+use crate::tuples::each_tuple;
 
 /// Reads items of several entities, of one table or of many, in as few requests as possible.
 ///
@@ -167,7 +168,7 @@ impl<Out> fmt::Debug for ReadShares<Out> {
 }
 
 macro_rules! members {
-    ($($($member:ident)+;)+) => {$(
+    ($($member:ident)+) => {
         impl<$($member: ReadMember),+> ReadMembers for ($($member,)+) {
             type Out = ($($member::Out,)+);
 
@@ -180,23 +181,10 @@ macro_rules! members {
                 })))
             }
         }
-    )+};
+    };
 }
 
-members! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-    A B C D E F G H I;
-    A B C D E F G H I J;
-    A B C D E F G H I J K;
-    A B C D E F G H I J K L;
-}
+each_tuple!(members: A B C D E F G H I J K L);
 
 impl<Members> fmt::Debug for BatchGet<Members> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

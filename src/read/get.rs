@@ -111,7 +111,11 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
             attributes: F::attributes(),
         };
         let planned = read.plan(self.key.to_json(), db)?;
-        Ok(planned.reading(Outcome::Item(AnswerItem::Found, self.reading())))
+        let answer = match F::IS_WHOLE {
+            true => AnswerItem::FoundWhole,
+            false => AnswerItem::Found,
+        };
+        Ok(planned.reading(Outcome::Item(answer, self.reading())))
     }
 }
 

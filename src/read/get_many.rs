@@ -63,7 +63,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
 
     /// Reads only some fields of each item; only those are transferred.
     pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
-        let attributes = P::attributes().into_iter();
+        let attributes = crate::entity::projected::<P>().into_iter();
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
         self.way.ahead = None;
         self.with_rows(RowReader {

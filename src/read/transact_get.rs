@@ -14,6 +14,7 @@ use crate::plan::{
 };
 use crate::read::{Get, GetForm, projection_of};
 use crate::schema::Pattern;
+use crate::tuples::each_tuple;
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Reads several items as of one moment: no transaction is seen in part. It takes up to 100 reads, in a tuple or a
@@ -171,7 +172,7 @@ impl<R: Reads, const N: usize> Reads for [R; N] {
 }
 
 macro_rules! tuples {
-    ($($($name:ident)+;)*) => {$(
+    ($($name:ident)+) => {
         #[diagnostic::do_not_recommend]
         #[allow(non_snake_case, reason = "the names of the types serve as variables")]
         impl<$($name: Reads),+> Reads for ($($name,)+) {
@@ -183,27 +184,10 @@ macro_rules! tuples {
                 Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
             }
         }
-    )*};
+    };
 }
 
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-    A B C D E F G H I;
-    A B C D E F G H I J;
-    A B C D E F G H I J K;
-    A B C D E F G H I J K L;
-    A B C D E F G H I J K L M;
-    A B C D E F G H I J K L M N;
-    A B C D E F G H I J K L M N O;
-    A B C D E F G H I J K L M N O P;
-}
+each_tuple!(tuples: A B C D E F G H I J K L M N O P);
 
 impl<'d> TransactGetReads<'d> {
     fn new(db: &'d Dynamo) -> Self {

@@ -1,7 +1,7 @@
 //! The output of the derives: constants that the compiler checks.
 
-use super::{KeyType, StreamView};
-use crate::json::CodecError;
+use super::{KeyType, ShapeDef, StreamView};
+use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
 /// The format of key texts of a table.
@@ -102,6 +102,24 @@ pub struct KeyDef {
     pub ty: KeyType,
     /// Its source.
     pub source: KeySource,
+    /// The test whether a stored text is the one that its value would be written as. None if every value has one
+    /// text, or none is read by it.
+    pub is_as_written: Option<IsAsWritten>,
+}
+
+/// Whether the next stored value has the format in which it would be written.
+pub type IsAsWritten = fn(&mut Reader<'_>) -> bool;
+
+impl KeyDef {
+    /// A key attribute.
+    pub const fn new(attribute: &'static str, ty: KeyType, source: KeySource) -> Self {
+        KeyDef {
+            attribute,
+            ty,
+            source,
+            is_as_written: None,
+        }
+    }
 }
 
 impl EntityDef {
@@ -202,6 +220,8 @@ pub struct EntityDef {
     pub uniques: &'static [UniqueDef],
     /// The TTL attribute: the expiry time of the item, in epoch seconds.
     pub ttl: Option<&'static str>,
+    /// The source of the expiry time, if it is derived.
+    pub expiry: Option<ExpiryDef>,
     /// The attribute of the version.
     pub version: Option<&'static str>,
     /// The attribute of the creation time.
@@ -216,8 +236,19 @@ pub struct EntityDef {
     pub key_fault: fn(&[u8]) -> Option<CodecError>,
     /// Encodes an item as it would be written again; `None` if the item cannot be read.
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
+    /// The shape of its items, if it is declared.
+    pub shape: Option<ShapeDef>,
     /// Returns the keys of the items that store the unique values of an item.
     pub sentinels: SentinelsOf,
+}
+
+/// `ttl = created_at + "90d"`: a derived expiry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpiryDef {
+    /// The field that it is derived from.
+    pub source: &'static str,
+    /// The lifetime in seconds.
+    pub seconds: u64,
 }
 
 /// From an item to keys, all as objects of DynamoDB JSON.

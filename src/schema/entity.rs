@@ -21,6 +21,8 @@ pub struct EntitySchema {
     pub doc: String,
     /// Whether its items are never replaced, changed or deleted.
     pub append_only: bool,
+    /// The shape of its items, if it is declared.
+    pub shape: Option<ShapeSchema>,
     /// Its fields, in their order.
     pub fields: Vec<FieldSchema>,
     /// The partition key.
@@ -67,7 +69,7 @@ pub struct FieldSchema {
     pub role: FieldRole,
     /// Whether an item without the attribute cannot be read.
     pub is_required: bool,
-    /// `serde`, or the name of its `format`.
+    /// `serde`, `null`, or the name of its `format`.
     pub form: Option<String>,
     /// The meaning of a missing attribute, as it is written.
     pub default: Option<String>,
@@ -75,8 +77,66 @@ pub struct FieldSchema {
     pub former: Option<String>,
     /// The part that the former name plays.
     pub former_use: FormerUse,
+    /// The source of the expiry, if it is derived.
+    pub expiry: Option<ExpirySchema>,
     /// The doc comment.
     pub doc: String,
+}
+
+/// `ttl = created_at + "90d"`: the source of a derived expiry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExpirySchema {
+    /// The field that it is derived from.
+    pub source: String,
+    /// The lifetime in seconds.
+    pub seconds: u64,
+}
+
+impl ExpirySchema {
+    /// The lifetime in the largest units, for example `90d` or `1d12h`.
+    pub fn lifetime(&self) -> String {
+        let mut rest = self.seconds;
+        let mut text = String::new();
+        for (unit, each) in LIFETIME_UNITS {
+            if let count @ 1.. = rest / each {
+                text.push_str(&format!("{count}{unit}"));
+                rest %= each;
+            }
+        }
+        text
+    }
+
+    /// The seconds of a lifetime that [`lifetime`](Self::lifetime) wrote.
+    pub(crate) fn seconds_of(lifetime: &str) -> Option<u64> {
+        let mut seconds = 0_u64;
+        for part in lifetime.split_inclusive(|char: char| !char.is_ascii_digit()) {
+            let unit = part.chars().next_back()?;
+            let (_, each) = LIFETIME_UNITS.iter().find(|(name, _)| *name == unit)?;
+            let count: u64 = part.trim_end_matches(unit).parse().ok()?;
+            seconds = seconds.checked_add(count.checked_mul(*each)?)?;
+        }
+        let expiry = ExpirySchema {
+            source: String::new(),
+            seconds,
+        };
+        (expiry.lifetime() == lifetime).then_some(seconds)
+    }
+}
+
+/// The units of a lifetime, in seconds.
+const LIFETIME_UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// The shape of the items of an entity.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShapeSchema {
+    /// The number.
+    pub number: u16,
+    /// The number that is written: this one, or the one before.
+    pub writes: u16,
+    /// The struct that declares the shape before, if items of it are read.
+    pub was: Option<String>,
 }
 
 /// A key attribute, and what fills it.

@@ -27,7 +27,7 @@ impl TableSchema {
     /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
     /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
     /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags`, `replicas` (`consistency`, `regions`, `witness`) |
-    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
+    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `shape`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
     /// | `values` | the types with `#[derive(DynamoValue)]` that fields hold, each once: `name`, `doc`, and `fields` of a struct, `wraps` (the type that a newtype is stored as), or `stored_as` (`names`, `numbers` or `tagged`), `tag` and `variants` of an enum |
     /// | a variant | `name`, `stored` (the name or number that is stored), `fields` |
     /// | a field | `name`, `attribute`, `rust_type` (as it is written), `value_type` (by what it stores, with the names of `values`), `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |

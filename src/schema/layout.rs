@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::value::{ValueTypes, filled};
 use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
-    EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
-    KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin, PartModel, PartSchema,
-    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE, TableDef, TableModel,
-    TableSchema, TableSettings, UniqueDef, UniqueSchema,
+    EntitySchema, ExpirySchema, FieldModel, FieldRole, FieldSchema, IndexDef, IndexKind,
+    IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin,
+    PartModel, PartSchema, PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE,
+    ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef, UniqueSchema,
 };
 use crate::json::Tag;
 
@@ -169,6 +169,11 @@ impl DeclaredEntity {
             stored_name: def.stored_name.to_owned(),
             doc: model.doc.to_owned(),
             append_only: def.append_only,
+            shape: def.shape.map(|shape| ShapeSchema {
+                number: shape.number,
+                writes: shape.writes,
+                was: shape.older.map(|older| older.type_name.to_owned()),
+            }),
             pk,
             sk,
             patterns: patterns.collect(),
@@ -190,6 +195,14 @@ impl DeclaredEntity {
             stored: self.key_type(field.name).or(field.stored),
             is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at))
                 && !self.is_whole_in_key(field.name),
+            expiry: self
+                .entity
+                .expiry
+                .filter(|_| field.role == FieldRole::Ttl)
+                .map(|expiry| ExpirySchema {
+                    source: expiry.source.to_owned(),
+                    seconds: expiry.seconds,
+                }),
             ..values.field(field)
         }
     }

@@ -64,16 +64,31 @@ pub const fn same_name(a: &EntityDef, b: &EntityDef) -> bool {
     !is_fallback(a) && !is_fallback(b) && same_text(a.stored_name, b.stored_name)
 }
 
-/// Whether the table lists the entity.
+/// Whether the table lists the entity, or one of which it is an older shape.
 pub const fn lists(table: &TableDef, entities: &[&EntityDef], id: &str) -> bool {
     let mut at = 0;
     while at < entities.len() {
-        if same_text(entities[at].id, id) {
+        if same_text(entities[at].id, id) || is_older_shape(entities[at], id) {
             return true;
         }
         at += 1;
     }
     table.name.is_empty()
+}
+
+/// Whether this is the declaration of an older shape of an entity.
+const fn is_older_shape(entity: &EntityDef, id: &str) -> bool {
+    let mut shape = entity.shape;
+    while let Some(known) = shape {
+        let Some(older) = known.older else {
+            return false;
+        };
+        if same_text(older.id, id) {
+            return true;
+        }
+        shape = older.shape;
+    }
+    false
 }
 
 /// Whether two texts are equal, for constants.

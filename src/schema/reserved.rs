@@ -8,7 +8,7 @@ pub(crate) const JOB: &str = "_job.";
 
 /// The attribute that says which shape of its entity an item has. No program writes it yet; all refuse to read an item
 /// that has it, so that later programs may change the meaning of attributes.
-pub(crate) const SHAPE: &str = "_shape";
+pub const SHAPE: &str = "_shape";
 
 /// The prefix of the attributes by which a fill says that it has derived a value from the other attributes of the item.
 pub(super) const FILL: &str = "_fill.";

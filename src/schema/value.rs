@@ -179,6 +179,7 @@ impl ValueTypes {
             default: filled(field.default),
             former: filled(field.former),
             former_use: field.former_use,
+            expiry: None,
             doc: field.doc.to_owned(),
         }
     }

@@ -64,7 +64,7 @@ impl Parking<'_> {
                 )
             })
             .when(|change| change.parked_at().missing())
-            .repeatable()
+            .retry_safe()
             .send(self.db)
             .await;
         match row {
@@ -107,7 +107,7 @@ impl Parking<'_> {
                 )
             })
             .when(|change| change.parked_at().missing())
-            .repeatable()
+            .retry_safe()
             .returning_nothing()
             .send(self.db)
             .await;

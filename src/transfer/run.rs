@@ -251,10 +251,16 @@ impl<'r, 'i> Runner<'r, 'i> {
                     self.state.counts.lines += 1;
                     self.state.counts.unchanged += 1;
                 }
-                Some(error) if error.is_outcome_unknown() && !is_last => unknown.push(line),
+                Some(error) if is_undecided(&error) && !is_last => unknown.push(line),
                 Some(error) if error.is_lost_race() && !self.import.mode.replaces => {
-                    let message =
-                        "another item with this key is stored: leave it, or write `.replace()`";
+                    let message = match error.current_bytes() {
+                        Some(_) => {
+                            "another item with this key is stored: leave it, or write `.replace()`"
+                        }
+                        None => {
+                            "an item with this key is stored, and could not be read: allow reads, or write `.replace()`"
+                        }
+                    };
                     self.fail(
                         line.number,
                         error.with_kind(ErrorKind::AlreadyExists, message),
@@ -265,6 +271,12 @@ impl<'r, 'i> Runner<'r, 'i> {
         }
         Ok(unknown)
     }
+}
+
+/// Whether another attempt may tell more: after a lost answer, or where the item that is in the way was not read. A
+/// server may return no item with a failed condition, and the read that follows can fail.
+fn is_undecided(error: &Error) -> bool {
+    error.is_outcome_unknown() || error.is_lost_race() && error.current_bytes().is_none()
 }
 
 /// Whether the item that is in the way of a line is the same.

@@ -9,11 +9,11 @@ use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::{Client, config};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 
+use super::direct::{DirectPath, FailedAttempt, ReplayClient};
 #[cfg(feature = "embedded")]
 use super::embedded::{self, EmbeddedEngine};
 use super::failure::{self, Failure};
 use super::gate::{Admitted, Gate};
-use super::plain::{DirectPath, FailedAttempt, ReplayClient};
 #[cfg(test)]
 use super::request::Resend;
 use super::request::{BoxFuture, Reply, Request, ServiceOperation};
@@ -60,6 +60,20 @@ impl Wire {
             plain: Some(Arc::default()),
             sends: Arc::default(),
         }
+    }
+
+    /// A wire without a server, for requests that are only shown.
+    #[cfg(feature = "export")]
+    pub(crate) fn unconnected() -> Self {
+        let config = config::Builder::new()
+            .behavior_version(config::BehaviorVersion::latest())
+            .region(config::Region::new("us-east-1"))
+            // Nothing listens there, and nothing is sent.
+            .endpoint_url("http://unconnected.invalid")
+            .allow_no_auth()
+            .retry_config(config::retry::RetryConfig::disabled())
+            .sleep_impl(sdk::AnySleep);
+        Wire::new(Client::from_conf(config.build()))
     }
 
     /// Another client of the same server.
@@ -203,7 +217,7 @@ impl Wire {
             };
             match &mut begun {
                 Ok(attempt) => {
-                    trace.path = WirePath::Plain;
+                    trace.path = WirePath::Direct;
                     match attempt.await {
                         Ok(reply) => return Ok(reply),
                         Err(failed) => {

@@ -22,6 +22,9 @@ macro_rules! operations {
         }
 
         impl ServiceOperation {
+            /// How many there are.
+            pub(super) const COUNT: usize = [$(ServiceOperation::$operation),+].len();
+
             /// The operation's name in DynamoDB's API.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
@@ -72,7 +75,7 @@ pub(crate) enum Resend {
     /// It is never sent again once ambiguous, because a second attempt could meet the first one's effect.
     UnlessAmbiguous,
     /// It is sent again, although a second attempt could meet the first one's effect: the caller does not mind.
-    Repeatable,
+    RetrySafe,
     /// It is sent again while the service remembers its token, because the service knows a second attempt by that.
     ByToken,
 }

@@ -23,7 +23,7 @@ mod signer;
 mod skew;
 
 pub(super) use date::Date;
-pub(super) use plain::DATE;
+pub(super) use plain::{DATE, Plain, PlainHead};
 #[cfg(feature = "aws")]
 pub(crate) use scheme::install;
-pub(super) use signer::{PlainSigner, Scope};
+pub(super) use signer::{PlainSigner, Scope, Signed};

@@ -10,7 +10,7 @@ pub enum WirePath {
     /// By a call of the engine in this process, without the SDK.
     InProcess,
     /// Past the SDK's orchestration: the first attempt was answered.
-    Plain,
+    Direct,
     /// Past the SDK's orchestration at first. That attempt failed or was rejected, such as by a failed condition. The SDK
     /// decided what became of it, unless the time of the whole operation was over.
     Replayed,
@@ -50,7 +50,7 @@ impl WireTrace {
     /// How often it was sent.
     pub(crate) fn attempts(&self) -> u64 {
         match self.path {
-            WirePath::InProcess | WirePath::Plain => 1,
+            WirePath::InProcess | WirePath::Direct => 1,
             WirePath::Replayed | WirePath::Sdk(_) => self.by_sdk,
         }
     }
@@ -62,7 +62,7 @@ impl WireTrace {
 pub enum SdkFallback {
     /// The connection was told so by [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
     Asked,
-    /// It was one of the first requests of the client, from which the plain way is learned.
+    /// It was one of the first requests of the client, from which the direct path is learned.
     Learning,
     /// It was refused before anything was sent: there is no runtime for the client's connections.
     NotSent,
@@ -92,8 +92,10 @@ impl fmt::Display for WirePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WirePath::InProcess => f.write_str("in this process"),
-            WirePath::Plain => f.write_str("the plain way"),
-            WirePath::Replayed => f.write_str("the plain way, whose failure was given to the SDK"),
+            WirePath::Direct => f.write_str("the direct path"),
+            WirePath::Replayed => {
+                f.write_str("the direct path, whose failure was given to the SDK")
+            }
             WirePath::Sdk(detour) => write!(f, "through the SDK: {detour}"),
         }
     }

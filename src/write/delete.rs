@@ -17,7 +17,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueExchange, WriteOutcome, WritePlan, delete_of, members_of, unique,
+    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, members_of, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityExt::delete`](crate::verbs::EntityExt::delete).
@@ -254,10 +254,10 @@ fn delete_members(
 ) -> Result<Vec<TransactionMember>> {
     let declared = key.declared;
     let nothing = HeldUniqueValues::nothing(declared);
-    let exchange = UniqueExchange::between(declared, values, &nothing, false)?;
+    let unique_changes = UniqueChanges::between(declared, values, &nothing, false)?;
     let write = delete_of(pattern, key, asked, now, db);
     let main = TransactionMember::of_key(write, key.json())?;
-    let beside = exchange.members(key, now, db)?;
+    let beside = unique_changes.members(key, now, db)?;
     Ok([main].into_iter().chain(beside).collect())
 }
 

@@ -135,7 +135,10 @@ pub(crate) fn all_as_loaded(
     // The condition on a renamed attribute is one on both of its names.
     let renamed = declared.def.attributes.iter();
     let former: Vec<&str> = renamed.filter_map(AttributeDef::former_name).collect();
-    names.retain(|name| !is_told(name) && !former.contains(&&**name));
+    names.retain(|name| {
+        let is_expiry = declared.derived_ttl() == Some(&**name);
+        !is_told(name) && !is_expiry && !former.contains(&&**name)
+    });
     let compared = names.len();
     let held = Names::of_json(before);
     let guards = names.into_iter().map(|name| {

@@ -3,6 +3,8 @@
 mod builder;
 mod complete;
 mod edit;
+mod evaluated;
+mod expiry;
 mod guard;
 mod kind;
 mod loaded;
@@ -14,6 +16,8 @@ use std::fmt;
 pub(crate) use builder::draft_builder;
 pub(crate) use complete::{refused, stamp_fields};
 pub(crate) use edit::Edit;
+pub(crate) use evaluated::{EvaluatedUpdate, ShapeFunctions};
+pub(crate) use expiry::derive_expiry;
 pub(crate) use kind::UpdateKind;
 pub(crate) use loaded::loaded_condition;
 pub(crate) use source::{UpdateOrigin, attribute_of, known, split, tell_changes};
@@ -22,17 +26,17 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
     Created, DynamoEntity, EntityDeclaration, HasDeclaration, Key, Known, ManagedValues,
-    UntypedEntity, UntypedKey, encode_as_is,
+    UntypedEntity, UntypedKey, encode_present,
 };
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
-use crate::plan::{Returned, check};
+use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
 use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
-    IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueExchange, WritePlan, index_maintenance,
+    IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueChanges, WritePlan, index_maintenance,
     unique,
 };
 use complete::{check_complete, check_places, set_identity};
@@ -55,6 +59,8 @@ pub(crate) struct UpdateDraft {
     /// The entity that was compared with another one, if the changes come from that.
     compared: Option<ComparedEntity>,
     resend: Resend,
+    /// None for an entity without older shapes.
+    shapes: Option<ShapeFunctions>,
 }
 
 /// A loaded entity of which the changes are the differences to another value.
@@ -74,7 +80,10 @@ impl UpdateDraft {
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
         let pattern = way.pattern::<E>();
-        UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
+        UpdateDraft {
+            shapes: ShapeFunctions::of::<E>(),
+            ..UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
+        }
     }
 
     fn new(
@@ -95,6 +104,7 @@ impl UpdateDraft {
             source: Ok(UpdateOrigin::Key),
             compared: None,
             resend: Resend::UnlessAmbiguous,
+            shapes: None,
         }
     }
 
@@ -132,7 +142,7 @@ impl UpdateDraft {
         let Ok(key) = &self.key else {
             return Ok(());
         };
-        let (item, next) = (encode_as_is(seen)?, encode_as_is(next)?);
+        let (item, next) = (encode_present(seen)?, encode_present(next)?);
         let before = split(&item)?;
         let after = merged(self.declared, &before, split(&next)?);
         let changes = at_places(self.declared, differences(&before, &after));
@@ -185,15 +195,75 @@ impl UpdateDraft {
         }
     }
 
-    pub(crate) fn repeatable(&mut self) {
-        self.resend = Resend::Repeatable;
+    pub(crate) fn retry_safe(&mut self) {
+        self.resend = Resend::RetrySafe;
     }
 
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
         let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
-        self.edit(now, &stamp)?.prepare(db, returned)
+        let Some(shapes) = self.shapes else {
+            return self.edit(now, &stamp)?.prepare(db, returned);
+        };
+        let evaluated = Some(Box::new(self.evaluated(shapes, now)?));
+        let plan = match self.declared.def.writes_older_shape() {
+            true => self.edit_of_nothing()?.prepare(db, returned)?,
+            false => self.edit(now, &stamp)?.prepare(db, returned)?,
+        };
+        Ok(WritePlan { evaluated, ..plan })
+    }
+
+    /// The changes and conditions, for an item that is stored in an older shape.
+    fn evaluated(&self, shapes: ShapeFunctions, now: Timestamp) -> Result<EvaluatedUpdate> {
+        let declared = self.declared;
+        let fail = |fault: &CodecError| declared.unwritten(fault.clone());
+        if self.way == UpdateKind::Upsert && declared.def.writes_older_shape() {
+            let message = "an upsert may create the item, and `writes` stores the shape before: use `create` or `put` with the whole entity";
+            return Err(refused(declared, message.to_owned()));
+        }
+        let source = self.source.as_ref().map_err(fail)?;
+        let mut update = UpdateActions::default();
+        for change in &self.changes {
+            let added = update.add(change.clone());
+            added.map_err(|fault| declared.unwritten(fault))?;
+        }
+        check_places(declared, &update)?;
+        let compared = self.compared.as_ref().filter(|_| !update.is_empty());
+        let guards = update.take_guards().into_iter();
+        let guards = guards.chain(compared.map(|of| of.guard.clone()));
+        Ok(EvaluatedUpdate {
+            pattern: self.pattern,
+            key: self
+                .key
+                .clone()
+                .map_err(|fault| declared.unwritten(fault))?,
+            asked: Node::all(guards.chain([self.condition.clone()])),
+            update,
+            expected: expected(declared, source, self.way, now)?.0,
+            shapes,
+        })
+    }
+
+    /// A write that cannot be sent, because the changes are those of another shape than the one that is written.
+    fn edit_of_nothing(self) -> Result<PlannedUpdate> {
+        let declared = self.declared;
+        let message = "an update changes attributes of the newer shape, and `writes` stores the shape before, so the item is read first: \
+                       that is no part of a transaction or a job; use `modify`, or `transact`";
+        let asked = Node::Faulty(CodecError::new(message));
+        Ok(PlannedUpdate {
+            edit: Edit {
+                pattern: self.pattern,
+                key: self.key.map_err(|fault| declared.unwritten(fault))?,
+                update: UpdateActions::default(),
+                asked: (asked, ConditionFailure::NEVER),
+                unique_changes: UniqueChanges::default(),
+                resend: self.resend,
+            },
+            now: Timestamp::EPOCH,
+            must_read: false,
+            same: None,
+        })
     }
 
     /// All changes and conditions.
@@ -226,6 +296,9 @@ impl UpdateDraft {
         if creates {
             let key_fields = self.key_fields.map_err(fail)?;
             set_identity(declared, &mut update, &key_fields).map_err(fail)?;
+        }
+        derive_expiry(declared, &mut update, &key, creates)?;
+        if creates {
             check_complete(declared, &update)?;
         }
         let known = known(&source, &self.condition, &key);
@@ -235,15 +308,19 @@ impl UpdateDraft {
         let touches = changed
             .iter()
             .any(|field| unique::depends_on(declared, field));
-        let mut exchange = UniqueExchange::default();
+        let mut unique_changes = UniqueChanges::default();
         if touches && !creates {
             let (relied, reserved) = reserve(&update, &source, &self.condition, &key, &changed)?;
             guards.push(relied);
-            exchange = reserved;
+            unique_changes = reserved;
         }
         let (expected, condition_failure) = expected(declared, &source, self.way, now)?;
-        let asked = Node::all(guards.into_iter().chain([self.condition]));
-        let asked = check::with(expected, condition_failure, asked);
+        let asked = check::in_shape((expected, condition_failure));
+        let asked = check::with(
+            asked.0,
+            asked.1,
+            Node::all(guards.into_iter().chain([self.condition])),
+        );
         check_guard(declared, compared, &asked.0).map_err(fail)?;
         Ok(PlannedUpdate {
             edit: Edit {
@@ -251,7 +328,7 @@ impl UpdateDraft {
                 key,
                 update,
                 asked,
-                exchange,
+                unique_changes,
                 resend: self.resend,
             },
             now,

@@ -10,7 +10,8 @@ use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::json::to_json;
 use crate::entity::{
-    Created, DynamoEntity, EntityContract, HeldEntity, ManagedValues, read, read_key,
+    Created, DynamoEntity, EntityContract, HasDeclaration, HeldEntity, ManagedValues, read,
+    read_key,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{Name, Writer};
@@ -219,7 +220,20 @@ fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
             item.extend(one.into_iter().map(|(_, value)| (name, value)));
         }
     }
+    complete_expiry::<E>(item);
     Ok(())
+}
+
+/// Adds any derived expiry, if the item cannot be read without one. The write replaces it.
+fn complete_expiry<E: DynamoEntity>(item: &mut Item) {
+    let Some(ttl) = E::DECLARATION.derived_ttl() else {
+        return;
+    };
+    let mut attributes = E::ENTITY.attributes.iter();
+    let at = attributes.position(|attribute| attribute.stored == ttl);
+    if at.is_some_and(|at| !E::may_be_absent(at)) && !item.contains(ttl) {
+        item.insert(ttl, 0);
+    }
 }
 
 fn delete<E: DynamoEntity>(key: &Item, version: Option<u64>) -> Result<DynamicWrite> {

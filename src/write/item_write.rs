@@ -14,7 +14,7 @@ use crate::plan::{
     WrittenItem, read_raw,
 };
 use crate::schema::Pattern;
-use crate::write::{Intent, PlannedWrite};
+use crate::write::{EvaluatedUpdate, Intent, PlannedWrite};
 
 /// A verb that writes one item.
 pub trait ItemWrite: Sized {
@@ -53,6 +53,8 @@ pub struct WritePlan {
     pub(crate) key: Option<UntypedKey>,
     /// The item, if it is known that nothing changes and no condition is checked.
     pub(crate) same: Option<Vec<u8>>,
+    /// The update of an item that is stored in an older shape.
+    pub(crate) evaluated: Option<Box<EvaluatedUpdate>>,
 }
 
 impl WritePlan {
@@ -62,6 +64,7 @@ impl WritePlan {
             returned,
             key: None,
             same: None,
+            evaluated: None,
         }
     }
 
@@ -118,6 +121,15 @@ impl WritePlan {
                 })));
             }
         };
+        if let Some(evaluated) = self.evaluated.filter(|_| self.same.is_none()) {
+            let first = match evaluated.key.declared.def.writes_older_shape() {
+                true => None,
+                false => Some(write.returning(returned)?),
+            };
+            return Ok(SentCall::Steps(Box::pin(
+                evaluated.run(first, returned, db),
+            )));
+        }
         let planned = write.returning(returned)?;
         Ok(match self.same {
             Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), planned.now)))),

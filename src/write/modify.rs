@@ -12,25 +12,20 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{
-    self, Created, DynamoEntity, EntityDeclaration, Key, ManagedValues, Patterns, UntypedEntity,
-    UntypedKey,
+    self, Created, DynamoEntity, Key, ManagedValues, Patterns, UntypedEntity, UntypedKey,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
-use crate::json::{CodecError, Names};
-use crate::path::Place;
-use crate::plan::{
-    ConditionFailure, Outcome, Precondition, Returned, Steps, check, read_raw, returned_item, size,
-};
+use crate::plan::{Outcome, Returned, Steps, read_raw, returned_item, size};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
 use crate::wire::{BoxFuture, Resend};
-use crate::write::difference::{
-    Attributes, KeptNames, at_places, attributes, check_guard, differences, merged, seen_attributes,
-};
+use crate::write::difference::{Attributes, KeptNames, at_places, attributes, differences, merged};
+use crate::write::reshape::{is_of_other_shape, reshaped};
+use crate::write::unchanged::unchanged;
 use crate::write::{
-    Edit, HeldUniqueValues, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity,
-    refused, split, stamp_fields,
+    Edit, HeldUniqueValues, UniqueChanges, UpdateOrigin, derive_expiry, keep_up, known, read_back,
+    read_entity, refused, stamp_fields, tell_changes,
 };
 
 /// The number of attempts before the last conflict is returned.
@@ -288,7 +283,7 @@ fn may_be_tried_again(error: &Error) -> bool {
 /// Writes the changes, together with the changed unique values.
 async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
-    if edit.exchange.is_empty() {
+    if edit.unique_changes.is_empty() {
         let planned = edit.write(db, now)?.returning(Returned::New)?;
         let plan = planned.reading(Outcome::Read(|reply, written_at| {
             Ok(ModifiedItem {
@@ -325,6 +320,9 @@ pub(crate) fn revision(
         let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
         return Err(refused(key.declared, message.to_owned()));
     }
+    if is_of_other_shape(key.declared, stored)? {
+        return reshaped(db, (pattern, key), stored, old, new);
+    }
     let values = (
         attributes(old).map_err(fail)?,
         attributes(new).map_err(fail)?,
@@ -359,91 +357,31 @@ fn edit_between(
     let now = db.now();
     let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
+    derive_expiry(declared, &mut update, key, false)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
     // No condition adds to what is known: the item itself was read, and the guard requires that it is unchanged.
     let known_of = |attributes| known(&UpdateOrigin::of(attributes), &Node::all([]), key);
-    let exchange = UniqueExchange::between(
+    let mut known_after = known_of(after);
+    if declared.derived_ttl().is_some() {
+        // An expiry may be derived from the time of this write.
+        tell_changes(declared, &update, &mut known_after);
+    }
+    let unique_changes = UniqueChanges::between(
         declared,
         &HeldUniqueValues::of(declared, &known_of(before), |_| true)?,
-        &HeldUniqueValues::of(declared, &known_of(after.clone()), |_| true)?,
+        &HeldUniqueValues::of(declared, &known_after, |_| true)?,
         false,
     )?;
-    keep_up(declared, &mut update, known_of(after), false)?;
+    keep_up(declared, &mut update, known_after, false)?;
     Ok(Some(Edit {
         pattern,
         key: key.clone(),
         update,
         asked: unchanged(declared, loaded, &seen, stored, db).map_err(fail)?,
-        exchange,
+        unique_changes,
         resend: Resend::UnlessAmbiguous,
     }))
-}
-
-/// The condition that no write was made since the entity was read from this item.
-pub(crate) fn as_read(
-    old: &dyn UntypedEntity,
-    stored: &[u8],
-    db: &Dynamo,
-) -> Result<(Node, ConditionFailure)> {
-    let declared = old.declaration();
-    let fail = |fault| declared.unwritten(fault);
-    let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    let seen = attributes(old).map_err(fail)?;
-    let seen: Vec<String> = seen.into_iter().map(|(name, _)| name).collect();
-    unchanged(declared, &loaded, &seen, stored, db).map_err(fail)
-}
-
-/// The condition that no write was made since the item was read: its version is unchanged, or else every attribute
-/// that the closure could see, and those that it created.
-fn unchanged(
-    declared: &EntityDeclaration,
-    source: &UpdateOrigin,
-    seen: &[String],
-    item: &[u8],
-    db: &Dynamo,
-) -> Result<(Node, ConditionFailure), CodecError> {
-    let (def, now) = (declared.def, db.now());
-    let stored = split(item)?;
-    let held = Names::of_json(&stored);
-    let as_read = |name: String| match held.get(&name) {
-        Some(json) => check::value_condition(name, json),
-        None => Node::Missing(Place::of(name)),
-    };
-    // The version tells of every writer that keeps one, and the time of creation tells of a new item; both are compared
-    // as they are spelt.
-    if let Some(loaded) = source.numbered() {
-        let (_, condition_failure) = check::condition(def, Precondition::Loaded, Some(loaded), now);
-        let names = [def.version, def.created_at].into_iter().flatten();
-        let guards = names.map(|name| as_read(name.to_owned()));
-        return Ok((
-            Node::all(guards).and(check::live_condition(def, now)),
-            condition_failure,
-        ));
-    }
-    let (exists, condition_failure) = check::condition(def, Precondition::Exists, None, now);
-    let names = seen_attributes(declared, seen.iter().map(|name| &**name));
-    let compared = names.len();
-    let (there, absent): (Vec<String>, Vec<String>) =
-        names.into_iter().partition(|name| held.contains(name));
-    // An item that has what was read is there, and it expires when that did.
-    let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
-    let exists = (!is_told).then_some(exists);
-    let guards = there.into_iter().map(as_read);
-    let guard = Node::all(
-        exists
-            .into_iter()
-            .chain(guards)
-            .chain([all_missing(absent)]),
-    );
-    check_guard(declared, compared, &guard)?;
-    Ok((guard, condition_failure))
-}
-
-/// Holds if none of these attributes exists. This takes fewer bytes than an `attribute_not_exists` for each.
-fn all_missing(names: Vec<String>) -> Node {
-    let places = names.into_iter().map(Place::of);
-    Node::any(places.map(Node::Exists)).not()
 }
 
 impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {

@@ -2,10 +2,10 @@
 //!
 //! Such an item, a *sentinel*, has the value as its key and the key of its owner as its content, so two owners would
 //! need the same item, and only the first one gets it. The changes of sentinels are planned from the values before
-//! and after a write ([`exchange`]). If the values before are not known, the item is read first ([`rewrite`]), and
+//! and after a write ([`changes`]). If the values before are not known, the item is read first ([`rewrite`]), and
 //! the write takes effect only if it is unchanged.
 
-mod exchange;
+mod changes;
 mod look_up;
 mod planned_write;
 mod rewrite;
@@ -13,7 +13,7 @@ mod rules;
 mod sentinel;
 mod values;
 
-pub(crate) use exchange::{HeldUniqueValues, UniqueExchange};
+pub(crate) use changes::{HeldUniqueValues, UniqueChanges};
 pub use look_up::LookUp;
 pub(crate) use planned_write::{
     FailedCondition, PlannedWrite, attributes_of, given_up, keep_values_of_others,

@@ -2,6 +2,7 @@
 
 mod goldens;
 mod judge;
+mod page;
 mod policies;
 mod random;
 mod stack;

@@ -36,18 +36,10 @@ tests![
     a_default_time_of_creation_may_be_absent(Coin),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "letters", key(pk = id))]
-#[dynamo(gsi(by_owner, pk = "OWNER#{owner}", sk = "{at}#{title}"))]
-struct Letter {
-    id: String,
-    owner: Uuid,
-    at: DateTime<Utc>,
-    title: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at)]
-    created: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Letter(table = "letters", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{at}#{title}"))
+        { id: String, owner: Uuid, at: DateTime<Utc>, title: String, #[dynamo(version)] version: Version,
+          #[dynamo(created_at)] created: Option<DateTime<Utc>> }
 }
 
 const OWNER: &str = "67E55044-10B1-426F-9247-BB680E5FE0C8";
@@ -287,21 +279,10 @@ async fn modify_holds(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "badges",
-    key(pk = "BADGE#{id}"),
-    unique(by_owner, owner, since)
-)]
-struct Badge {
-    id: String,
-    owner: Uuid,
-    since: DateTime<Utc>,
-    label: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at)]
-    created: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Badge(table = "badges", key(pk = "BADGE#{id}"), unique(by_owner, owner, since))
+        { id: String, owner: Uuid, since: DateTime<Utc>, label: String, #[dynamo(version)] version: Version,
+          #[dynamo(created_at)] created: Option<DateTime<Utc>> }
 }
 
 /// A badge that the library stored and another program then wrote in another spelling.
@@ -430,15 +411,10 @@ async fn rows_in_our_spelling_take_one_request(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An entity whose index key has a part with a default.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "labels", key(pk = id))]
-#[dynamo(gsi(by_kind, pk = "KIND#{kind}#{rank}"))]
-struct Label {
-    id: String,
-    #[dynamo(default)]
-    kind: u32,
-    rank: u32,
+crate::declare! {
+    /// An entity whose index key has a part with a default.
+    entity Label(table = "labels", key(pk = id), gsi(by_kind, pk = "KIND#{kind}#{rank}"))
+        { id: String, #[dynamo(default)] kind: u32, rank: u32 }
 }
 
 /// The guard holds for an attribute that is absent or NULL, so no other spelling has to be tried.
@@ -575,16 +551,10 @@ async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Ou
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "clocks", key(pk = id))]
-#[dynamo(gsi(by_label, pk = "LABEL#{label}", sk = "{created}"))]
-struct Clock {
-    id: String,
-    label: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at, format = "epoch")]
-    created: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Clock(table = "clocks", key(pk = id), gsi(by_label, pk = "LABEL#{label}", sk = "{created}"))
+        { id: String, label: String, #[dynamo(version)] version: Version,
+          #[dynamo(created_at, format = "epoch")] created: Option<DateTime<Utc>> }
 }
 
 /// Another program stores a fraction of a second where this library would write whole seconds.
@@ -617,14 +587,10 @@ async fn a_fraction_of_the_time_of_creation_stays(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "coins", key(pk = id))]
-struct Coin {
-    id: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at, default = DateTime::UNIX_EPOCH)]
-    created: DateTime<Utc>,
+crate::declare! {
+    entity Coin(table = "coins", key(pk = id))
+        { id: String, #[dynamo(version)] version: Version,
+          #[dynamo(created_at, default = DateTime::UNIX_EPOCH)] created: DateTime<Utc> }
 }
 
 async fn a_default_time_of_creation_may_be_absent(db: Db) -> Outcome {

@@ -12,6 +12,7 @@
 mod support;
 
 mod guards;
+mod nulls;
 mod programs;
 mod random;
 mod spelling;
@@ -25,6 +26,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
     all.extend(trials("guards", Mode::Raw, guards::tests()));
+    all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));
     libtest_mimic::run(&arguments, all).exit();

@@ -126,18 +126,10 @@ fn null() -> AttributeValue {
 
 // --- boto3 and the DocumentClient: native keys, numbers in any form
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "boto", key(pk = id, sk = at))]
-struct Boto {
-    id: String,
-    at: u64,
-    price: Number,
-    note: Option<String>,
-    tags: HashSet<String>,
-    #[dynamo(default)]
-    stars: u32,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    entity Boto(table = "boto", key(pk = id, sk = at))
+        { id: String, at: u64, price: Number, note: Option<String>, tags: HashSet<String>,
+          #[dynamo(default)] stars: u32, #[dynamo(rest)] rest: Item }
 }
 
 async fn boto3(db: Db) -> Outcome {
@@ -158,33 +150,15 @@ async fn boto3(db: Db) -> Outcome {
 
 // --- OneTable: `_type`, times of JavaScript, keys of templates
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "one",
-    pk = "PK",
-    sk = "SK",
-    verbatim,
-    type_attribute = "_type",
-    entities(Member)
-)]
-#[dynamo(gsi(gs1, pk = "gs1pk", sk = "gs1sk"))]
-struct One;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = One, rename = "User", key(pk = "user#{name}", sk = "joined#{joined:ms}"))]
-#[dynamo(gsi(by_email, on = gs1, pk = "email#{email}", sk = "{joined:ms}"))]
-struct Member {
-    name: String,
-    joined: DateTime<Utc>,
-    email: String,
-    #[dynamo(created_at, format = "rfc3339")]
-    created: Option<DateTime<Utc>>,
-    #[dynamo(updated_at, format = "rfc3339")]
-    updated: Option<DateTime<Utc>>,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    table One(name = "one", pk = "PK", sk = "SK", verbatim, type_attribute = "_type", entities(Member),
+        gsi(gs1, pk = "gs1pk", sk = "gs1sk"));
+    entity Member(table = One, rename = "User", key(pk = "user#{name}", sk = "joined#{joined:ms}"),
+        gsi(by_email, on = gs1, pk = "email#{email}", sk = "{joined:ms}"))
+        { name: String, joined: DateTime<Utc>, email: String,
+          #[dynamo(created_at, format = "rfc3339")] created: Option<DateTime<Utc>>,
+          #[dynamo(updated_at, format = "rfc3339")] updated: Option<DateTime<Utc>>,
+          #[dynamo(version)] version: Version, #[dynamo(rest)] rest: Item }
 }
 
 async fn one_table(db: Db) -> Outcome {
@@ -228,16 +202,9 @@ async fn one_table(db: Db) -> Outcome {
 
 // --- ElectroDB: prefixed keys in lower case
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "electro",
-    pk = "pk",
-    sk = "sk",
-    verbatim,
-    type_attribute = "__edb_e__",
-    entities(Purchase)
-)]
-struct Electro;
+crate::declare! {
+    table Electro(name = "electro", pk = "pk", sk = "sk", verbatim, type_attribute = "__edb_e__", entities(Purchase));
+}
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Electro, rename = "order", key(pk = "$shop#customer_{customer}", sk = "$order_1#number_{number}"))]
@@ -286,17 +253,10 @@ async fn electrodb(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "clocked",
-    pk = "pk",
-    sk = "sk",
-    verbatim,
-    type_attribute = "__edb_e__",
-    entities(Visit)
-)]
-#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-struct Clocked;
+crate::declare! {
+    table Clocked(name = "clocked", pk = "pk", sk = "sk", verbatim, type_attribute = "__edb_e__", entities(Visit),
+        gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+}
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Clocked, rename = "visit", key(pk = "$web#guest_{guest}", sk = "$visit_1#at_{at:epoch_ms}#site_{site}"))]
@@ -342,15 +302,10 @@ async fn electrodb_times_in_numbers(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Key attributes that are times by themselves.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "alarms", key(pk = meter, sk = at))]
-#[dynamo(gsi(by_meter, pk = meter, sk = seen))]
-struct Alarm {
-    meter: String,
-    at: EpochMillis<DateTime<Utc>>,
-    seen: Option<JavaScriptTime<DateTime<Utc>>>,
-    count: u32,
+crate::declare! {
+    /// Key attributes that are times by themselves.
+    entity Alarm(table = "alarms", key(pk = meter, sk = at), gsi(by_meter, pk = meter, sk = seen))
+        { meter: String, at: EpochMillis<DateTime<Utc>>, seen: Option<JavaScriptTime<DateTime<Utc>>>, count: u32 }
 }
 
 /// Keys that are what `Date.now()` and `toISOString()` of JavaScript give.
@@ -384,17 +339,10 @@ async fn java_script_times_as_keys(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "folded",
-    pk = "pk",
-    sk = "sk",
-    verbatim,
-    type_attribute = "__edb_e__",
-    entities(Receipt)
-)]
-#[dynamo(gsi(by_city, pk = "by_city_pk", sk = "by_city_sk"))]
-struct FoldedTable;
+crate::declare! {
+    table FoldedTable(name = "folded", pk = "pk", sk = "sk", verbatim, type_attribute = "__edb_e__",
+        entities(Receipt), gsi(by_city, pk = "by_city_pk", sk = "by_city_sk"));
+}
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = FoldedTable, rename = "order", key(pk = "$shop#customer_{customer:lower}", sk = "$order_1#number_{number}"))]
@@ -443,6 +391,20 @@ async fn electrodb_in_lower_case(db: Db) -> Outcome {
     let refused = again.create().send(&db).await.unwrap_err();
     assert!(refused.is_already_exists(), "{refused}");
     assert_eq!(Receipt::in_partition("ANN").all(&db).await?, [read]);
+
+    // The key has no `Ann` to store, and no path of the customer has a `set`, so the way out is another verb.
+    let upsert = Receipt::key("Bob", 8).upsert();
+    let upsert = upsert.apply(|r| r.total().set(1u64)).send(&db).await;
+    let refused = upsert.unwrap_err().to_string();
+    assert!(
+        refused.contains("the key contains `customer` only in part"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("`create` or `put`") && !refused.contains("set it"),
+        "{refused}"
+    );
+    assert_eq!(db.count::<FoldedTable>().await, 1);
 
     // The keys of indexes follow what is written, in their case.
     let moved = Receipt::key("ann", 7).update();
@@ -517,31 +479,13 @@ async fn pynamodb(db: Db) -> Outcome {
 
 // --- DynamoDB-Toolbox: `_et`, `_ct`, `_md`
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "toolbox",
-    pk = "pk",
-    sk = "sk",
-    verbatim,
-    type_attribute = "_et",
-    entities(Pokemon)
-)]
-struct Toolbox;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Toolbox, rename = "POKEMON", key(pk = "{trainer}", sk = "POKEMON#{name}"))]
-struct Pokemon {
-    trainer: String,
-    name: String,
-    level: u32,
-    #[dynamo(default)]
-    moves: BTreeMap<String, Value>,
-    #[dynamo(created_at, rename = "_ct", format = "rfc3339")]
-    created: Option<DateTime<Utc>>,
-    #[dynamo(updated_at, rename = "_md", format = "rfc3339")]
-    updated: Option<DateTime<Utc>>,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    table Toolbox(name = "toolbox", pk = "pk", sk = "sk", verbatim, type_attribute = "_et", entities(Pokemon));
+    entity Pokemon(table = Toolbox, rename = "POKEMON", key(pk = "{trainer}", sk = "POKEMON#{name}"))
+        { trainer: String, name: String, level: u32, #[dynamo(default)] moves: BTreeMap<String, Value>,
+          #[dynamo(created_at, rename = "_ct", format = "rfc3339")] created: Option<DateTime<Utc>>,
+          #[dynamo(updated_at, rename = "_md", format = "rfc3339")] updated: Option<DateTime<Utc>>,
+          #[dynamo(version)] version: Version }
 }
 
 async fn dynamodb_toolbox(db: Db) -> Outcome {
@@ -564,21 +508,12 @@ async fn dynamodb_toolbox(db: Db) -> Outcome {
 
 // --- the Java Enhanced client: Instant with 0, 3, 6 or 9 digits, versions from 1 or 0, lists of numbers
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "java", key(pk = id), rename_all = "camelCase")]
-#[dynamo(gsi(by_account, pk = account_id, sk = placed_at))]
-#[dynamo(gsi(by_state, pk = "{state}", sk = "{placed_at}"))]
-struct Java {
-    id: String,
-    account_id: Option<Uuid>,
-    placed_at: DateTime<Utc>,
-    state: State,
-    amounts: Vec<u32>,
-    note: Option<String>,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at)]
-    created_at: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Java(table = "java", key(pk = id), rename_all = "camelCase",
+        gsi(by_account, pk = account_id, sk = placed_at), gsi(by_state, pk = "{state}", sk = "{placed_at}"))
+        { id: String, account_id: Option<Uuid>, placed_at: DateTime<Utc>, state: State, amounts: Vec<u32>,
+          note: Option<String>, #[dynamo(version)] version: Version,
+          #[dynamo(created_at)] created_at: Option<DateTime<Utc>> }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
@@ -636,17 +571,9 @@ impl KeyPart for Loud {
     }
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "devices", pk = "id", verbatim, entities(Device))]
-struct Devices;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Devices, key(pk = "{id}"))]
-struct Device {
-    #[dynamo(skip)]
-    id: Loud,
-    owner: Uuid,
-    name: String,
+crate::declare! {
+    table Devices(name = "devices", pk = "id", verbatim, entities(Device));
+    entity Device(table = Devices, key(pk = "{id}")) { #[dynamo(skip)] id: Loud, owner: Uuid, name: String }
 }
 
 async fn swift(db: Db) -> Outcome {
@@ -668,12 +595,8 @@ async fn swift(db: Db) -> Outcome {
 
 // --- keys whose form cannot be declared
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "sessions", key(pk = id, sk = at))]
-struct Session {
-    id: Uuid,
-    at: DateTime<Utc>,
-    count: u32,
+crate::declare! {
+    entity Session(table = "sessions", key(pk = id, sk = at)) { id: Uuid, at: DateTime<Utc>, count: u32 }
 }
 
 /// The library refuses such a key. It never writes a second row for it and never deletes the row.

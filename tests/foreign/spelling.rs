@@ -24,21 +24,15 @@ tests![
     collections_go_on(Shop),
     a_changed_template_is_refused(before::Event),
     keys_of_indexes_refuse_nothing(Visit),
+    rows_in_a_wrong_position_of_an_index_are_refused(Visit),
     verbatim_is_exact(Foreign),
     a_custom_key_part_must_read_back_its_own_text(Folder),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "visits", key(pk = who, sk = at))]
-#[dynamo(gsi(by_place, pk = place, sk = seen))]
-#[dynamo(gsi(by_day, pk = "DAY#{day}", sk = "{at}", project = keys))]
-struct Visit {
-    who: Uuid,
-    at: DateTime<Utc>,
-    day: NaiveDate,
-    place: Uuid,
-    seen: DateTime<Utc>,
-    count: u32,
+crate::declare! {
+    entity Visit(table = "visits", key(pk = who, sk = at), gsi(by_place, pk = place, sk = seen),
+        gsi(by_day, pk = "DAY#{day}", sk = "{at}", project = keys))
+        { who: Uuid, at: DateTime<Utc>, day: NaiveDate, place: Uuid, seen: DateTime<Utc>, count: u32 }
 }
 
 const WHO: &str = "67e55044-10b1-426f-9247-bb680e5fe0c8";
@@ -125,12 +119,7 @@ async fn a_bare_key_is_read_as_it_is_written(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "gauges", key(pk = id, sk = reading))]
-struct Gauge {
-    id: i32,
-    reading: f64,
-}
+crate::declare! { entity Gauge(table = "gauges", key(pk = id, sk = reading)) { id: i32, reading: f64 } }
 
 async fn a_number_is_its_value(db: Db) -> Outcome {
     let row = |id: &str, reading: &str| raw([("id", n(id)), ("reading", n(reading))]);
@@ -168,17 +157,9 @@ async fn a_number_is_its_value(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "orders",
-    key(pk = "USER#{user}", sk = "ORDER#{at:date}#{number:06}")
-)]
-#[dynamo(gsi(by_total, pk = "ALL", sk = "{total}"))]
-struct Order {
-    user: Uuid,
-    at: DateTime<Utc>,
-    number: u32,
-    total: u32,
+crate::declare! {
+    entity Order(table = "orders", key(pk = "USER#{user}", sk = "ORDER#{at:date}#{number:06}"),
+        gsi(by_total, pk = "ALL", sk = "{total}")) { user: Uuid, at: DateTime<Utc>, number: u32, total: u32 }
 }
 
 fn order(number: u32) -> Order {
@@ -307,22 +288,10 @@ async fn a_field_that_differs_from_its_key_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Order)]
-struct Number {
-    number: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Order)]
-struct Day {
-    at: DateTime<Utc>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Visit)]
-struct Who {
-    who: Uuid,
+crate::declare! {
+    projection Number(entity = Order) { number: u32 }
+    projection Day(entity = Order) { at: DateTime<Utc> }
+    projection Who(entity = Visit) { who: Uuid }
 }
 
 async fn projections_refuse(db: Db) -> Outcome {
@@ -365,12 +334,9 @@ async fn keys_refuse(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "profiles", key(pk = "USER#{user}", sk = "INFO"))]
-struct Profile {
-    #[dynamo(skip)]
-    user: String,
-    name: String,
+crate::declare! {
+    entity Profile(table = "profiles", key(pk = "USER#{user}", sk = "INFO"))
+        { #[dynamo(skip)] user: String, name: String }
 }
 
 async fn a_constant_is_part_of_the_key(db: Db) -> Outcome {
@@ -451,17 +417,9 @@ async fn deletes_take_what_they_read(db: Db) -> Outcome {
 #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Bill))]
 struct Shop;
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"))]
-struct Buyer {
-    buyer: Uuid,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "BILL#{number:04}"))]
-struct Bill {
-    buyer: Uuid,
-    number: u32,
+crate::declare! {
+    entity Buyer(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO")) { buyer: Uuid }
+    entity Bill(table = Shop, key(pk = "BUYER#{buyer}", sk = "BILL#{number:04}")) { buyer: Uuid, number: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -499,12 +457,9 @@ async fn collections_go_on(db: Db) -> Outcome {
 mod before {
     use super::*;
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "events", key(pk = "E#{id}", sk = "{at}#{number:04}"))]
-    pub struct Event {
-        pub id: String,
-        pub at: DateTime<Utc>,
-        pub number: u32,
+    crate::declare! {
+        pub entity Event(table = "events", key(pk = "E#{id}", sk = "{at}#{number:04}"))
+            { pub id: String, pub at: DateTime<Utc>, pub number: u32 }
     }
 }
 
@@ -559,18 +514,72 @@ async fn keys_of_indexes_refuse_nothing(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "foreign",
-    verbatim(delimiter = ":"),
-    key(pk = "u:{user}", sk = "{kind}:{number}:{level:03}:{rest}")
-)]
-struct Foreign {
-    user: String,
-    kind: String,
-    number: i32,
-    level: i16,
-    rest: String,
+/// Four texts of one noon: each query returns the error for every row that it meets in a position of another value. A
+/// scan has no positions.
+async fn rows_in_a_wrong_position_of_an_index_are_refused(db: Db) -> Outcome {
+    let spellings = [
+        AT,
+        "2026-03-01T12:00:00Z",
+        "2026-03-01T12:00:00.000Z",
+        "2026-03-01T12:00:00+00:00",
+    ];
+    let noon: DateTime<Utc> = AT.parse()?;
+    for (nth, seen) in spellings.into_iter().enumerate() {
+        let mut row = visit_row(WHO, &format!("2026-03-0{}T12:00:00.000000000Z", nth + 1));
+        row.insert("seen".into(), s(seen));
+        row.insert("place".into(), s(WHO));
+        db.plant::<Visit>(row).await;
+    }
+    let by_place = || Visit::by_place(who());
+    for (queried, rows, errors) in [
+        (by_place().into(), 1, 3),
+        (by_place().seen().eq(noon).into(), 1, 0),
+        (by_place().seen().ge(noon).into(), 1, 2),
+        (by_place().seen().gt(noon).into(), 0, 2),
+        (by_place().seen().le(noon).into(), 1, 1),
+        (by_place().seen().lt(noon).into(), 0, 1),
+    ] {
+        let query: Query<Visit> = queried;
+        let strict = query.clone().all(&db).await;
+        let read = parted(query.lenient().all(&db).await?);
+        assert_eq!((read.0.len(), read.1.len()), (rows, errors));
+        for error in &read.1 {
+            let said = (error.kind(), error.attribute(), error.key_attribute());
+            assert_eq!(said, (MISMATCH, Some("seen"), Some("seen")), "{error}");
+            assert!(error.key_of::<Visit>()?.is_some());
+        }
+        assert_eq!(
+            strict
+                .map_err(|error| kind::<()>(Err(error)))
+                .ok()
+                .is_some(),
+            errors == 0
+        );
+    }
+    let whole = by_place().select::<Who>().hydrate().lenient();
+    assert_eq!(
+        whole
+            .all(&db)
+            .await?
+            .into_iter()
+            .filter(Result::is_err)
+            .count(),
+        3
+    );
+    assert_eq!(Visit::scan().all(&db).await?.len(), 4);
+
+    // To store the rows again is the way out. Their table still returns them.
+    for visit in Visit::scan().all(&db).await? {
+        visit.put().send(&db).await?;
+    }
+    assert_eq!(by_place().seen().eq(noon).all(&db).await?.len(), 4);
+    Ok(())
+}
+
+crate::declare! {
+    entity Foreign(table = "foreign", verbatim(delimiter = ":"),
+        key(pk = "u:{user}", sk = "{kind}:{number}:{level:03}:{rest}"))
+        { user: String, kind: String, number: i32, level: i16, rest: String }
 }
 
 async fn verbatim_is_exact(db: Db) -> Outcome {
@@ -649,13 +658,7 @@ impl dynamo_entity::key::KeyPart for Folded {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "folders", key(pk = "F#{name}"))]
-struct Folder {
-    #[dynamo(skip)]
-    name: Folded,
-    size: u32,
-}
+crate::declare! { entity Folder(table = "folders", key(pk = "F#{name}")) { #[dynamo(skip)] name: Folded, size: u32 } }
 
 async fn a_custom_key_part_must_read_back_its_own_text(db: Db) -> Outcome {
     let folder = Folder {

@@ -29,16 +29,10 @@ tests![
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
 struct UserId(String);
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "letters", key(pk = id))]
-struct Letter {
-    id: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_by)]
-    created_by: Option<UserId>,
-    #[dynamo(updated_by, rename = "by")]
-    updated_by: Option<String>,
+crate::declare! {
+    entity Letter(table = "letters", key(pk = id))
+        { id: String, #[dynamo(version)] version: Version, #[dynamo(created_by)] created_by: Option<UserId>,
+          #[dynamo(updated_by, rename = "by")] updated_by: Option<String> }
 }
 
 fn letter(id: &str) -> Letter {
@@ -86,14 +80,9 @@ async fn put_of_a_new_entity_names_the_actor_twice(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "memos", key(pk = id))]
-struct Memo {
-    id: String,
-    #[dynamo(created_by)]
-    created_by: Option<String>,
-    #[dynamo(updated_by)]
-    updated_by: String,
+crate::declare! {
+    entity Memo(table = "memos", key(pk = id))
+        { id: String, #[dynamo(created_by)] created_by: Option<String>, #[dynamo(updated_by)] updated_by: String }
 }
 
 fn memo(created_by: Option<&str>) -> Memo {
@@ -172,14 +161,9 @@ enum Origin {
     Web,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "typed-actors", key(pk = id))]
-struct Typed {
-    id: String,
-    #[dynamo(created_by)]
-    number: Option<u32>,
-    #[dynamo(updated_by)]
-    origin: Option<Origin>,
+crate::declare! {
+    entity Typed(table = "typed-actors", key(pk = id))
+        { id: String, #[dynamo(created_by)] number: Option<u32>, #[dynamo(updated_by)] origin: Option<Origin> }
 }
 
 async fn an_actor_is_read_as_the_type_of_the_field(db: Db) -> Outcome {
@@ -205,17 +189,11 @@ async fn an_actor_is_read_as_the_type_of_the_field(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "posts", key(pk = id))]
-#[dynamo(gsi(by_author, pk = "BY#{created_by}", sk = "{updated_by}"))]
-#[dynamo(gsi(by_editor, pk = updated_by))]
-#[dynamo(gsi(by_ann, pk = "ANN", sk = "{id}", when(updated_by = "ann")))]
-struct Post {
-    id: String,
-    #[dynamo(created_by)]
-    created_by: Option<String>,
-    #[dynamo(updated_by)]
-    updated_by: Option<String>,
+crate::declare! {
+    entity Post(table = "posts", key(pk = id), gsi(by_author, pk = "BY#{created_by}", sk = "{updated_by}"),
+        gsi(by_editor, pk = updated_by), gsi(by_ann, pk = "ANN", sk = "{id}", when(updated_by = "ann")))
+        { id: String, #[dynamo(created_by)] created_by: Option<String>,
+          #[dynamo(updated_by)] updated_by: Option<String> }
 }
 
 async fn index_keys_are_made_of_the_actor_that_is_stored(db: Db) -> Outcome {
@@ -244,13 +222,9 @@ async fn index_keys_are_made_of_the_actor_that_is_stored(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "edits", key(pk = id))]
-#[dynamo(gsi(by_editor, pk = updated_by))]
-struct Edit {
-    id: String,
-    #[dynamo(updated_by)]
-    updated_by: Option<String>,
+crate::declare! {
+    entity Edit(table = "edits", key(pk = id), gsi(by_editor, pk = updated_by))
+        { id: String, #[dynamo(updated_by)] updated_by: Option<String> }
 }
 
 async fn an_actor_that_is_a_key_has_its_limits(db: Db) -> Outcome {

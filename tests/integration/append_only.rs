@@ -20,44 +20,15 @@ tests![
     no_job_leaves_its_mark(Books),
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "append-only",
-    pk = "pk",
-    sk = "sk",
-    entities(Ledger, Entry, Note, Visit)
-)]
-struct Books;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Books, key(pk = "L#{id}", sk = "INFO"))]
-struct Ledger {
-    id: String,
-    entries: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Books, key(pk = "L#{id}", sk = "ENTRY#{number:06}"), append_only)]
-struct Entry {
-    id: String,
-    number: u64,
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Books, key(pk = "N#{id}", sk = "INFO"), append_only, unique(by_name, name))]
-struct Note {
-    id: u64,
-    name: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Books, key(pk = "V#{id}", sk = "INFO"), append_only)]
-struct Visit {
-    id: u64,
-    text: String,
-    #[dynamo(ttl)]
-    until: i64,
+crate::declare! {
+    table Books(name = "append-only", pk = "pk", sk = "sk", entities(Ledger, Entry, Note, Visit));
+    entity Ledger(table = Books, key(pk = "L#{id}", sk = "INFO")) { id: String, entries: u64 }
+    entity Entry(table = Books, key(pk = "L#{id}", sk = "ENTRY#{number:06}"), append_only)
+        { id: String, number: u64, text: String }
+    entity Note(table = Books, key(pk = "N#{id}", sk = "INFO"), append_only, unique(by_name, name))
+        { id: u64, name: String }
+    entity Visit(table = Books, key(pk = "V#{id}", sk = "INFO"), append_only)
+        { id: u64, text: String, #[dynamo(ttl)] until: i64 }
 }
 
 #[derive(Debug, PartialEq, DynamoCollection)]

@@ -182,12 +182,7 @@ async fn the_last_write_of_a_key_counts(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "prices", key(pk = price))]
-struct Price {
-    price: Decimal,
-    name: String,
-}
+crate::declare! { entity Price(table = "prices", key(pk = price)) { price: Decimal, name: String } }
 
 async fn keys_are_compared_by_value(db: Db) -> Outcome {
     let price = |price, name: &str| Price {
@@ -245,12 +240,7 @@ async fn large_writes_share_fewer_requests(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "points", key(pk = id))]
-struct Point {
-    id: String,
-    x: f64,
-}
+crate::declare! { entity Point(table = "points", key(pk = id)) { id: String, x: f64 } }
 
 async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
     let (large, nameless) = (note("large", &"x".repeat(410_000)), note("", "x"));

@@ -17,52 +17,23 @@ tests![
     tasks_that_give_up_harm_nobody,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "goods", key(pk = id, sk = line))]
-#[dynamo(gsi(by_group, pk = group, sk = id))]
-struct Good {
-    id: String,
-    line: u32,
-    group: String,
-    count: i64,
-    text: String,
-    tags: Vec<String>,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    entity Good(table = "goods", key(pk = id, sk = line), gsi(by_group, pk = group, sk = id))
+        { id: String, line: u32, group: String, count: i64, text: String, tags: Vec<String>,
+          #[dynamo(version)] version: Version }
 }
 
 /// The same table as other programs declare it: other types, another key, an index that does not exist.
 mod others {
-    use dynamo_entity::prelude::*;
     use dynamo_entity::{Number, Value};
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "goods", key(pk = id, sk = line))]
-    #[dynamo(gsi(by_text, pk = text, sk = id))]
-    pub struct Loose {
-        pub id: String,
-        pub line: u32,
-        pub text: Option<String>,
-        pub group: Option<Value>,
-        pub count: Number,
-        pub tags: Vec<String>,
-        pub map: std::collections::BTreeMap<String, i64>,
-        pub wide: Option<Number>,
-    }
-
-    /// This entity declares a text as the sort key.
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "goods", key(pk = id, sk = line))]
-    pub struct Texts {
-        pub id: String,
-        pub line: String,
-    }
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "goods", key(pk = code))]
-    pub struct Codes {
-        pub code: String,
-        pub number: i64,
+    crate::declare! {
+        pub entity Loose(table = "goods", key(pk = id, sk = line), gsi(by_text, pk = text, sk = id))
+            { pub id: String, pub line: u32, pub text: Option<String>, pub group: Option<Value>, pub count: Number,
+              pub tags: Vec<String>, pub map: std::collections::BTreeMap<String, i64>, pub wide: Option<Number> }
+        /// This entity declares a text as the sort key.
+        pub entity Texts(table = "goods", key(pk = id, sk = line)) { pub id: String, pub line: String }
+        pub entity Codes(table = "goods", key(pk = code)) { pub code: String, pub number: i64 }
     }
 }
 

@@ -65,17 +65,11 @@ pub(super) struct Row {
     pub(super) note: Option<String>,
 }
 
-/// A similar row with a version, which keeps attributes of other programs.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "ledger", key(pk = group, sk = number))]
-pub(super) struct Entry {
-    pub(super) group: String,
-    pub(super) number: u32,
-    pub(super) cents: i64,
-    #[dynamo(rest)]
-    pub(super) rest: Item,
-    #[dynamo(version)]
-    pub(super) version: Version,
+crate::declare! {
+    /// A similar row with a version, which keeps attributes of other programs.
+    pub(super) entity Entry(table = "ledger", key(pk = group, sk = number))
+        { pub(super) group: String, pub(super) number: u32, pub(super) cents: i64,
+          #[dynamo(rest)] pub(super) rest: Item, #[dynamo(version)] pub(super) version: Version }
 }
 
 pub(super) fn row(number: u32) -> Row {

@@ -31,47 +31,15 @@ tests![
     a_fake_answers_as_the_engine_does,
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(name = "club", pk = "pk", sk = "sk")]
-#[dynamo(entities(Member, Visit, Voucher, Remark, Product))]
-struct Club;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "MEMBER#{id}", sk = "INFO"))]
-struct Member {
-    id: String,
-    name: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "MEMBER#{member}", sk = "VISIT#{number:04}"))]
-struct Visit {
-    #[dynamo(skip)]
-    member: String,
-    #[dynamo(skip)]
-    number: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, rename = "V", key(pk = "MEMBER#{member}", sk = "VOUCHER#{code}"))]
-struct Voucher {
-    member: String,
-    code: String,
-    #[dynamo(ttl)]
-    until: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "MEMBER#{member}", sk = "REMARK#{number}"))]
-struct Remark {
-    member: String,
-    number: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "PRODUCT#{sku}", sk = "INFO"))]
-struct Product {
-    sku: String,
+crate::declare! {
+    table Club(name = "club", pk = "pk", sk = "sk", entities(Member, Visit, Voucher, Remark, Product));
+    entity Member(table = Club, key(pk = "MEMBER#{id}", sk = "INFO")) { id: String, name: String }
+    entity Visit(table = Club, key(pk = "MEMBER#{member}", sk = "VISIT#{number:04}"))
+        { #[dynamo(skip)] member: String, #[dynamo(skip)] number: u16 }
+    entity Voucher(table = Club, rename = "V", key(pk = "MEMBER#{member}", sk = "VOUCHER#{code}"))
+        { member: String, code: String, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
+    entity Remark(table = Club, key(pk = "MEMBER#{member}", sk = "REMARK#{number}")) { member: String, number: u16 }
+    entity Product(table = Club, key(pk = "PRODUCT#{sku}", sk = "INFO")) { sku: String }
 }
 
 /// A collection that leaves out remarks.
@@ -340,27 +308,12 @@ async fn a_row_of_a_variant_that_does_not_decode_is_an_error(db: Db) -> Outcome 
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "legacy", pk = "pk", sk = "sk", verbatim(delimiter = ":"))]
-#[dynamo(entities(Player, Game))]
-struct Legacy;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Legacy, key(pk = "P:{id}", sk = "META"))]
-struct Player {
-    #[dynamo(skip)]
-    id: String,
-    name: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Legacy, key(pk = "P:{id}", sk = "G:{number}"))]
-struct Game {
-    #[dynamo(skip)]
-    id: String,
-    #[dynamo(skip)]
-    number: u32,
-    name: Option<String>,
+crate::declare! {
+    table Legacy(name = "legacy", pk = "pk", sk = "sk", verbatim(delimiter = ":"), entities(Player, Game));
+    entity Player(table = Legacy, key(pk = "P:{id}", sk = "META"))
+        { #[dynamo(skip)] id: String, name: Option<String> }
+    entity Game(table = Legacy, key(pk = "P:{id}", sk = "G:{number}"))
+        { #[dynamo(skip)] id: String, #[dynamo(skip)] number: u32, name: Option<String> }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -513,41 +466,14 @@ async fn partitions_are_merged(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "feed",
-    pk = "pk",
-    sk = "sk",
-    entities(Post, Like, Pinned, Banner)
-)]
-struct Feed;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Feed, key(pk = "{room}#{day}", sk = "{number:03}#POST", shards = 3))]
-struct Post {
-    room: String,
-    day: u8,
-    number: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Feed, key(pk = "{room}#{day}", sk = "{number:03}#LIKE", shards = 3))]
-struct Like {
-    room: String,
-    day: u8,
-    number: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Feed, key(pk = "TOP", sk = "PIN#{number:03}"))]
-struct Pinned {
-    number: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Feed, key(pk = "TOP", sk = "BANNER"))]
-struct Banner {
-    text: String,
+crate::declare! {
+    table Feed(name = "feed", pk = "pk", sk = "sk", entities(Post, Like, Pinned, Banner));
+    entity Post(table = Feed, key(pk = "{room}#{day}", sk = "{number:03}#POST", shards = 3))
+        { room: String, day: u8, number: u16 }
+    entity Like(table = Feed, key(pk = "{room}#{day}", sk = "{number:03}#LIKE", shards = 3))
+        { room: String, day: u8, number: u16 }
+    entity Pinned(table = Feed, key(pk = "TOP", sk = "PIN#{number:03}")) { number: u16 }
+    entity Banner(table = Feed, key(pk = "TOP", sk = "BANNER")) { text: String }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

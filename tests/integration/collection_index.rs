@@ -24,66 +24,28 @@ tests![
     errors_name_the_collection,
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "desk",
-    pk = "pk",
-    sk = "sk",
-    entities(Ticket, Call, Note, Plain)
-)]
-#[dynamo(
-    gsi(gsi1, pk = "g1pk", sk = "g1sk"),
-    gsi(gsi2, pk = "g2pk", sk = "g2sk")
-)]
-#[dynamo(lsi(lsi1, sk = "l1sk"))]
-struct Desk;
-
-/// In the first index only while it is open and has a customer.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Desk, key(pk = "DESK#{desk}", sk = "TICKET#{id}"))]
-#[dynamo(gsi(by_customer, on = gsi1, pk = "CUSTOMER#{customer}", sk = "{day:03}#TICKET#{desk}#{id}", when(open = true)))]
-#[dynamo(gsi(on_day, on = gsi2, pk = "DAY#{day:03}", sk = "TICKET#{desk}#{id}", shards = 3, read_shards = 5))]
-#[dynamo(lsi(in_order, on = lsi1, sk = "{day:03}#TICKET#{id}"))]
-struct Ticket {
-    desk: String,
-    id: u16,
-    day: u16,
-    customer: Option<String>,
-    open: bool,
-}
-
-/// Its pattern stands at another place than that of tickets, and its field has another name.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Desk, key(pk = "DESK#{desk}", sk = "CALL#{id}"))]
-#[dynamo(lsi(r#in, on = lsi1, sk = "{day:03}#CALL#{id}"))]
-#[dynamo(gsi(r#on, on = gsi2, pk = "DAY#{day:03}", sk = "CALL#{desk}#{id}", shards = 3, read_shards = 5))]
-#[dynamo(gsi(r#by, on = gsi1, pk = "CUSTOMER#{caller}", sk = "{day:03}#CALL#{desk}#{id}"))]
-struct Call {
-    desk: String,
-    id: u16,
-    day: u16,
-    caller: String,
-}
-
-/// In all indexes, but a variant of one collection only.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Desk, key(pk = "DESK#{desk}", sk = "NOTE#{id}"))]
-#[dynamo(gsi(by_customer, on = gsi1, pk = "CUSTOMER#{customer}", sk = "{day:03}#NOTE#{desk}#{id}"))]
-#[dynamo(gsi(on_day, on = gsi2, pk = "DAY#{day:03}", sk = "NOTE#{desk}#{id}", shards = 3))]
-#[dynamo(lsi(in_order, on = lsi1, sk = "{day:03}#NOTE#{id}"))]
-struct Note {
-    desk: String,
-    id: u16,
-    day: u16,
-    customer: String,
-}
-
-/// In no index.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Desk, key(pk = "DESK#{desk}", sk = "PLAIN#{id}"))]
-struct Plain {
-    desk: String,
-    id: u16,
+crate::declare! {
+    table Desk(name = "desk", pk = "pk", sk = "sk", entities(Ticket, Call, Note, Plain),
+        gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk"), lsi(lsi1, sk = "l1sk"));
+    /// In the first index only while it is open and has a customer.
+    entity Ticket(table = Desk, key(pk = "DESK#{desk}", sk = "TICKET#{id}"),
+        gsi(by_customer, on = gsi1, pk = "CUSTOMER#{customer}", sk = "{day:03}#TICKET#{desk}#{id}", when(open = true)),
+        gsi(on_day, on = gsi2, pk = "DAY#{day:03}", sk = "TICKET#{desk}#{id}", shards = 3, read_shards = 5),
+        lsi(in_order, on = lsi1, sk = "{day:03}#TICKET#{id}"))
+        { desk: String, id: u16, day: u16, customer: Option<String>, open: bool }
+    /// Its pattern stands at another place than that of tickets, and its field has another name.
+    entity Call(table = Desk, key(pk = "DESK#{desk}", sk = "CALL#{id}"),
+        lsi(r#in, on = lsi1, sk = "{day:03}#CALL#{id}"),
+        gsi(r#on, on = gsi2, pk = "DAY#{day:03}", sk = "CALL#{desk}#{id}", shards = 3, read_shards = 5),
+        gsi(r#by, on = gsi1, pk = "CUSTOMER#{caller}", sk = "{day:03}#CALL#{desk}#{id}"))
+        { desk: String, id: u16, day: u16, caller: String }
+    /// In all indexes, but a variant of one collection only.
+    entity Note(table = Desk, key(pk = "DESK#{desk}", sk = "NOTE#{id}"),
+        gsi(by_customer, on = gsi1, pk = "CUSTOMER#{customer}", sk = "{day:03}#NOTE#{desk}#{id}"),
+        gsi(on_day, on = gsi2, pk = "DAY#{day:03}", sk = "NOTE#{desk}#{id}", shards = 3),
+        lsi(in_order, on = lsi1, sk = "{day:03}#NOTE#{id}")) { desk: String, id: u16, day: u16, customer: String }
+    /// In no index.
+    entity Plain(table = Desk, key(pk = "DESK#{desk}", sk = "PLAIN#{id}")) { desk: String, id: u16 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -388,31 +350,15 @@ async fn a_sharded_index_reads_as_a_filter(db: Db) -> Outcome {
 
 // --- an index of several attributes
 
-#[derive(DynamoTable)]
-#[dynamo(name = "depot", pk = "pk", sk = "sk", entities(Parcel, Crate))]
-#[dynamo(gsi(gsi1, pk = ["place", "shelf"], sk = ["day", "id"]))]
-struct Depot;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Depot, key(pk = "PARCEL#{id}", sk = "INFO"))]
-#[dynamo(gsi(parcels_on, on = gsi1, pk = [place, shelf], sk = [day, id]))]
-struct Parcel {
-    id: u16,
-    place: String,
-    shelf: Option<u8>,
-    day: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Depot, key(pk = "CRATE#{id}", sk = "INFO"))]
-#[dynamo(gsi(crates_on, on = gsi1, pk = [site, board], sk = [day, id]))]
-struct Crate {
-    id: u16,
-    #[dynamo(rename = "place")]
-    site: String,
-    #[dynamo(rename = "shelf")]
-    board: u8,
-    day: u16,
+crate::declare! {
+    table Depot(name = "depot", pk = "pk", sk = "sk", entities(Parcel, Crate),
+        gsi(gsi1, pk = ["place", "shelf"], sk = ["day", "id"]));
+    entity Parcel(table = Depot, key(pk = "PARCEL#{id}", sk = "INFO"),
+        gsi(parcels_on, on = gsi1, pk = [place, shelf], sk = [day, id]))
+        { id: u16, place: String, shelf: Option<u8>, day: u16 }
+    entity Crate(table = Depot, key(pk = "CRATE#{id}", sk = "INFO"),
+        gsi(crates_on, on = gsi1, pk = [site, board], sk = [day, id]))
+        { id: u16, #[dynamo(rename = "place")] site: String, #[dynamo(rename = "shelf")] board: u8, day: u16 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

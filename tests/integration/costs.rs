@@ -86,29 +86,14 @@ impl Places {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "things", key(pk = owner, sk = no))]
-#[dynamo(gsi(by_group, pk = group), gsi(by_label, pk = "L#{label}", sk = rank, project = keys))]
-#[dynamo(lsi(by_rank, sk = rank, project = [note]))]
-struct Thing {
-    owner: String,
-    no: u32,
-    group: Option<String>,
-    label: Option<String>,
-    rank: Option<i64>,
-    note: Option<String>,
-    text: String,
-    list: Vec<f64>,
-    tags: BTreeSet<u32>,
-}
-
-/// Whose mail nobody else has.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "members", key(pk = "M#{id}"), unique(by_mail, mail))]
-struct Member {
-    id: String,
-    mail: String,
-    text: String,
+crate::declare! {
+    entity Thing(table = "things", key(pk = owner, sk = no), gsi(by_group, pk = group),
+        gsi(by_label, pk = "L#{label}", sk = rank, project = keys), lsi(by_rank, sk = rank, project = [note]))
+        { owner: String, no: u32, group: Option<String>, label: Option<String>, rank: Option<i64>,
+          note: Option<String>, text: String, list: Vec<f64>, tags: BTreeSet<u32> }
+    /// Whose mail nobody else has.
+    entity Member(table = "members", key(pk = "M#{id}"), unique(by_mail, mail))
+        { id: String, mail: String, text: String }
 }
 
 /// Units by table and index.

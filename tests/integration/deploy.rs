@@ -327,14 +327,9 @@ async fn two_may_apply_at_once(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "parcels", key(pk = id))]
-#[dynamo(gsi(by_town, pk = town))]
-struct Parcel {
-    id: String,
-    town: Option<String>,
-    #[dynamo(ttl)]
-    expires: Option<u64>,
+crate::declare! {
+    entity Parcel(table = "parcels", key(pk = id), gsi(by_town, pk = town))
+        { id: String, town: Option<String>, #[dynamo(ttl)] expires: Option<u64> }
 }
 
 /// The same table as it was before the index was declared, and with another one, which shares no attribute with it.

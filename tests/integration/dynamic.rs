@@ -32,33 +32,16 @@ enum Rank {
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
 struct Code(String);
 
-/// A format in each index.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "formats",
-    key(pk = "{code}", sk = "{signed}#{wide}#{number:06}")
-)]
-#[dynamo(gsi(seconds, pk = "S#{flag}", sk = "{at:s}#{number}"))]
-#[dynamo(gsi(millis, pk = "M#{day}", sk = "{at:ms}#{number}"))]
-#[dynamo(gsi(days, pk = "D#{rank}", sk = "{at:date}#{number}"))]
-#[dynamo(gsi(months, pk = "{at:month}", sk = "{name:lower}"))]
-#[dynamo(gsi(epochs, pk = "{name:upper}", sk = "{at:epoch}#{number:08}"))]
-#[dynamo(gsi(placed, pk = "P", sk = "{till:first}#{note:last}#{number}"))]
-#[dynamo(gsi(spread, pk = "X#{letter}", sk = "{at}", shards = 3))]
-#[dynamo(lsi(noted, sk = "{note}"))]
-struct Formats {
-    code: Code,
-    signed: i16,
-    wide: u128,
-    number: u32,
-    flag: bool,
-    letter: char,
-    rank: Rank,
-    day: NaiveDate,
-    at: DateTime<Utc>,
-    name: String,
-    till: Option<DateTime<Utc>>,
-    note: Option<String>,
+crate::declare! {
+    /// A format in each index.
+    entity Formats(table = "formats", key(pk = "{code}", sk = "{signed}#{wide}#{number:06}"),
+        gsi(seconds, pk = "S#{flag}", sk = "{at:s}#{number}"), gsi(millis, pk = "M#{day}", sk = "{at:ms}#{number}"),
+        gsi(days, pk = "D#{rank}", sk = "{at:date}#{number}"), gsi(months, pk = "{at:month}", sk = "{name:lower}"),
+        gsi(epochs, pk = "{name:upper}", sk = "{at:epoch}#{number:08}"),
+        gsi(placed, pk = "P", sk = "{till:first}#{note:last}#{number}"),
+        gsi(spread, pk = "X#{letter}", sk = "{at}", shards = 3), lsi(noted, sk = "{note}"))
+        { code: Code, signed: i16, wide: u128, number: u32, flag: bool, letter: char, rank: Rank, day: NaiveDate,
+          at: DateTime<Utc>, name: String, till: Option<DateTime<Utc>>, note: Option<String> }
 }
 
 /// Values, and the texts by which people give them.
@@ -212,16 +195,11 @@ async fn every_format_is_written_as_typed(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Keys that are fields by themselves.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "bare", key(pk = bytes, sk = amount))]
-#[dynamo(gsi(since, pk = level, sk = since), gsi(until, pk = bytes, sk = until))]
-struct Bare {
-    bytes: Vec<u8>,
-    amount: Decimal,
-    level: i64,
-    since: EpochSeconds<DateTime<Utc>>,
-    until: DateTime<Utc>,
+crate::declare! {
+    /// Keys that are fields by themselves.
+    entity Bare(table = "bare", key(pk = bytes, sk = amount), gsi(since, pk = level, sk = since),
+        gsi(until, pk = bytes, sk = until))
+        { bytes: Vec<u8>, amount: Decimal, level: i64, since: EpochSeconds<DateTime<Utc>>, until: DateTime<Utc> }
 }
 
 async fn bare_keys_are_written_as_typed(db: Db) -> Outcome {
@@ -273,14 +251,10 @@ fn base64_of(bytes: &[u8]) -> String {
     json["b"].as_str().expect("a text").to_owned()
 }
 
-/// Keys as another library writes them.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "verbatim", verbatim(delimiter = ":"))]
-#[dynamo(key(pk = "Item:{owner}:{number:04}", sk = "{number}:{text}"))]
-struct Verbatim {
-    owner: String,
-    number: u32,
-    text: String,
+crate::declare! {
+    /// Keys as another library writes them.
+    entity Verbatim(table = "verbatim", verbatim(delimiter = ":"),
+        key(pk = "Item:{owner}:{number:04}", sk = "{number}:{text}")) { owner: String, number: u32, text: String }
 }
 
 async fn verbatim_keys_are_written_as_typed(db: Db) -> Outcome {
@@ -389,17 +363,10 @@ enum Level {
     High,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "wrapped", key(pk = "{name}", sk = "{label}"))]
-#[dynamo(gsi(by_time, pk = "A", sk = "{at}"), gsi(by_bare_time, pk = "{level}", sk = at))]
-#[dynamo(gsi(by_level, pk = "L", sk = "{level}#{at}"))]
-struct Wrapped {
-    #[dynamo(skip)]
-    name: String,
-    #[dynamo(skip)]
-    label: String,
-    at: At,
-    level: Level,
+crate::declare! {
+    entity Wrapped(table = "wrapped", key(pk = "{name}", sk = "{label}"), gsi(by_time, pk = "A", sk = "{at}"),
+        gsi(by_bare_time, pk = "{level}", sk = at), gsi(by_level, pk = "L", sk = "{level}#{at}"))
+        { #[dynamo(skip)] name: String, #[dynamo(skip)] label: String, at: At, level: Level }
 }
 
 async fn newtypes_are_read_as_what_they_hold(db: Db) -> Outcome {

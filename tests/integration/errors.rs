@@ -177,11 +177,8 @@ async fn every_broken_attribute_has_its_path(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "grouped", key(pk = id), gsi(by_group, pk = group))]
-struct Grouped {
-    id: String,
-    group: String,
+crate::declare! {
+    entity Grouped(table = "grouped", key(pk = id), gsi(by_group, pk = group)) { id: String, group: String }
 }
 
 /// In an update, the key attribute is set by its own expression, not as part of a whole item.
@@ -303,12 +300,8 @@ async fn a_broken_current_item_is_an_error_of_its_own(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "notes", key(pk = id))]
-struct OnlyText {
-    #[dynamo(rename = "id")]
-    id: String,
-    text: Option<String>,
+crate::declare! {
+    entity OnlyText(table = "notes", key(pk = id)) { #[dynamo(rename = "id")] id: String, text: Option<String> }
 }
 
 async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
@@ -446,15 +439,10 @@ async fn values_never_show(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A short value of each type. The service would write the number in its own way.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "samples", key(pk = id, sk = at))]
-struct Sample {
-    id: String,
-    at: Number,
-    data: Vec<u8>,
-    tags: BTreeSet<String>,
-    ratios: Vec<f64>,
+crate::declare! {
+    /// A short value of each type. The service would write the number in its own way.
+    entity Sample(table = "samples", key(pk = id, sk = at))
+        { id: String, at: Number, data: Vec<u8>, tags: BTreeSet<String>, ratios: Vec<f64> }
 }
 
 fn sample() -> Sample {

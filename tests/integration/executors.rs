@@ -26,12 +26,8 @@ tests![
     a_connection_over_the_network_says_what_it_needs,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "counters", key(pk = group, sk = number))]
-struct Counter {
-    group: String,
-    number: u32,
-    count: u64,
+crate::declare! {
+    entity Counter(table = "counters", key(pk = group, sk = number)) { group: String, number: u32, count: u64 }
 }
 
 /// A minimal executor that supports only wakers.

@@ -826,18 +826,10 @@ async fn null_under_the_former_name_is_no_value(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "parcels", key(pk = id))]
-struct Kept {
-    id: String,
-    #[dynamo(was("c", drop))]
-    count: Option<i64>,
-    #[dynamo(was = "place")]
-    address: Option<Address>,
-    #[dynamo(was = "t")]
-    tags: BTreeSet<String>,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    entity Kept(table = "parcels", key(pk = id))
+        { id: String, #[dynamo(was("c", drop))] count: Option<i64>, #[dynamo(was = "place")] address: Option<Address>,
+          #[dynamo(was = "t")] tags: BTreeSet<String>, #[dynamo(rest)] rest: Item }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -947,30 +939,16 @@ async fn both_names(db: &Db) -> Outcome {
 }
 
 mod unique_old {
-    use dynamo_entity::prelude::*;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "users", key(pk = "U#{id}", sk = "U"), unique(by_mail, email))]
-    pub struct User {
-        pub id: u32,
-        #[dynamo(rename = "mail")]
-        pub email: String,
+    crate::declare! {
+        pub entity User(table = "users", key(pk = "U#{id}", sk = "U"), unique(by_mail, email))
+            { pub id: u32, #[dynamo(rename = "mail")] pub email: String }
     }
 }
 
 mod unique_both {
-    use dynamo_entity::prelude::*;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(
-        table = "users",
-        key(pk = "U#{id}", sk = "U"),
-        unique(by_mail, email, rename = "mail")
-    )]
-    pub struct User {
-        pub id: u32,
-        #[dynamo(was = "mail")]
-        pub email: String,
+    crate::declare! {
+        pub entity User(table = "users", key(pk = "U#{id}", sk = "U"), unique(by_mail, email, rename = "mail"))
+            { pub id: u32, #[dynamo(was = "mail")] pub email: String }
     }
 }
 

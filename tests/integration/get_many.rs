@@ -115,11 +115,7 @@ async fn a_key_is_asked_for_once(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "prices", key(pk = price))]
-struct Price {
-    price: Decimal,
-}
+crate::declare! { entity Price(table = "prices", key(pk = price)) { price: Decimal } }
 
 async fn keys_are_compared_by_value(db: Db) -> Outcome {
     Price { price: dec!(100) }.put().send(&db).await?;

@@ -19,30 +19,13 @@ tests![
     no_key_is_shown_unasked,
 ];
 
-/// The key is a bare field that is not the first, so only its name tells it from others.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "hot-readings", key(pk = meter, sk = at))]
-#[dynamo(gsi(by_area, pk = "AREA#{area}", sk = "{at}"))]
-struct Reading {
-    area: u32,
-    at: u32,
-    meter: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "hot-meters", key(pk = number))]
-struct Meter {
-    owner: String,
-    number: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "hot-rooms", key(pk = id))]
-#[dynamo(gsi(by_place, pk = [house, floor], sk = [id]))]
-struct Room {
-    id: u32,
-    house: String,
-    floor: u32,
+crate::declare! {
+    /// The key is a bare field that is not the first, so only its name tells it from others.
+    entity Reading(table = "hot-readings", key(pk = meter, sk = at), gsi(by_area, pk = "AREA#{area}", sk = "{at}"))
+        { area: u32, at: u32, meter: String }
+    entity Meter(table = "hot-meters", key(pk = number)) { owner: String, number: u32 }
+    entity Room(table = "hot-rooms", key(pk = id), gsi(by_place, pk = [house, floor], sk = [id]))
+        { id: u32, house: String, floor: u32 }
 }
 
 fn reading(meter: &str, at: u32) -> Reading {

@@ -128,13 +128,9 @@ async fn an_idempotent_delete_is_sent_again(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "counters", key(pk = id))]
-struct Counter {
-    id: String,
-    #[dynamo(default)]
-    count: u64,
-    note: Option<String>,
+crate::declare! {
+    entity Counter(table = "counters", key(pk = id))
+        { id: String, #[dynamo(default)] count: u64, note: Option<String> }
 }
 
 fn counter(id: &str) -> Counter {
@@ -594,7 +590,7 @@ async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
         let put = note(&id, "new")
             .put()
             .if_exists()
-            .repeatable()
+            .retry_safe()
             .send(&faulty)
             .await;
         assert_eq!(
@@ -610,16 +606,16 @@ async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
     }
     // In all of these the first attempt was not executed, so the second one is.
     let (faulty, _http) = db.faulty([Fault::Io]);
-    let created = draft("d1", "x").create().repeatable().send(&faulty).await?;
+    let created = draft("d1", "x").create().retry_safe().send(&faulty).await?;
     let (faulty, _http) = db.faulty([Fault::internal()]);
-    let put = created.put().repeatable().send(&faulty).await?;
+    let put = created.put().retry_safe().send(&faulty).await?;
     let (faulty, _http) = db.faulty([Fault::Timeout]);
-    put.delete().repeatable().send(&faulty).await?;
+    put.delete().retry_safe().send(&faulty).await?;
     let (faulty, _http) = db.faulty([Fault::Lose]);
     let old = Note::key("id1")
         .delete()
         .returning_old()
-        .repeatable()
+        .retry_safe()
         .send(&faulty)
         .await?;
     assert_eq!(old, None, "the second one found nothing");
@@ -630,14 +626,14 @@ async fn a_repeatable_add_may_add_twice(db: Db) -> Outcome {
     counter("c1").put().send(&db).await?;
     let add = || Counter::key("c1").update().apply(|c| c.count().add(1));
     let (faulty, http) = db.faulty([Fault::Lose]);
-    let new = add().repeatable().send(&faulty).await?;
+    let new = add().retry_safe().send(&faulty).await?;
     assert_eq!((new.count, http.calls().len()), (3, 2));
     http.plan([Fault::Lose, Fault::throttle(), Fault::throttle()]);
-    let error = add().repeatable().send(&faulty).await.unwrap_err();
+    let error = add().retry_safe().send(&faulty).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     http.plan([Fault::Lose]);
     let upsert = Counter::key("c2").upsert().apply(|c| c.count().set(1));
-    upsert.repeatable().send(&faulty).await?;
+    upsert.retry_safe().send(&faulty).await?;
     assert_eq!(http.calls().len(), 2);
     Ok(())
 }
@@ -646,7 +642,7 @@ async fn a_repeatable_write_that_meets_itself_is_of_unknown_outcome(db: Db) -> O
     let (faulty, http) = db.faulty([Fault::Lose]);
     let error = draft("d1", "x")
         .create()
-        .repeatable()
+        .retry_safe()
         .send(&faulty)
         .await
         .unwrap_err();
@@ -659,10 +655,10 @@ async fn a_repeatable_write_that_meets_itself_is_of_unknown_outcome(db: Db) -> O
         .await?
         .ok_or("there")?;
     http.plan([Fault::Lose]);
-    let error = stored.put().repeatable().send(&faulty).await.unwrap_err();
+    let error = stored.put().retry_safe().send(&faulty).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     http.plan([Fault::Lose]);
-    let delete = Draft::key("d1").delete().if_exists().repeatable();
+    let delete = Draft::key("d1").delete().if_exists().retry_safe();
     let error = delete.send(&faulty).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(db.count::<Draft>().await, 0);
@@ -675,7 +671,7 @@ async fn a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome(db: D
         let error = note("n1", "x")
             .put()
             .if_missing()
-            .repeatable()
+            .retry_safe()
             .send(&faulty)
             .await;
         let error = error.unwrap_err();
@@ -690,7 +686,7 @@ async fn a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome(db: D
     let (faulty, _http) = db.faulty(vec![Fault::throttle(); 3]);
     let error = note("n1", "x")
         .create()
-        .repeatable()
+        .retry_safe()
         .send(&faulty)
         .await
         .unwrap_err();

@@ -25,19 +25,10 @@ impl From<&str> for Channel {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "visits", key(pk = user, sk = "{month}#{at}"))]
-struct Visit {
-    user: String,
-    #[dynamo(skip)]
-    month: YearMonth,
-    at: DateTime<Utc>,
-    #[dynamo(default = "web")]
-    by: String,
-    #[dynamo(default = "shop")]
-    channel: Channel,
-    #[dynamo(skip, default = "seen")]
-    state: String,
+crate::declare! {
+    entity Visit(table = "visits", key(pk = user, sk = "{month}#{at}"))
+        { user: String, #[dynamo(skip)] month: YearMonth, at: DateTime<Utc>, #[dynamo(default = "web")] by: String,
+          #[dynamo(default = "shop")] channel: Channel, #[dynamo(skip, default = "seen")] state: String }
 }
 
 tests![
@@ -85,13 +76,7 @@ async fn the_largest_item_is_accepted(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "anything", key(pk = id))]
-struct Anything {
-    id: String,
-    values: Value,
-    padding: String,
-}
+crate::declare! { entity Anything(table = "anything", key(pk = id)) { id: String, values: Value, padding: String } }
 
 /// A random generator that gives the same numbers in every run.
 struct Dice(u64);
@@ -220,14 +205,9 @@ async fn derived_attributes_count(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "local-all", key(pk = id, sk = no))]
-#[dynamo(lsi(by_rank, sk = rank))]
-struct Copied {
-    id: String,
-    no: u32,
-    rank: Option<u32>,
-    body: String,
+crate::declare! {
+    entity Copied(table = "local-all", key(pk = id, sk = no), lsi(by_rank, sk = rank))
+        { id: String, no: u32, rank: Option<u32>, body: String }
 }
 
 fn copied(rank: Option<u32>, size: usize) -> Copied {
@@ -264,16 +244,9 @@ async fn no_copy_is_made_without_its_key(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "local-keys", key(pk = id, sk = no))]
-#[dynamo(lsi(by_rank, sk = rank, project = keys))]
-struct Keyed {
-    id: String,
-    no: u32,
-    rank: u32,
-    body: String,
-    #[dynamo(ttl)]
-    expires: Option<i64>,
+crate::declare! {
+    entity Keyed(table = "local-keys", key(pk = id, sk = no), lsi(by_rank, sk = rank, project = keys))
+        { id: String, no: u32, rank: u32, body: String, #[dynamo(ttl)] expires: Option<i64> }
 }
 
 /// The TTL attribute is always projected, so that queries of the index can hide expired rows.

@@ -41,12 +41,7 @@ tests![
     a_key_has_the_least_of_its_limits,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "readings", key(pk = sensor, sk = value))]
-struct Reading {
-    sensor: u64,
-    value: Number,
-}
+crate::declare! { entity Reading(table = "readings", key(pk = sensor, sk = value)) { sensor: u64, value: Number } }
 
 fn reading(sensor: u64, value: &str) -> Reading {
     Reading {
@@ -55,19 +50,9 @@ fn reading(sensor: u64, value: &str) -> Reading {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "blobs", key(pk = hash, sk = part))]
-struct Blob {
-    hash: Vec<u8>,
-    part: [u8; 2],
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "pairs", key(pk = "PAIR#{left}", sk = "{right}"))]
-struct Pair {
-    left: String,
-    right: String,
+crate::declare! {
+    entity Blob(table = "blobs", key(pk = hash, sk = part)) { hash: Vec<u8>, part: [u8; 2], text: String }
+    entity Pair(table = "pairs", key(pk = "PAIR#{left}", sk = "{right}")) { left: String, right: String }
 }
 
 fn pair(left: &str, right: &str) -> Pair {
@@ -77,19 +62,10 @@ fn pair(left: &str, right: &str) -> Pair {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "settings", key(pk = "SETTINGS", sk = "{month:month}#{no:04}"))]
-struct Setting {
-    #[dynamo(rename = "day")]
-    month: NaiveDate,
-    no: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "texts", key(pk = a, sk = b))]
-struct Bare {
-    a: String,
-    b: String,
+crate::declare! {
+    entity Setting(table = "settings", key(pk = "SETTINGS", sk = "{month:month}#{no:04}"))
+        { #[dynamo(rename = "day")] month: NaiveDate, no: u16 }
+    entity Bare(table = "texts", key(pk = a, sk = b)) { a: String, b: String }
 }
 
 fn bare(a: &str, b: &str) -> Bare {
@@ -99,21 +75,11 @@ fn bare(a: &str, b: &str) -> Bare {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "events", key(pk = "E#{at}"))]
-struct Event {
-    at: DateTime<Utc>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = id))]
-#[dynamo(gsi(by_owner, pk = owner, sk = rank))]
-#[dynamo(gsi(by_label, pk = "LABEL#{label}"))]
-struct Ticket {
-    id: String,
-    owner: Option<String>,
-    rank: Option<i32>,
-    label: Option<String>,
+crate::declare! {
+    entity Event(table = "events", key(pk = "E#{at}")) { at: DateTime<Utc> }
+    entity Ticket(table = "tickets", key(pk = id), gsi(by_owner, pk = owner, sk = rank),
+        gsi(by_label, pk = "LABEL#{label}"))
+        { id: String, owner: Option<String>, rank: Option<i32>, label: Option<String> }
 }
 
 fn ticket(id: &str) -> Ticket {
@@ -490,11 +456,7 @@ async fn a_year_of_five_digits_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "floats", key(pk = value))]
-struct Float {
-    value: f64,
-}
+crate::declare! { entity Float(table = "floats", key(pk = value)) { value: f64 } }
 
 async fn a_value_that_is_not_a_number_is_refused(db: Db) -> Outcome {
     Float { value: 0.1 }.create().send(&db).await?;
@@ -538,53 +500,21 @@ async fn a_long_index_key_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An entity whose partition key is also the sort key of an index.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "turned", key(pk = id), gsi(by_kind, pk = kind, sk = id))]
-struct Turned {
-    id: String,
-    kind: String,
-}
-
-/// An entity whose index keys are also sort keys, or parts of keys with several attributes, in other indexes.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "chained", key(pk = id))]
-#[dynamo(gsi(first, pk = a, sk = b), gsi(second, pk = b, sk = a), gsi(third, pk = [c, a], sk = [d]))]
-#[dynamo(gsi(fourth, pk = d, sk = c), gsi(fifth, pk = e))]
-struct Chained {
-    id: String,
-    a: Option<String>,
-    b: Option<String>,
-    c: Option<String>,
-    d: Option<String>,
-    e: Option<String>,
-}
-
-/// A shared table with the usual inverted index, which has the table's keys the other way round.
-#[derive(DynamoTable)]
-#[dynamo(name = "mirror", pk = "pk", sk = "sk", entities(Side, Front))]
-#[dynamo(
-    gsi(inverted, pk = "sk", sk = "pk"),
-    gsi(other, pk = "g1", sk = "g2"),
-    gsi(back, pk = "g2", sk = "g3")
-)]
-struct Mirror;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Mirror, key(pk = "SIDE#{id}", sk = "S"))]
-#[dynamo(gsi(other, pk = "O#{x}", sk = "{y}"), unique(by_y, y))]
-struct Side {
-    id: String,
-    x: Option<String>,
-    y: Option<String>,
-}
-
-/// This entity does not use the index that limits the length of its key.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Mirror, key(pk = pk, sk = "BARE"), gsi(back, pk = g2, sk = "B"))]
-struct Front {
-    pk: String,
-    g2: Option<String>,
+crate::declare! {
+    /// An entity whose partition key is also the sort key of an index.
+    entity Turned(table = "turned", key(pk = id), gsi(by_kind, pk = kind, sk = id)) { id: String, kind: String }
+    /// An entity whose index keys are also sort keys, or parts of keys with several attributes, in other indexes.
+    entity Chained(table = "chained", key(pk = id), gsi(first, pk = a, sk = b), gsi(second, pk = b, sk = a),
+        gsi(third, pk = [c, a], sk = [d]), gsi(fourth, pk = d, sk = c), gsi(fifth, pk = e))
+        { id: String, a: Option<String>, b: Option<String>, c: Option<String>, d: Option<String>, e: Option<String> }
+    /// A shared table with the usual inverted index, which has the table's keys the other way round.
+    table Mirror(name = "mirror", pk = "pk", sk = "sk", entities(Side, Front), gsi(inverted, pk = "sk", sk = "pk"),
+        gsi(other, pk = "g1", sk = "g2"), gsi(back, pk = "g2", sk = "g3"));
+    entity Side(table = Mirror, key(pk = "SIDE#{id}", sk = "S"), gsi(other, pk = "O#{x}", sk = "{y}"),
+        unique(by_y, y)) { id: String, x: Option<String>, y: Option<String> }
+    /// This entity does not use the index that limits the length of its key.
+    entity Front(table = Mirror, key(pk = pk, sk = "BARE"), gsi(back, pk = g2, sk = "B"))
+        { pk: String, g2: Option<String> }
 }
 
 async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {

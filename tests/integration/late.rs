@@ -38,23 +38,10 @@ tests![
 /// The request arrives when the test says so.
 const LATER: Fault = Fault::Late(1_000_000);
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "late-members",
-    key(pk = "MEMBER#{id}"),
-    unique(by_badge, badge)
-)]
-struct Member {
-    id: u32,
-    badge: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "late-seats", key(pk = id), gsi(by_state, pk = state, sk = id))]
-struct Seat {
-    id: u32,
-    state: String,
-    count: u32,
+crate::declare! {
+    entity Member(table = "late-members", key(pk = "MEMBER#{id}"), unique(by_badge, badge)) { id: u32, badge: String }
+    entity Seat(table = "late-seats", key(pk = id), gsi(by_state, pk = state, sk = id))
+        { id: u32, state: String, count: u32 }
 }
 
 fn member(id: u32) -> Member {

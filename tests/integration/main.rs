@@ -33,6 +33,7 @@ mod deploy;
 mod dynamic;
 mod errors;
 mod executors;
+mod expiry;
 mod faults;
 mod former;
 mod get;
@@ -58,6 +59,7 @@ mod ready;
 mod renamed;
 mod repository;
 mod shape;
+mod shapes;
 mod shards;
 mod silent;
 mod streams;
@@ -116,6 +118,7 @@ fn main() {
         ("bulk", bulk::tests),
         ("transfer", transfer::tests),
         ("executors", executors::tests),
+        ("expiry", expiry::tests),
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
         ("update", update::tests),
@@ -139,6 +142,7 @@ fn main() {
         ("former", former::tests),
         ("keys", keys::tests),
         ("shape", shape::tests),
+        ("shapes", shapes::tests),
         ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
@@ -227,7 +231,7 @@ fn main() {
 }
 
 /// Long tests of what all ways share: plans, cursors, and the order of rows and writes. They run only in the
-/// plain way, and against a silent server.
+/// direct path, and against a silent server.
 const OF_ONE_WAY: [&str; 22] = [
     "a_checked_write_only_changes_the_version_it_read",
     "a_stream_cursor_never_skips_rows",

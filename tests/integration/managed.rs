@@ -203,16 +203,11 @@ async fn the_highest_version_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "foreign-times", key(pk = id))]
-struct Foreign {
-    id: String,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at, format = "epoch")]
-    created_at: Option<DateTime<Utc>>,
-    #[dynamo(updated_at, format = "epoch_ms")]
-    updated_at: DateTime<Utc>,
+crate::declare! {
+    entity Foreign(table = "foreign-times", key(pk = id))
+        { id: String, #[dynamo(version)] version: Version,
+          #[dynamo(created_at, format = "epoch")] created_at: Option<DateTime<Utc>>,
+          #[dynamo(updated_at, format = "epoch_ms")] updated_at: DateTime<Utc> }
 }
 
 fn foreign(id: &str) -> Foreign {
@@ -299,20 +294,9 @@ async fn a_ttl_is_stored_in_whole_seconds(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "ttl-number", key(pk = id))]
-struct ByNumber {
-    id: String,
-    #[dynamo(ttl, rename = "ttl")]
-    expires: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "ttl-system", key(pk = id))]
-struct BySystemTime {
-    id: String,
-    #[dynamo(ttl)]
-    expires: SystemTime,
+crate::declare! {
+    entity ByNumber(table = "ttl-number", key(pk = id)) { id: String, #[dynamo(ttl, rename = "ttl")] expires: u64 }
+    entity BySystemTime(table = "ttl-system", key(pk = id)) { id: String, #[dynamo(ttl)] expires: SystemTime }
 }
 
 async fn every_type_of_ttl_expires(db: Db) -> Outcome {
@@ -454,19 +438,11 @@ async fn a_shared_table_hides_expired_rows(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "events", key(pk = id))]
-#[dynamo(gsi(by_creation, pk = "ALL", sk = "C#{created_at}"))]
-#[dynamo(gsi(by_update, pk = "UPDATES", sk = "U#{updated_at:s}"))]
-#[dynamo(gsi(by_end, pk = "ENDS", sk = "{expires_at}"))]
-struct Event {
-    id: String,
-    #[dynamo(created_at, format = "epoch_ms")]
-    created_at: Option<DateTime<Utc>>,
-    #[dynamo(updated_at)]
-    updated_at: DateTime<Utc>,
-    #[dynamo(ttl)]
-    expires_at: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Event(table = "events", key(pk = id), gsi(by_creation, pk = "ALL", sk = "C#{created_at}"),
+        gsi(by_update, pk = "UPDATES", sk = "U#{updated_at:s}"), gsi(by_end, pk = "ENDS", sk = "{expires_at}"))
+        { id: String, #[dynamo(created_at, format = "epoch_ms")] created_at: Option<DateTime<Utc>>,
+          #[dynamo(updated_at)] updated_at: DateTime<Utc>, #[dynamo(ttl)] expires_at: Option<DateTime<Utc>> }
 }
 
 async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {

@@ -19,13 +19,9 @@ tests![
     the_table_has_columns,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "metered", key(pk = shelf, sk = number))]
-#[dynamo(gsi(by_author, pk = author, sk = number))]
-struct Book {
-    shelf: u32,
-    number: u32,
-    author: String,
+crate::declare! {
+    entity Book(table = "metered", key(pk = shelf, sk = number), gsi(by_author, pk = author, sk = number))
+        { shelf: u32, number: u32, author: String }
 }
 
 /// Requests, units, and rows looked at.

@@ -131,21 +131,9 @@ async fn a_refusal_of_the_closure_is_the_caller_s_own_error(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "sums", key(pk = id))]
-struct Sum {
-    id: String,
-    sum: u64,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "bare-sums", key(pk = id))]
-struct BareSum {
-    id: String,
-    sum: u64,
-    names: HashMap<String, u32>,
+crate::declare! {
+    entity Sum(table = "sums", key(pk = id)) { id: String, sum: u64, #[dynamo(version)] version: Version }
+    entity BareSum(table = "bare-sums", key(pk = id)) { id: String, sum: u64, names: HashMap<String, u32> }
 }
 
 const TASKS: u64 = 64;
@@ -281,12 +269,8 @@ async fn updates_rows_of_others(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "manuscripts", key(pk = id))]
-struct Manuscript {
-    id: u32,
-    text: String,
-    notes: Option<String>,
+crate::declare! {
+    entity Manuscript(table = "manuscripts", key(pk = id)) { id: u32, text: String, notes: Option<String> }
 }
 
 fn manuscript(text: String) -> Manuscript {
@@ -366,13 +350,7 @@ async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "modify-wide", key(pk = id))]
-struct Wide {
-    id: String,
-    #[dynamo(rest)]
-    rest: Item,
-}
+crate::declare! { entity Wide(table = "modify-wide", key(pk = id)) { id: String, #[dynamo(rest)] rest: Item } }
 
 fn wide(id: &str, width: u32) -> Wide {
     let attributes = (0..width).map(|at| (format!("a{at}"), at));
@@ -438,17 +416,10 @@ async fn what_is_too_wide_says_what_to_do(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "modify-loose", key(pk = "L#{id}"))]
-struct Loose {
-    id: String,
-    count: Option<u32>,
-    text: Option<String>,
-    mine: Option<u32>,
-    #[dynamo(ttl)]
-    ends: Option<i64>,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    entity Loose(table = "modify-loose", key(pk = "L#{id}"))
+        { id: String, count: Option<u32>, text: Option<String>, mine: Option<u32>, #[dynamo(ttl)] ends: Option<i64>,
+          #[dynamo(rest)] rest: Item }
 }
 
 /// The item as anybody may have written it, or none.

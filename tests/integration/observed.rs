@@ -21,12 +21,8 @@ tests![
     each_of_several_observers_is_told(Note),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "observed-notes", key(pk = book, sk = line))]
-struct Note {
-    book: String,
-    line: u32,
-    text: String,
+crate::declare! {
+    entity Note(table = "observed-notes", key(pk = book, sk = line)) { book: String, line: u32, text: String }
 }
 
 fn note(line: u32) -> Note {
@@ -185,7 +181,7 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
     match db.mode() {
         Mode::Raw | Mode::Silent => {
             assert_eq!(paths.remove(0), WirePath::Sdk(SdkFallback::Learning));
-            assert_eq!(paths, vec![WirePath::Plain; 20]);
+            assert_eq!(paths, vec![WirePath::Direct; 20]);
             // The SDK itself decodes refusals.
             assert_eq!(last, Some(WirePath::Replayed));
         }

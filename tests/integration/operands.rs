@@ -16,22 +16,11 @@ tests![
     an_upsert_takes_nothing_of_an_item_that_is_not_there(Shelf),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "accounts", key(pk = id))]
-struct Account {
-    id: String,
-    total: Option<i64>,
-    price: Option<i64>,
-    stock: Option<u8>,
-    sold: Option<u8>,
-    #[dynamo(default = 100)]
-    lives: u8,
-    ratio: Option<f64>,
-    rate: Option<f64>,
-    visits: Option<Vec<i64>>,
-    others: Option<Vec<i64>>,
-    name: Option<String>,
-    nick: Option<String>,
+crate::declare! {
+    entity Account(table = "accounts", key(pk = id))
+        { id: String, total: Option<i64>, price: Option<i64>, stock: Option<u8>, sold: Option<u8>,
+          #[dynamo(default = 100)] lives: u8, ratio: Option<f64>, rate: Option<f64>, visits: Option<Vec<i64>>,
+          others: Option<Vec<i64>>, name: Option<String>, nick: Option<String> }
 }
 
 type Paths = <Account as DynamoEntity>::Paths;
@@ -274,13 +263,7 @@ async fn each_change_is_as_the_model_says(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "shelves", key(pk = id))]
-struct Shelf {
-    id: String,
-    count: u32,
-    spare: Option<u32>,
-}
+crate::declare! { entity Shelf(table = "shelves", key(pk = id)) { id: String, count: u32, spare: Option<u32> } }
 
 async fn an_upsert_takes_nothing_of_an_item_that_is_not_there(db: Db) -> Outcome {
     let upsert = || Shelf::key("a").upsert();

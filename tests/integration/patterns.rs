@@ -22,27 +22,14 @@ tests![
     an_explanation_tells_the_same,
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(name = "patterns", pk = "pk", sk = "sk", entities(Member, Visit))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-struct Club;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "MEMBER#{id}", sk = "INFO"), unique(by_email, email))]
-struct Member {
-    id: u32,
-    email: String,
-    stars: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "MEMBER#{member}", sk = "VISIT#{number:04}"))]
-#[dynamo(gsi(by_day, on = gsi1, pk = "DAY#{day}", sk = "{number:04}"))]
-struct Visit {
-    member: u32,
-    number: u16,
-    day: u32,
-    hours: u32,
+crate::declare! {
+    table Club(name = "patterns", pk = "pk", sk = "sk", entities(Member, Visit),
+        gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+    entity Member(table = Club, key(pk = "MEMBER#{id}", sk = "INFO"), unique(by_email, email))
+        { id: u32, email: String, stars: u32 }
+    entity Visit(table = Club, key(pk = "MEMBER#{member}", sk = "VISIT#{number:04}"),
+        gsi(by_day, on = gsi1, pk = "DAY#{day}", sk = "{number:04}"))
+        { member: u32, number: u16, day: u32, hours: u32 }
 }
 
 /// A member with all visits.
@@ -53,12 +40,9 @@ enum Account {
     Visit(Visit),
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "patterns-notes", key(pk = id))]
-#[dynamo(gsi(by_kind, pk = kind, project = keys))]
-struct Note {
-    id: u32,
-    kind: u32,
+crate::declare! {
+    entity Note(table = "patterns-notes", key(pk = id), gsi(by_kind, pk = kind, project = keys))
+        { id: u32, kind: u32 }
 }
 
 fn member(id: u32) -> Member {

@@ -87,16 +87,11 @@ async fn an_absence_has_its_reason(_: Db) -> Outcome {
     Ok(())
 }
 
-/// Work that is to be done.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "work", key(pk = "WORK#{id}"))]
-#[dynamo(gsi(open, pk = "OPEN#{team}", sk = "{due:last}#{id}", when(done = false)))]
-struct Work {
-    id: u32,
-    team: Option<String>,
-    due: Option<DateTime<Utc>>,
-    #[dynamo(default)]
-    done: bool,
+crate::declare! {
+    /// Work that is to be done.
+    entity Work(table = "work", key(pk = "WORK#{id}"),
+        gsi(open, pk = "OPEN#{team}", sk = "{due:last}#{id}", when(done = false)))
+        { id: u32, team: Option<String>, due: Option<DateTime<Utc>>, #[dynamo(default)] done: bool }
 }
 
 async fn a_none_with_a_place_is_not_missing(_: Db) -> Outcome {

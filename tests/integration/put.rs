@@ -52,30 +52,14 @@ async fn the_stored_entity_comes_back(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Fields that are read back other than they were given: TTLs are cut to seconds, -0 becomes 0, scales are
-/// dropped, empty sets become absent, and fields without an attribute get their defaults.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "changing", key(pk = id, sk = rank), gsi(by_weight, pk = group, sk = weight))]
-struct Changing {
-    id: String,
-    rank: f64,
-    group: Option<String>,
-    weight: Option<Decimal>,
-    zeros: Vec<f32>,
-    price: Decimal,
-    tags: BTreeSet<String>,
-    #[dynamo(default)]
-    stars: u8,
-    #[dynamo(skip)]
-    seen: u32,
-    #[dynamo(ttl)]
-    expires: Option<SystemTime>,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(created_at)]
-    created: SystemTime,
-    #[dynamo(updated_by)]
-    by: Option<String>,
+crate::declare! {
+    /// Fields that are read back other than they were given: TTLs are cut to seconds, -0 becomes 0, scales are
+    /// dropped, empty sets become absent, and fields without an attribute get their defaults.
+    entity Changing(table = "changing", key(pk = id, sk = rank), gsi(by_weight, pk = group, sk = weight))
+        { id: String, rank: f64, group: Option<String>, weight: Option<Decimal>, zeros: Vec<f32>, price: Decimal,
+          tags: BTreeSet<String>, #[dynamo(default)] stars: u8, #[dynamo(skip)] seen: u32,
+          #[dynamo(ttl)] expires: Option<SystemTime>, #[dynamo(version)] version: Version,
+          #[dynamo(created_at)] created: SystemTime, #[dynamo(updated_by)] by: Option<String> }
 }
 
 async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {

@@ -78,43 +78,21 @@ pub(super) fn days(rows: &[RequestCount]) -> Vec<u64> {
     rows.iter().map(|row| row.count).collect()
 }
 
-/// An entity with numbers as its keys.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "numbers", key(pk = id, sk = number))]
-pub(super) struct Numbered {
-    pub(super) id: u8,
-    pub(super) number: dynamo_entity::Number,
-}
-
-#[derive(DynamoTable)]
-#[dynamo(name = "books", pk = "pk", sk = "sk", entities(Book, Chapter, Loan))]
-#[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk", project = keys))]
-pub(super) struct Library;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Library, key(pk = "LIB", sk = "BOOK#{isbn}"))]
-#[dynamo(gsi(books_of, on = gsi1, pk = "A#{author}", sk = "{isbn}"))]
-#[dynamo(gsi(books_by_year, on = gsi2, pk = "Y#{year}", sk = "B#{isbn}"))]
-pub(super) struct Book {
-    pub(super) isbn: String,
-    pub(super) author: String,
-    pub(super) year: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Library, key(pk = "LIB", sk = "BOOK#{isbn}#C#{number:03}"))]
-pub(super) struct Chapter {
-    pub(super) isbn: String,
-    pub(super) number: u8,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Library, key(pk = "LIB", sk = "LOAN#{number}"))]
-#[dynamo(gsi(loans_of, on = gsi1, pk = "A#{author}", sk = "{title}"))]
-pub(super) struct Loan {
-    pub(super) number: u32,
-    pub(super) author: String,
-    pub(super) title: String,
+crate::declare! {
+    /// An entity with numbers as its keys.
+    pub(super) entity Numbered(table = "numbers", key(pk = id, sk = number))
+        { pub(super) id: u8, pub(super) number: dynamo_entity::Number }
+    pub(super) table Library(name = "books", pk = "pk", sk = "sk", entities(Book, Chapter, Loan),
+        gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk", project = keys));
+    pub(super) entity Book(table = Library, key(pk = "LIB", sk = "BOOK#{isbn}"),
+        gsi(books_of, on = gsi1, pk = "A#{author}", sk = "{isbn}"),
+        gsi(books_by_year, on = gsi2, pk = "Y#{year}", sk = "B#{isbn}"))
+        { pub(super) isbn: String, pub(super) author: String, pub(super) year: u16 }
+    pub(super) entity Chapter(table = Library, key(pk = "LIB", sk = "BOOK#{isbn}#C#{number:03}"))
+        { pub(super) isbn: String, pub(super) number: u8 }
+    pub(super) entity Loan(table = Library, key(pk = "LIB", sk = "LOAN#{number}"),
+        gsi(loans_of, on = gsi1, pk = "A#{author}", sk = "{title}"))
+        { pub(super) number: u32, pub(super) author: String, pub(super) title: String }
 }
 
 pub(super) fn book(isbn: &str) -> Book {
@@ -156,15 +134,12 @@ pub(super) fn isbns(books: &[Book]) -> Vec<&str> {
     books.iter().map(|book| book.isbn.as_str()).collect()
 }
 
-/// An entity of which half the rows are expired.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tokens", key(pk = "T", sk = "{number:04}"))]
-#[dynamo(gsi(by_owner, pk = owner, sk = expires_at))]
-pub(super) struct Token {
-    pub(super) number: u16,
-    pub(super) owner: String,
-    #[dynamo(ttl)]
-    pub(super) expires_at: Option<DateTime<Utc>>,
+crate::declare! {
+    /// An entity of which half the rows are expired.
+    pub(super) entity Token(table = "tokens", key(pk = "T", sk = "{number:04}"),
+        gsi(by_owner, pk = owner, sk = expires_at))
+        { pub(super) number: u16, pub(super) owner: String,
+          #[dynamo(ttl)] pub(super) expires_at: Option<DateTime<Utc>> }
 }
 
 pub(super) async fn tokens(

@@ -47,30 +47,15 @@ const COUNTS_OTHERWISE: Gap = Gap {
     why: "may count units in its own way",
 };
 
-/// Keys of all three types, an index of each kind.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "wares", key(pk = id, sk = no), stream = keys_only)]
-#[dynamo(gsi(by_owner, pk = owner, sk = rank, rename = "by-owner"))]
-#[dynamo(gsi(by_label, pk = "LABEL#{label}", project = keys))]
-#[dynamo(lsi(by_rank, sk = rank, project = [label]))]
-struct Ware {
-    id: u64,
-    no: u64,
-    owner: Option<Vec<u8>>,
-    rank: Option<i32>,
-    label: Option<String>,
-    #[dynamo(ttl)]
-    expires: Option<u64>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "halls", key(pk = id))]
-#[dynamo(gsi(by_place, pk = [city, street], sk = [house]))]
-struct Hall {
-    id: String,
-    city: String,
-    street: String,
-    house: u32,
+crate::declare! {
+    /// Keys of all three types, an index of each kind.
+    entity Ware(table = "wares", key(pk = id, sk = no), stream = keys_only,
+        gsi(by_owner, pk = owner, sk = rank, rename = "by-owner"),
+        gsi(by_label, pk = "LABEL#{label}", project = keys), lsi(by_rank, sk = rank, project = [label]))
+        { id: u64, no: u64, owner: Option<Vec<u8>>, rank: Option<i32>, label: Option<String>,
+          #[dynamo(ttl)] expires: Option<u64> }
+    entity Hall(table = "halls", key(pk = id), gsi(by_place, pk = [city, street], sk = [house]))
+        { id: String, city: String, street: String, house: u32 }
 }
 
 fn everything() -> [TableSchema; 5] {

@@ -36,47 +36,19 @@ mod before {
         Mail(String),
     }
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "people", key(pk = "CLUB#{club}", sk = "PERSON#{number:05}"))]
-    #[dynamo(unique(by_email, email), unique(by_seat, hall, seat))]
-    #[dynamo(gsi(by_level, pk = "LEVEL#{level}", sk = "{number:05}"))]
-    pub struct Person {
-        pub club: String,
-        pub number: u32,
-        pub email: String,
-        pub hall: String,
-        pub seat: Option<u32>,
-        pub level: Level,
-        pub contact: Contact,
-        pub count: u64,
-        #[dynamo(version)]
-        pub version: Version,
-    }
-
-    #[derive(DynamoTable)]
-    #[dynamo(name = "office", pk = "pk", sk = "sk", entities(User, Desk))]
-    #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-    pub struct Office;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = Office, key(pk = "FLOOR#{floor}", sk = "USER#{id:05}"))]
-    #[dynamo(unique(by_email, email))]
-    #[dynamo(gsi(by_team, on = gsi1, pk = "TEAM#{team}", sk = "{id:05}"))]
-    pub struct User {
-        pub floor: u32,
-        pub id: u32,
-        pub email: String,
-        pub team: String,
-    }
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = Office, key(pk = "FLOOR#{floor}", sk = "USER#{id:05}#DESK#{number:02}"))]
-    #[dynamo(unique(by_email, email))]
-    pub struct Desk {
-        pub floor: u32,
-        pub id: u32,
-        pub number: u32,
-        pub email: String,
+    crate::declare! {
+        pub entity Person(table = "people", key(pk = "CLUB#{club}", sk = "PERSON#{number:05}"),
+            unique(by_email, email), unique(by_seat, hall, seat),
+            gsi(by_level, pk = "LEVEL#{level}", sk = "{number:05}"))
+            { pub club: String, pub number: u32, pub email: String, pub hall: String, pub seat: Option<u32>,
+              pub level: Level, pub contact: Contact, pub count: u64, #[dynamo(version)] pub version: Version }
+        pub table Office(name = "office", pk = "pk", sk = "sk", entities(User, Desk),
+            gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        pub entity User(table = Office, key(pk = "FLOOR#{floor}", sk = "USER#{id:05}"), unique(by_email, email),
+            gsi(by_team, on = gsi1, pk = "TEAM#{team}", sk = "{id:05}"))
+            { pub floor: u32, pub id: u32, pub email: String, pub team: String }
+        pub entity Desk(table = Office, key(pk = "FLOOR#{floor}", sk = "USER#{id:05}#DESK#{number:02}"),
+            unique(by_email, email)) { pub floor: u32, pub id: u32, pub number: u32, pub email: String }
     }
 
     #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -110,67 +82,26 @@ mod after {
         Write(String),
     }
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(
-        table = "people",
-        key(pk = "CLUB#{society}", sk = "PERSON#{serial:05}")
-    )]
-    #[dynamo(unique(at_place, place, room), unique(of_mail, mail))]
-    #[dynamo(gsi(ranked, rename = "by_level", pk = "LEVEL#{rank}", sk = "{serial:05}"))]
-    pub struct Member {
-        #[dynamo(rename = "count")]
-        pub visits: u64,
-        #[dynamo(rename = "club")]
-        pub society: String,
-        #[dynamo(rename = "number")]
-        pub serial: u32,
-        #[dynamo(rename = "seat")]
-        pub place: Option<u32>,
-        #[dynamo(rename = "hall")]
-        pub room: String,
-        #[dynamo(rename = "email")]
-        pub mail: String,
-        #[dynamo(rename = "level")]
-        pub rank: Rank,
-        #[dynamo(rename = "contact")]
-        pub reach: Reach,
-        #[dynamo(version, rename = "version")]
-        pub revision: Version,
-    }
-
-    #[derive(DynamoTable)]
-    #[dynamo(name = "office", pk = "pk", sk = "sk", entities(Table, Colleague))]
-    #[dynamo(gsi(people, rename = "gsi1", pk = "gsi1pk", sk = "gsi1sk"))]
-    pub struct Building;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = Building, rename = "User", key(pk = "FLOOR#{storey}", sk = "USER#{serial:05}"))]
-    #[dynamo(unique(of_mail, mail, rename = "email"))]
-    #[dynamo(gsi(of_group, on = people, pk = "TEAM#{group}", sk = "{serial:05}"))]
-    pub struct Colleague {
-        #[dynamo(rename = "id")]
-        pub serial: u32,
-        #[dynamo(rename = "team")]
-        pub group: String,
-        #[dynamo(rename = "floor")]
-        pub storey: u32,
-        #[dynamo(rename = "email")]
-        pub mail: String,
-    }
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = Building, rename = "Desk")]
-    #[dynamo(key(pk = "FLOOR#{storey}", sk = "USER#{serial:05}#DESK#{place:02}"))]
-    #[dynamo(unique(of_mail, mail))]
-    pub struct Table {
-        #[dynamo(rename = "floor")]
-        pub storey: u32,
-        #[dynamo(rename = "id")]
-        pub serial: u32,
-        #[dynamo(rename = "number")]
-        pub place: u32,
-        #[dynamo(rename = "email")]
-        pub mail: String,
+    crate::declare! {
+        pub entity Member(table = "people", key(pk = "CLUB#{society}", sk = "PERSON#{serial:05}"),
+            unique(at_place, place, room), unique(of_mail, mail),
+            gsi(ranked, rename = "by_level", pk = "LEVEL#{rank}", sk = "{serial:05}"))
+            { #[dynamo(rename = "count")] pub visits: u64, #[dynamo(rename = "club")] pub society: String,
+              #[dynamo(rename = "number")] pub serial: u32, #[dynamo(rename = "seat")] pub place: Option<u32>,
+              #[dynamo(rename = "hall")] pub room: String, #[dynamo(rename = "email")] pub mail: String,
+              #[dynamo(rename = "level")] pub rank: Rank, #[dynamo(rename = "contact")] pub reach: Reach,
+              #[dynamo(version, rename = "version")] pub revision: Version }
+        pub table Building(name = "office", pk = "pk", sk = "sk", entities(Table, Colleague),
+            gsi(people, rename = "gsi1", pk = "gsi1pk", sk = "gsi1sk"));
+        pub entity Colleague(table = Building, rename = "User", key(pk = "FLOOR#{storey}", sk = "USER#{serial:05}"),
+            unique(of_mail, mail, rename = "email"),
+            gsi(of_group, on = people, pk = "TEAM#{group}", sk = "{serial:05}"))
+            { #[dynamo(rename = "id")] pub serial: u32, #[dynamo(rename = "team")] pub group: String,
+              #[dynamo(rename = "floor")] pub storey: u32, #[dynamo(rename = "email")] pub mail: String }
+        pub entity Table(table = Building, rename = "Desk",
+            key(pk = "FLOOR#{storey}", sk = "USER#{serial:05}#DESK#{place:02}"), unique(of_mail, mail))
+            { #[dynamo(rename = "floor")] pub storey: u32, #[dynamo(rename = "id")] pub serial: u32,
+              #[dynamo(rename = "number")] pub place: u32, #[dynamo(rename = "email")] pub mail: String }
     }
 
     #[derive(Debug, Clone, PartialEq, DynamoCollection)]

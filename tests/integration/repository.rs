@@ -18,22 +18,11 @@ tests![
     one_service_many_entities(Article, Author),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "articles", key(pk = id), repository)]
-#[dynamo(gsi(by_author, pk = "AUTHOR#{author}", sk = "{year}#{id}"))]
-pub struct Article {
-    pub id: String,
-    pub author: String,
-    pub year: u16,
-    #[dynamo(version)]
-    pub version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "authors", key(pk = name), repository = Authors)]
-struct Author {
-    name: String,
-    articles: u32,
+crate::declare! {
+    pub entity Article(table = "articles", key(pk = id), repository,
+        gsi(by_author, pk = "AUTHOR#{author}", sk = "{year}#{id}"))
+        { pub id: String, pub author: String, pub year: u16, #[dynamo(version)] pub version: Version }
+    entity Author(table = "authors", key(pk = name), repository = Authors) { name: String, articles: u32 }
 }
 
 fn article(id: &str, author: &str, year: u16) -> Article {

@@ -24,31 +24,14 @@ tests![
 
 const SHAPE: &str = "_shape";
 
-#[derive(DynamoTable)]
-#[dynamo(name = "bills", pk = "pk", sk = "sk", entities(Bill, Payer))]
-#[dynamo(gsi(by_state, pk = "state_pk", sk = "state_sk"))]
-#[dynamo(gsi(listed, pk = "listed_pk", sk = "listed_sk", project = ["cents"]))]
-struct Bills;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Bills, key(pk = "USER#{user}", sk = "BILL#{number:05}"))]
-#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
-#[dynamo(gsi(listed, pk = "L#{state}", sk = "{number}"))]
-struct Bill {
-    user: String,
-    number: u32,
-    state: String,
-    cents: u64,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Bills, key(pk = "USER#{user}", sk = "INFO"))]
-struct Payer {
-    user: String,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    table Bills(name = "bills", pk = "pk", sk = "sk", entities(Bill, Payer),
+        gsi(by_state, pk = "state_pk", sk = "state_sk"),
+        gsi(listed, pk = "listed_pk", sk = "listed_sk", project = ["cents"]));
+    entity Bill(table = Bills, key(pk = "USER#{user}", sk = "BILL#{number:05}"),
+        gsi(by_state, pk = "S#{state}", sk = "{number}"), gsi(listed, pk = "L#{state}", sk = "{number}"))
+        { user: String, number: u32, state: String, cents: u64, #[dynamo(version)] version: Version }
+    entity Payer(table = Bills, key(pk = "USER#{user}", sk = "INFO")) { user: String, #[dynamo(rest)] rest: Item }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -58,21 +41,11 @@ enum Account {
     Bill(Bill),
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Bill)]
-struct Sum {
-    cents: u64,
-}
-
-/// An entity with its own table, whose index holds keys alone.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = id))]
-#[dynamo(gsi(of_queue, pk = queue, sk = id, project = keys))]
-#[dynamo(gsi(of_text, pk = text, project = [queue]))]
-struct Ticket {
-    id: u32,
-    queue: String,
-    text: String,
+crate::declare! {
+    projection Sum(entity = Bill) { cents: u64 }
+    /// An entity with its own table, whose index holds keys alone.
+    entity Ticket(table = "tickets", key(pk = id), gsi(of_queue, pk = queue, sk = id, project = keys),
+        gsi(of_text, pk = text, project = [queue])) { id: u32, queue: String, text: String }
 }
 
 fn key(number: u32) -> Key<Bill> {

@@ -17,22 +17,12 @@ tests![
     another_number_of_shards_is_noticed,
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(name = "events", pk = "pk", sk = "sk", entities(Event))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-struct Events;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Events, key(pk = "DAY#{day}", sk = "{number:06}", shards = 5))]
-#[dynamo(gsi(by_state, on = gsi1, pk = "STATE#{state}", sk = "{day}", shards = 10))]
-struct Event {
-    #[dynamo(skip)]
-    day: String,
-    #[dynamo(skip)]
-    number: u32,
-    state: Option<String>,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    table Events(name = "events", pk = "pk", sk = "sk", entities(Event), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+    entity Event(table = Events, key(pk = "DAY#{day}", sk = "{number:06}", shards = 5),
+        gsi(by_state, on = gsi1, pk = "STATE#{state}", sk = "{day}", shards = 10))
+        { #[dynamo(skip)] day: String, #[dynamo(skip)] number: u32, state: Option<String>,
+          #[dynamo(version)] version: Version }
 }
 
 fn event(number: u32, state: &str) -> Event {
@@ -111,12 +101,7 @@ async fn shards_leave_a_sparse_index_sparse(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tight", key(pk = "{text}", shards = 10))]
-struct Tight {
-    #[dynamo(skip)]
-    text: String,
-}
+crate::declare! { entity Tight(table = "tight", key(pk = "{text}", shards = 10)) { #[dynamo(skip)] text: String } }
 
 async fn the_shard_counts_for_the_length_of_the_key(db: Db) -> Outcome {
     let tight = |length| Tight {
@@ -139,17 +124,9 @@ async fn the_shard_counts_for_the_length_of_the_key(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "old",
-    key(pk = "T:{tenant}", sk = "{name}", shards = 1),
-    verbatim(delimiter = ":")
-)]
-struct Old {
-    #[dynamo(skip)]
-    tenant: String,
-    #[dynamo(skip)]
-    name: String,
+crate::declare! {
+    entity Old(table = "old", key(pk = "T:{tenant}", sk = "{name}", shards = 1), verbatim(delimiter = ":"))
+        { #[dynamo(skip)] tenant: String, #[dynamo(skip)] name: String }
 }
 
 fn old(tenant: &str) -> Old {

@@ -174,7 +174,7 @@ async fn a_write_that_finds_nothing_looks_once(db: Db) -> Outcome {
 async fn an_ambiguous_attempt_stays_unknown(db: Db) -> Outcome {
     let loaded = draft("d1", "x").create().send(&db).await?;
     let (faulty, http) = db.faulty([Fault::Lose]);
-    let error = loaded.put().repeatable().send(&faulty).await.unwrap_err();
+    let error = loaded.put().retry_safe().send(&faulty).await.unwrap_err();
     assert!(error.is_outcome_unknown(), "{error:?}");
     assert_eq!(http.calls(), ["PutItem", "PutItem"]);
     Ok(())

@@ -39,12 +39,7 @@ tests![
     an_effect_is_forgotten_after_its_time(OnceEffect),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "followed", key(pk = number))]
-struct Parcel {
-    number: u32,
-    text: String,
-}
+crate::declare! { entity Parcel(table = "followed", key(pk = number)) { number: u32, text: String } }
 
 /// A record of a parcel that was created.
 fn record(number: u32, text: &str) -> String {

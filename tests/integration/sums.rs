@@ -22,29 +22,12 @@ tests![
     what_cannot_be_stored_is_refused_before,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "sums", key(pk = id))]
-struct Sum {
-    id: String,
-    a: Option<i8>,
-    b: Option<i16>,
-    c: Option<i32>,
-    d: Option<i64>,
-    e: Option<isize>,
-    f: Option<u8>,
-    g: Option<u16>,
-    h: Option<u32>,
-    i: Option<u64>,
-    j: Option<usize>,
-    k: Option<i128>,
-    l: Option<u128>,
-    price: Option<Decimal>,
-    exact: Option<Number>,
-    ratio: Option<f64>,
-    #[dynamo(default = 250)]
-    lives: u8,
-    #[dynamo(default = -100)]
-    debt: i8,
+crate::declare! {
+    entity Sum(table = "sums", key(pk = id))
+        { id: String, a: Option<i8>, b: Option<i16>, c: Option<i32>, d: Option<i64>, e: Option<isize>, f: Option<u8>,
+          g: Option<u16>, h: Option<u32>, i: Option<u64>, j: Option<usize>, k: Option<i128>, l: Option<u128>,
+          price: Option<Decimal>, exact: Option<Number>, ratio: Option<f64>, #[dynamo(default = 250)] lives: u8,
+          #[dynamo(default = -100)] debt: i8 }
 }
 
 type Paths = <Sum as DynamoEntity>::Paths;

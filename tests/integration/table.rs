@@ -108,19 +108,12 @@ fn find<'t>(table: &'t TableDescription, name: &str) -> &'t GlobalSecondaryIndex
         .expect("the index")
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = id, sk = no), stream = keys_only)]
-#[dynamo(gsi(by_owner, pk = owner, sk = rank, rename = "by-owner"))]
-#[dynamo(gsi(by_label, pk = "LABEL#{label}", project = keys))]
-#[dynamo(lsi(by_rank, sk = rank, project = [label]))]
-struct Ticket {
-    id: String,
-    no: u64,
-    owner: Option<Vec<u8>>,
-    rank: Option<i32>,
-    label: Option<String>,
-    #[dynamo(ttl)]
-    expires: Option<u64>,
+crate::declare! {
+    entity Ticket(table = "tickets", key(pk = id, sk = no), stream = keys_only,
+        gsi(by_owner, pk = owner, sk = rank, rename = "by-owner"),
+        gsi(by_label, pk = "LABEL#{label}", project = keys), lsi(by_rank, sk = rank, project = [label]))
+        { id: String, no: u64, owner: Option<Vec<u8>>, rank: Option<i32>, label: Option<String>,
+          #[dynamo(ttl)] expires: Option<u64> }
 }
 
 async fn keys_are_created_as_declared(db: Db) -> Outcome {
@@ -645,15 +638,9 @@ async fn indexes_need_a_table(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "places", key(pk = id))]
-#[dynamo(gsi(by_city, pk = [country, state], sk = [city, zip]))]
-struct Place {
-    id: String,
-    country: String,
-    state: String,
-    city: Option<String>,
-    zip: u32,
+crate::declare! {
+    entity Place(table = "places", key(pk = id), gsi(by_city, pk = [country, state], sk = [city, zip]))
+        { id: String, country: String, state: String, city: Option<String>, zip: u32 }
 }
 
 fn place(id: &str, city: Option<&str>) -> Place {
@@ -771,13 +758,10 @@ async fn a_table_has_one_declaration(db: Db) -> Outcome {
         id: String,
     }
 
-    #[derive(DynamoTable)]
-    #[dynamo(name = "notes", pk = "id", entities(Page))]
-    struct Board;
-
-    #[derive(DynamoTable)]
-    #[dynamo(name = "notes", pk = "id", entities(Brick))]
-    struct Wall;
+    crate::declare! {
+        table Board(name = "notes", pk = "id", entities(Page));
+        table Wall(name = "notes", pk = "id", entities(Brick));
+    }
 
     #[derive(Debug, DynamoEntity)]
     #[dynamo(table = Board, key(pk = "PAGE#{number}"))]

@@ -29,34 +29,15 @@ tests![
 /// What stands in every value that these tests store, ask for and look up.
 const SECRET: &str = "geheim";
 
-#[derive(DynamoTable)]
-#[dynamo(name = "traced", pk = "pk", sk = "sk", entities(Person, Letter))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-struct Post;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Post, key(pk = "PERSON#{name}", sk = "INFO"), unique(by_mail, mail))]
-struct Person {
-    name: String,
-    mail: String,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Post, key(pk = "PERSON#{to}", sk = "LETTER#{number:04}"))]
-#[dynamo(gsi(by_from, on = gsi1, pk = "FROM#{from}", sk = "{number:04}"))]
-struct Letter {
-    to: String,
-    number: u16,
-    from: String,
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "traced-stamps", key(pk = id))]
-struct PostStamp {
-    id: String,
+crate::declare! {
+    table Post(name = "traced", pk = "pk", sk = "sk", entities(Person, Letter),
+        gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+    entity Person(table = Post, key(pk = "PERSON#{name}", sk = "INFO"), unique(by_mail, mail))
+        { name: String, mail: String, #[dynamo(version)] version: Version }
+    entity Letter(table = Post, key(pk = "PERSON#{to}", sk = "LETTER#{number:04}"),
+        gsi(by_from, on = gsi1, pk = "FROM#{from}", sk = "{number:04}"))
+        { to: String, number: u16, from: String, text: String }
+    entity PostStamp(table = "traced-stamps", key(pk = id)) { id: String }
 }
 
 fn person(name: &str) -> Person {

@@ -49,13 +49,7 @@ tests![
     a_table_without_transactions_is_named,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "stock", key(pk = sku))]
-struct Stock {
-    sku: String,
-    left: u32,
-    label: Option<String>,
-}
+crate::declare! { entity Stock(table = "stock", key(pk = sku)) { sku: String, left: u32, label: Option<String> } }
 
 fn stock(sku: &str, left: u32) -> Stock {
     Stock {
@@ -65,22 +59,11 @@ fn stock(sku: &str, left: u32) -> Stock {
     }
 }
 
-/// An entity with the attributes of `Stock`, in a table of its own.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "shelves", key(pk = sku))]
-struct Shelf {
-    sku: String,
-    left: u32,
-    label: Option<String>,
-}
-
-/// An entity with numbers as its keys.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "seats", key(pk = row, sk = seat))]
-struct Seat {
-    row: u32,
-    seat: u32,
-    guest: String,
+crate::declare! {
+    /// An entity with the attributes of `Stock`, in a table of its own.
+    entity Shelf(table = "shelves", key(pk = sku)) { sku: String, left: u32, label: Option<String> }
+    /// An entity with numbers as its keys.
+    entity Seat(table = "seats", key(pk = row, sk = seat)) { row: u32, seat: u32, guest: String }
 }
 
 async fn tables(db: &Db) -> Outcome {

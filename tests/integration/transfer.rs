@@ -19,15 +19,10 @@ pub fn tests() -> Vec<Test> {
 
 const FORMATS: [RowFormat; 2] = [RowFormat::Json, RowFormat::DynamoJson];
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "depot",
-    pk = "pk",
-    sk = "sk",
-    entities(Part, Note),
-    gsi(gsi1, pk = "g1pk", sk = "g1sk")
-)]
-pub(super) struct Depot;
+crate::declare! {
+    pub(super) table Depot(name = "depot", pk = "pk", sk = "sk", entities(Part, Note),
+        gsi(gsi1, pk = "g1pk", sk = "g1sk"));
+}
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
 pub(super) struct Measure {
@@ -36,41 +31,19 @@ pub(super) struct Measure {
     pub(super) more: Option<Box<Value>>,
 }
 
-/// An entity with a field of each kind.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Depot, key(pk = "PART#{group}", sk = "{number:05}"))]
-#[dynamo(gsi(by_label, on = gsi1, pk = "L#{label}", sk = "{number:05}"))]
-#[dynamo(unique(by_serial, serial))]
-pub(super) struct Part {
-    pub(super) group: String,
-    pub(super) number: u32,
-    pub(super) label: Option<String>,
-    pub(super) serial: String,
-    pub(super) exact: Number,
-    pub(super) bytes: Vec<u8>,
-    pub(super) tags: HashSet<String>,
-    pub(super) sizes: BTreeSet<Number>,
-    pub(super) is_new: bool,
-    pub(super) measures: Vec<Measure>,
-    pub(super) by_name: BTreeMap<String, u64>,
-    pub(super) any: Option<Value>,
-    #[dynamo(rest)]
-    pub(super) rest: Item,
-    #[dynamo(version)]
-    pub(super) version: Version,
-    #[dynamo(created_at)]
-    pub(super) created_at: Option<Timestamp>,
-    #[dynamo(ttl)]
-    pub(super) expires_at: Option<Timestamp>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Depot, key(pk = "NOTE#{id}", sk = "NOTE"))]
-pub(super) struct Note {
-    pub(super) id: u32,
-    pub(super) text: String,
-    #[dynamo(version)]
-    pub(super) version: Version,
+crate::declare! {
+    /// An entity with a field of each kind.
+    pub(super) entity Part(table = Depot, key(pk = "PART#{group}", sk = "{number:05}"),
+        gsi(by_label, on = gsi1, pk = "L#{label}", sk = "{number:05}"), unique(by_serial, serial))
+        { pub(super) group: String, pub(super) number: u32, pub(super) label: Option<String>,
+          pub(super) serial: String, pub(super) exact: Number, pub(super) bytes: Vec<u8>,
+          pub(super) tags: HashSet<String>, pub(super) sizes: BTreeSet<Number>, pub(super) is_new: bool,
+          pub(super) measures: Vec<Measure>, pub(super) by_name: BTreeMap<String, u64>, pub(super) any: Option<Value>,
+          #[dynamo(rest)] pub(super) rest: Item, #[dynamo(version)] pub(super) version: Version,
+          #[dynamo(created_at)] pub(super) created_at: Option<Timestamp>,
+          #[dynamo(ttl)] pub(super) expires_at: Option<Timestamp> }
+    pub(super) entity Note(table = Depot, key(pk = "NOTE#{id}", sk = "NOTE"))
+        { pub(super) id: u32, pub(super) text: String, #[dynamo(version)] pub(super) version: Version }
 }
 
 pub(super) fn note(id: u32) -> Note {

@@ -30,16 +30,11 @@ pub fn tests() -> Vec<Test> {
     all.into_iter().flatten().collect()
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "accounts", key(pk = "ACCOUNT#{id}"))]
-#[dynamo(unique(by_email, email), unique(by_handle, org, handle))]
-pub(super) struct Account {
-    pub(super) id: u32,
-    pub(super) email: String,
-    pub(super) org: String,
-    pub(super) handle: Option<String>,
-    #[dynamo(default)]
-    pub(super) visits: u32,
+crate::declare! {
+    pub(super) entity Account(table = "accounts", key(pk = "ACCOUNT#{id}"), unique(by_email, email),
+        unique(by_handle, org, handle))
+        { pub(super) id: u32, pub(super) email: String, pub(super) org: String, pub(super) handle: Option<String>,
+          #[dynamo(default)] pub(super) visits: u32 }
 }
 
 pub(super) fn account(id: u32, email: &str) -> Account {
@@ -52,24 +47,13 @@ pub(super) fn account(id: u32, email: &str) -> Account {
     }
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "club", pk = "pk", sk = "sk", entities(Person, Visit))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk"))]
-pub(super) struct Club;
-
-/// An entity in a shared table, with a version, a TTL and an index.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "PERSON#{id}", sk = "INFO"))]
-#[dynamo(unique(by_badge, badge))]
-#[dynamo(gsi(by_badge_kind, on = gsi1, pk = "KIND#{badge}"))]
-pub(super) struct Person {
-    pub(super) id: String,
-    pub(super) badge: Option<u32>,
-    pub(super) name: String,
-    #[dynamo(version)]
-    pub(super) version: Version,
-    #[dynamo(ttl)]
-    pub(super) until: Option<DateTime<Utc>>,
+crate::declare! {
+    pub(super) table Club(name = "club", pk = "pk", sk = "sk", entities(Person, Visit), gsi(gsi1, pk = "gsi1pk"));
+    /// An entity in a shared table, with a version, a TTL and an index.
+    pub(super) entity Person(table = Club, key(pk = "PERSON#{id}", sk = "INFO"), unique(by_badge, badge),
+        gsi(by_badge_kind, on = gsi1, pk = "KIND#{badge}"))
+        { pub(super) id: String, pub(super) badge: Option<u32>, pub(super) name: String,
+          #[dynamo(version)] pub(super) version: Version, #[dynamo(ttl)] pub(super) until: Option<DateTime<Utc>> }
 }
 
 pub(super) fn person(id: &str, badge: u32) -> Person {
@@ -82,11 +66,9 @@ pub(super) fn person(id: &str, badge: u32) -> Person {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Club, key(pk = "PERSON#{id}", sk = "VISIT#{day}"))]
-pub(super) struct Visit {
-    pub(super) id: String,
-    pub(super) day: u32,
+crate::declare! {
+    pub(super) entity Visit(table = Club, key(pk = "PERSON#{id}", sk = "VISIT#{day}"))
+        { pub(super) id: String, pub(super) day: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -97,14 +79,10 @@ pub(super) enum Everything {
     Other(Item),
 }
 
-/// The partition key is a bare value, so the sort key tells sentinels from rooms.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "rooms", key(pk = house, sk = "ROOM#{number}"))]
-#[dynamo(unique(by_phone, phone))]
-pub(super) struct Room {
-    pub(super) house: String,
-    pub(super) number: u32,
-    pub(super) phone: Option<u64>,
+crate::declare! {
+    /// The partition key is a bare value, so the sort key tells sentinels from rooms.
+    pub(super) entity Room(table = "rooms", key(pk = house, sk = "ROOM#{number}"), unique(by_phone, phone))
+        { pub(super) house: String, pub(super) number: u32, pub(super) phone: Option<u64> }
 }
 
 pub(super) async fn tables(db: &Db) -> Outcome {

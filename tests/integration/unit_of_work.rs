@@ -41,18 +41,9 @@ tests![
     random_units_have_an_order(Counter),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "unit-counters", key(pk = name))]
-struct Counter {
-    name: String,
-    last: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "unit-tickets", key(pk = number))]
-struct Ticket {
-    number: u64,
-    task: u64,
+crate::declare! {
+    entity Counter(table = "unit-counters", key(pk = name)) { name: String, last: u64 }
+    entity Ticket(table = "unit-tickets", key(pk = number)) { number: u64, task: u64 }
 }
 
 /// Takes the next number, and returns how often the closure ran.
@@ -174,13 +165,8 @@ async fn an_item_that_is_deleted_meanwhile_is_read_again(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "unit-leases", key(pk = id))]
-struct Lease {
-    id: u32,
-    holder: String,
-    #[dynamo(ttl)]
-    until: Option<i64>,
+crate::declare! {
+    entity Lease(table = "unit-leases", key(pk = id)) { id: u32, holder: String, #[dynamo(ttl)] until: Option<i64> }
 }
 
 async fn an_expired_item_is_no_item(db: Db) -> Outcome {
@@ -220,12 +206,9 @@ async fn index_keys_are_kept(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "unit-seats", key(pk = "SEAT#{id}"))]
-#[dynamo(unique(by_place, place))]
-struct Seat {
-    id: u32,
-    place: Option<String>,
+crate::declare! {
+    entity Seat(table = "unit-seats", key(pk = "SEAT#{id}"), unique(by_place, place))
+        { id: u32, place: Option<String> }
 }
 
 /// Two items exchange a unique value, and values that are given up are free.
@@ -562,12 +545,9 @@ async fn what_was_loaded_elsewhere_keeps_its_version(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The same rows as notes, with more that is read of them.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "notes", key(pk = id))]
-struct Titled {
-    id: String,
-    title: Option<String>,
+crate::declare! {
+    /// The same rows as notes, with more that is read of them.
+    entity Titled(table = "notes", key(pk = id)) { id: String, title: Option<String> }
 }
 
 async fn an_item_is_of_one_entity(db: Db) -> Outcome {

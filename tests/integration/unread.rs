@@ -12,35 +12,19 @@ tests![
     a_key_that_does_not_read_is_an_error,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"))]
-#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
-#[dynamo(gsi(listed, pk = "L#{state}", sk = "{number}", project = keys))]
-#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))]
-struct Invoice {
-    user: String,
-    number: u32,
-    state: String,
-    cents: u64,
-}
-
-/// The entity that once wrote the same table. It has the keys of an invoice.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"))]
-#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
-#[dynamo(gsi(listed, pk = "L#{state}", sk = "{number}", project = keys))]
-#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))]
-struct Old {
-    user: String,
-    number: u32,
-    state: String,
-    cents: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Invoice)]
-struct Sum {
-    cents: u64,
+crate::declare! {
+    entity Invoice(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"),
+        gsi(by_state, pk = "S#{state}", sk = "{number}"),
+        gsi(listed, pk = "L#{state}", sk = "{number}", project = keys),
+        gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))
+        { user: String, number: u32, state: String, cents: u64 }
+    /// The entity that once wrote the same table. It has the keys of an invoice.
+    entity Old(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"),
+        gsi(by_state, pk = "S#{state}", sk = "{number}"),
+        gsi(listed, pk = "L#{state}", sk = "{number}", project = keys),
+        gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))
+        { user: String, number: u32, state: String, cents: String }
+    projection Sum(entity = Invoice) { cents: u64 }
 }
 
 const USER: &str = "s3cr3t";

@@ -25,20 +25,11 @@ pub struct Address {
     pub zip: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "people", key(pk = id))]
-pub struct Person {
-    pub id: String,
-    pub age: u8,
-    pub nick: Option<String>,
-    pub address: Address,
-    pub second: Option<Address>,
-    pub colors: BTreeMap<String, String>,
-    pub scores: Vec<i64>,
-    #[dynamo(rename = "a.b-c d")]
-    pub odd: Option<i64>,
-    #[dynamo(default = 10)]
-    pub lives: u32,
+crate::declare! {
+    pub entity Person(table = "people", key(pk = id))
+        { pub id: String, pub age: u8, pub nick: Option<String>, pub address: Address, pub second: Option<Address>,
+          pub colors: BTreeMap<String, String>, pub scores: Vec<i64>,
+          #[dynamo(rename = "a.b-c d")] pub odd: Option<i64>, #[dynamo(default = 10)] pub lives: u32 }
 }
 
 pub fn person(id: &str) -> Person {

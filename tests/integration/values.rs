@@ -55,12 +55,7 @@ struct Bag {
     list: Option<Vec<String>>,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "anys", key(pk = id))]
-struct Any {
-    id: String,
-    value: Value,
-}
+crate::declare! { entity Any(table = "anys", key(pk = id)) { id: String, value: Value } }
 
 fn any(value: impl Into<Value>) -> Any {
     Any {
@@ -76,29 +71,14 @@ struct Foreign {
     geo: Option<(f64, f64)>,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "camels", key(pk = user_id), rename_all = "camelCase")]
-struct Camel {
-    user_id: String,
-    first_name: String,
-    #[dynamo(rename = "Last-Name.x")]
-    last_name: String,
-    #[dynamo(default)]
-    visits: u32,
-    #[dynamo(default = 7)]
-    level: u32,
-    #[dynamo(skip)]
-    cache: Vec<u8>,
-    #[dynamo(serde)]
-    address: Foreign,
-    #[dynamo(serde)]
-    second: Option<Foreign>,
-    #[dynamo(format = "epoch")]
-    seen: DateTime<Utc>,
-    #[dynamo(format = "epoch_ms")]
-    seen_ms: Option<DateTime<Utc>>,
-    #[dynamo(format = "rfc3339")]
-    seen_text: DateTime<Utc>,
+crate::declare! {
+    entity Camel(table = "camels", key(pk = user_id), rename_all = "camelCase")
+        { user_id: String, first_name: String, #[dynamo(rename = "Last-Name.x")] last_name: String,
+          #[dynamo(default)] visits: u32, #[dynamo(default = 7)] level: u32, #[dynamo(skip)] cache: Vec<u8>,
+          #[dynamo(serde)] address: Foreign, #[dynamo(serde)] second: Option<Foreign>,
+          #[dynamo(format = "epoch")] seen: DateTime<Utc>,
+          #[dynamo(format = "epoch_ms")] seen_ms: Option<DateTime<Utc>>,
+          #[dynamo(format = "rfc3339")] seen_text: DateTime<Utc> }
 }
 
 fn camel() -> Camel {
@@ -360,17 +340,9 @@ async fn numbers_beyond_dynamodb_are_refused(_: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "integers", key(pk = id))]
-struct Integers {
-    id: String,
-    a: i8,
-    b: u16,
-    c: i64,
-    d: u64,
-    e: i128,
-    f: u128,
-    g: usize,
+crate::declare! {
+    entity Integers(table = "integers", key(pk = id))
+        { id: String, a: i8, b: u16, c: i64, d: u64, e: i128, f: u128, g: usize }
 }
 
 async fn extreme_integers_come_back(db: Db) -> Outcome {
@@ -410,13 +382,7 @@ async fn extreme_integers_come_back(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "floats", key(pk = id))]
-struct Floats {
-    id: String,
-    double: f64,
-    single: f32,
-}
+crate::declare! { entity Floats(table = "floats", key(pk = id)) { id: String, double: f64, single: f32 } }
 
 async fn floats_come_back(db: Db) -> Outcome {
     for double in [0.1, -0.0, 1e-130, 9.9e125, 1.0 / 3.0, 5e15, f64::EPSILON] {
@@ -458,13 +424,7 @@ async fn sets_compare_by_value(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "bytes", key(pk = id))]
-struct Bytes {
-    id: String,
-    bytes: Vec<u8>,
-    list: Vec<u16>,
-}
+crate::declare! { entity Bytes(table = "bytes", key(pk = id)) { id: String, bytes: Vec<u8>, list: Vec<u16> } }
 
 async fn bytes_are_binary(db: Db) -> Outcome {
     for bytes in [vec![], vec![0], (0..=255).collect()] {
@@ -485,30 +445,14 @@ async fn bytes_are_binary(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "nasty-names", key(pk = id))]
-struct NastyNames {
-    #[dynamo(rename = "status")]
-    id: String,
-    #[dynamo(rename = "size")]
-    reserved: String,
-    #[dynamo(rename = "a.b[0]")]
-    path: String,
-    #[dynamo(rename = "with space-and:colon#hash")]
-    spaced: String,
-    #[dynamo(rename = "qu\"ote\\back'tick`")]
-    quoted: String,
-    #[dynamo(rename = "näme👩‍👩‍👧")]
-    unicode: String,
-    #[dynamo(rename = "tab\tnewline\n")]
-    control: String,
-    #[dynamo(rename = ":v0", version)]
-    version: Version,
-    #[dynamo(rename = "#n0", ttl)]
-    ttl: Option<i64>,
-    #[dynamo(rename = "created at", created_at)]
-    created_at: DateTime<Utc>,
-    names: BTreeMap<String, String>,
+crate::declare! {
+    entity NastyNames(table = "nasty-names", key(pk = id))
+        { #[dynamo(rename = "status")] id: String, #[dynamo(rename = "size")] reserved: String,
+          #[dynamo(rename = "a.b[0]")] path: String, #[dynamo(rename = "with space-and:colon#hash")] spaced: String,
+          #[dynamo(rename = "qu\"ote\\back'tick`")] quoted: String, #[dynamo(rename = "näme👩‍👩‍👧")] unicode: String,
+          #[dynamo(rename = "tab\tnewline\n")] control: String, #[dynamo(rename = ":v0", version)] version: Version,
+          #[dynamo(rename = "#n0", ttl)] ttl: Option<i64>,
+          #[dynamo(rename = "created at", created_at)] created_at: DateTime<Utc>, names: BTreeMap<String, String> }
 }
 
 async fn nasty_names_are_names(db: Db) -> Outcome {
@@ -616,12 +560,7 @@ async fn empty_containers_stay(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tallies", key(pk = id))]
-struct Tally {
-    id: String,
-    by_day: BTreeMap<u32, String>,
-}
+crate::declare! { entity Tally(table = "tallies", key(pk = id)) { id: String, by_day: BTreeMap<u32, String> } }
 
 async fn no_entry_of_a_map_is_lost(_: Db) -> Outcome {
     let read = |days: [&str; 2]| {
@@ -648,13 +587,7 @@ impl<'de> Deserialize<'de> for OneWay {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "one-way", key(pk = id))]
-struct Trap {
-    id: String,
-    #[dynamo(serde)]
-    inner: OneWay,
-}
+crate::declare! { entity Trap(table = "one-way", key(pk = id)) { id: String, #[dynamo(serde)] inner: OneWay } }
 
 async fn what_would_not_read_back_is_not_written(db: Db) -> Outcome {
     let trap = Trap {
@@ -667,13 +600,9 @@ async fn what_would_not_read_back_is_not_written(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "visits", key(pk = "SITE#{site}", sk = "{day}#{visitor}"))]
-struct Visit {
-    site: String,
-    day: chrono::NaiveDate,
-    visitor: u16,
-    pages: u32,
+crate::declare! {
+    entity Visit(table = "visits", key(pk = "SITE#{site}", sk = "{day}#{visitor}"))
+        { site: String, day: chrono::NaiveDate, visitor: u16, pages: u32 }
 }
 
 async fn a_missing_attribute_is_parsed_from_the_key(db: Db) -> Outcome {

@@ -12,7 +12,7 @@ use tokio::task::block_in_place;
 
 use crate::model::{Draft, draft};
 use crate::support::clock::HandClock;
-use crate::support::db::Db;
+use crate::support::db::{Db, n, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -38,14 +38,9 @@ struct Document {
     created_at: Option<DateTime<Utc>>,
 }
 
-/// This entity has no creation time, so nothing tells a row from one that was created anew.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "leaves", key(pk = id))]
-struct Leaf {
-    id: u32,
-    text: String,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    /// This entity has no creation time, so nothing tells a row from one that was created anew.
+    entity Leaf(table = "leaves", key(pk = id)) { id: u32, text: String, #[dynamo(version)] version: Version }
 }
 
 fn document(text: &str) -> Document {
@@ -400,7 +395,14 @@ async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
             shown.contains("does not fit"),
         )
     };
-    loaded.delete().send(&db).await?;
+    // Another program's item has the same version and no creation time.
+    let version = loaded.version.number().expect("a stored version");
+    let foreign = raw([("id", n(1)), ("text", s("b")), ("version", n(version))]);
+    db.plant::<Document>(foreign).await;
+    for refused in refused().await {
+        assert_eq!(told(&refused), (true, false), "{refused}");
+    }
+    Document::key(1).delete().send(&db).await?;
     let other = document("b").create().send(&db).await?;
     assert_eq!(other.version, loaded.version);
     for refused in refused().await {

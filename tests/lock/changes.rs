@@ -151,6 +151,12 @@ changes! {
     stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or rejects"] of Order
         { entity Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> } }
         => { entity Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> } }
+    none_becomes_null: Free at "Order.note" ["written as NULL now", "reads as None"] of Order
+        { entity Order { id: u32, note: Option<u32> } }
+        => { entity Order { id: u32, #[dynamo(null)] note: Option<u32> } }
+    null_becomes_absent: Free at "Order.note" ["a missing attribute now", "may require the NULL"] of Order
+        { entity Order { id: u32, #[dynamo(null)] note: Option<u32> } }
+        => { entity Order { id: u32, note: Option<u32> } }
     enum_gets_an_order: BreaksRunning at "Order.state" ["was stored as S", "is stored as N"] of Order {
         #[derive(DynamoValue)] pub enum State { Open, Done }
         entity Order { id: u32, state: State }
@@ -248,17 +254,38 @@ changes! {
             { user: String, number: u32 }
         type Order = Shop;
     }
-    template_of_an_index: FillFirst at "Order.by_owner" ["\"OWNER#{owner}\"", "\"O#{owner}\"", "under a new name"] of Order {
+    template_of_an_index: BreaksRunning at "Order.by_owner" ["\"OWNER#{owner}\"", "\"O#{owner}\"", "overwrite each other's keys, so another attribute is needed", "under a new name", "`db fill Order --checkpoint FILE`", "`db check --filled Order`"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))
             { id: u32, owner: String }
     } => {
         entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "O#{owner}", sk = "{id}"))
             { id: u32, owner: String }
     }
-    wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order
+    another_pattern_on_the_attribute: BreaksRunning at "Order.by_owner" ["do not write its keys in `gsi1`"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Order(table = Shop, key(pk = "ORDER#{id}", sk = "A"), gsi(by_owner, on = gsi1, pk = "OWNER#{owner}", sk = "{id}"))
+            { id: u32, owner: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Order(table = Shop, key(pk = "ORDER#{id}", sk = "A"), gsi(by_name, on = gsi1, pk = "NAME#{owner}", sk = "{id}", filling))
+            { id: u32, owner: String }
+    }
+    template_on_another_attribute: Free at "Order.by_name" ["new and `filling`", "`db fill Order --checkpoint FILE`", "5. then remove `filling`"] of Order {
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))
+            { id: u32, owner: String }
+    } => {
+        entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"), gsi(by_name, pk = "NAME#{owner}", sk = "{id}", filling))
+            { id: u32, owner: String }
+    }
+    index_without_the_step: FillFirst at "Order.by_name" ["the step with `filling` is skipped"] of Order {
+        entity Order(table = "orders", key(pk = id)) { id: u32, owner: String }
+    } => {
+        entity Order(table = "orders", key(pk = id), gsi(by_name, pk = "NAME#{owner}", sk = "{id}")) { id: u32, owner: String }
+    }
+    wider_part_of_an_index: BreaksRunning at "Order.by_rank" ["another width"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u8 } }
         => { entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}")) { id: u32, rank: u16 } }
-    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "existing items have the old keys"] of Order {
+    place_of_none: BreaksRunning at "Order.by_due" ["{due:last}", "existing items have the old keys"] of Order {
         entity Order(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))
             { id: u32, due: Option<DateTime<Utc>> }
     } => {
@@ -272,7 +299,7 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))
             { id: u32, #[dynamo(default)] rank: u8 }
     }
-    first_shards: FillFirst at "Order.all" ["it wrote 0 shards"] of Order
+    first_shards: BreaksRunning at "Order.all" ["it wrote 0 shards", "another attribute is needed"] of Order
         { entity Order(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}")) { id: u32 } } => four_shards
     more_shards: FillFirst at "Order.all" ["wrote 4 shards and read 4", "first deploy `read_shards`"] of Order
         four_shards => eight_shards

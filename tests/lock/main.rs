@@ -6,3 +6,4 @@ mod declared;
 mod files;
 mod fill;
 mod renaming;
+mod shape;

@@ -6,23 +6,11 @@ use allocation_counter::measure;
 use dynamo_entity::__private::{as_stored, from_json, to_json};
 use dynamo_entity::prelude::*;
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "parcels",
-    key(pk = "DEPOT#{depot}", sk = "PARCEL#{number:08}")
-)]
-#[dynamo(gsi(by_state, pk = "STATE#{state}", sk = "{note}"))]
-struct Parcel {
-    depot: String,
-    number: u64,
-    state: String,
-    note: Option<String>,
-    cents: i64,
-    weight: f64,
-    paid: bool,
-    address: Address,
-    lines: Vec<Line>,
-    labels: BTreeMap<String, String>,
+crate::declare! {
+    entity Parcel(table = "parcels", key(pk = "DEPOT#{depot}", sk = "PARCEL#{number:08}"),
+        gsi(by_state, pk = "STATE#{state}", sk = "{note}"))
+        { depot: String, number: u64, state: String, note: Option<String>, cents: i64, weight: f64, paid: bool,
+          address: Address, lines: Vec<Line>, labels: BTreeMap<String, String> }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -91,12 +79,9 @@ fn reading_allocates_what_the_struct_owns() {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "readings", key(pk = sensor, sk = at))]
-struct Reading {
-    sensor: uuid::Uuid,
-    at: chrono::DateTime<chrono::Utc>,
-    value: i64,
+crate::declare! {
+    entity Reading(table = "readings", key(pk = sensor, sk = at))
+        { sensor: uuid::Uuid, at: chrono::DateTime<chrono::Utc>, value: i64 }
 }
 
 /// A read compares the stored key with the fields without building the key's text.

@@ -11,36 +11,14 @@ use proptest::prelude::*;
 use crate::given;
 use crate::queries::{on_the_engine, sample};
 
-#[derive(DynamoTable)]
-#[dynamo(name = "wood", pk = "pk", sk = "sk", entities(Root, Leaf, Twig, Stone))]
-struct Wood;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Wood, key(pk = "T#{tree}", sk = "ROOT"))]
-struct Root {
-    tree: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Wood, key(pk = "T#{tree}", sk = "LEAF#{name}"))]
-struct Leaf {
-    tree: String,
-    name: String,
-}
-
-/// The sort keys of twigs sort between those of leaves.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Wood, key(pk = "T#{tree}", sk = "LEAF#{name}#{number}"))]
-struct Twig {
-    tree: String,
-    name: String,
-    number: i8,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Wood, key(pk = "STONE#{name}", sk = "ROOT"))]
-struct Stone {
-    name: String,
+crate::declare! {
+    table Wood(name = "wood", pk = "pk", sk = "sk", entities(Root, Leaf, Twig, Stone));
+    entity Root(table = Wood, key(pk = "T#{tree}", sk = "ROOT")) { tree: String }
+    entity Leaf(table = Wood, key(pk = "T#{tree}", sk = "LEAF#{name}")) { tree: String, name: String }
+    /// The sort keys of twigs sort between those of leaves.
+    entity Twig(table = Wood, key(pk = "T#{tree}", sk = "LEAF#{name}#{number}"))
+        { tree: String, name: String, number: i8 }
+    entity Stone(table = Wood, key(pk = "STONE#{name}", sk = "ROOT")) { name: String }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

@@ -13,17 +13,10 @@ fn text(item: &Item, attribute: &str) -> Option<String> {
     value.as_text().map(str::to_owned)
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "people",
-    key(pk = "P#{owner:lower}", sk = "{name:lower}#{city:upper}")
-)]
-#[dynamo(gsi(by_nick, pk = "N#{nick:upper}", sk = "{city:lower}"))]
-struct Person {
-    owner: String,
-    name: String,
-    city: String,
-    nick: Option<String>,
+crate::declare! {
+    entity Person(table = "people", key(pk = "P#{owner:lower}", sk = "{name:lower}#{city:upper}"),
+        gsi(by_nick, pk = "N#{nick:upper}", sk = "{city:lower}"))
+        { owner: String, name: String, city: String, nick: Option<String> }
 }
 
 fn person() -> impl Strategy<Value = Person> {
@@ -140,11 +133,7 @@ struct Order {
     total: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "names", verbatim, key(pk = "same", sk = "{name:upper}"))]
-struct Verbatim {
-    name: String,
-}
+crate::declare! { entity Verbatim(table = "names", verbatim, key(pk = "same", sk = "{name:upper}")) { name: String } }
 
 #[test]
 fn on_the_engine_two_spellings_are_one_row() {

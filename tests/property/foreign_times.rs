@@ -17,13 +17,9 @@ macro_rules! foreign_time {
 
             type Time = $time<DateTime<Utc>>;
 
-            #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-            #[dynamo(table = "rows", key(pk = id, sk = at))]
-            #[dynamo(gsi(by_seen, pk = id, sk = seen))]
-            struct Row {
-                id: u32,
-                at: Time,
-                seen: Option<Time>,
+            crate::declare! {
+                entity Row(table = "rows", key(pk = id, sk = at), gsi(by_seen, pk = id, sk = seen))
+                    { id: u32, at: Time, seen: Option<Time> }
             }
 
             fn times() -> impl Strategy<Value = Time> {

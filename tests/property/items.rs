@@ -224,30 +224,12 @@ proptest! {
 
 // --- damage
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "orders", key(pk = "ORDER#{id}", sk = "{day}#{n}"))]
-struct Order {
-    #[dynamo(skip)]
-    id: String,
-    #[dynamo(skip)]
-    day: chrono::NaiveDate,
-    n: u16,
-    total: Number,
-    lines: Vec<Line>,
-    by_name: BTreeMap<String, Line>,
-    payment: Payment,
-    tags: HashSet<String>,
-    counts: BTreeSet<i32>,
-    note: Option<String>,
-    at: chrono::DateTime<chrono::Utc>,
-    key: uuid::Uuid,
-    pair: (u8, bool),
-    #[dynamo(default)]
-    extra: u8,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    entity Order(table = "orders", key(pk = "ORDER#{id}", sk = "{day}#{n}"))
+        { #[dynamo(skip)] id: String, #[dynamo(skip)] day: chrono::NaiveDate, n: u16, total: Number, lines: Vec<Line>,
+          by_name: BTreeMap<String, Line>, payment: Payment, tags: HashSet<String>, counts: BTreeSet<i32>,
+          note: Option<String>, at: chrono::DateTime<chrono::Utc>, key: uuid::Uuid, pair: (u8, bool),
+          #[dynamo(default)] extra: u8, #[dynamo(version)] version: Version, #[dynamo(rest)] rest: Item }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]

@@ -465,12 +465,8 @@ mod refusals {
     mod sizes {
         use super::*;
 
-        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-        #[dynamo(table = "sizes", key(pk = "P#{a}", sk = "S#{b}#{n}"))]
-        struct Stored {
-            a: String,
-            b: String,
-            n: u8,
+        crate::declare! {
+            entity Stored(table = "sizes", key(pk = "P#{a}", sk = "S#{b}#{n}")) { a: String, b: String, n: u8 }
         }
 
         /// Text that takes `size` bytes in a key; `escaped` of its characters have to be escaped.
@@ -502,12 +498,7 @@ mod refusals {
     mod bare_sizes {
         use super::*;
 
-        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-        #[dynamo(table = "bare", key(pk = a, sk = b))]
-        struct Stored {
-            a: String,
-            b: Vec<u8>,
-        }
+        crate::declare! { entity Stored(table = "bare", key(pk = a, sk = b)) { a: String, b: Vec<u8> } }
 
         proptest! {
             #![proptest_config(config())]
@@ -532,12 +523,8 @@ mod refusals {
     mod paddings {
         use super::*;
 
-        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-        #[dynamo(table = "paddings", key(pk = "{a:03}", sk = "{b:05}#{c:018}"))]
-        struct Stored {
-            a: u32,
-            b: i64,
-            c: i128,
+        crate::declare! {
+            entity Stored(table = "paddings", key(pk = "{a:03}", sk = "{b:05}#{c:018}")) { a: u32, b: i64, c: i128 }
         }
 
         proptest! {
@@ -567,11 +554,9 @@ mod refusals {
     mod counts {
         use super::*;
 
-        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-        #[dynamo(table = "counts", key(pk = "{at:epoch}", sk = "{seen:epoch_ms}"))]
-        struct Stored {
-            at: Timestamp,
-            seen: Timestamp,
+        crate::declare! {
+            entity Stored(table = "counts", key(pk = "{at:epoch}", sk = "{seen:epoch_ms}"))
+                { at: Timestamp, seen: Timestamp }
         }
 
         fn edge() -> impl Strategy<Value = Timestamp> {
@@ -727,12 +712,7 @@ mod refusals {
 
     #[test]
     fn empty_text_is_no_part() {
-        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-        #[dynamo(table = "empty", key(pk = "P#{a}", sk = "S#{b}"))]
-        struct Stored {
-            a: UserId,
-            b: String,
-        }
+        crate::declare! { entity Stored(table = "empty", key(pk = "P#{a}", sk = "S#{b}")) { a: UserId, b: String } }
         let error = Stored::key(UserId(String::new()), "b")
             .to_item()
             .unwrap_err();

@@ -5,6 +5,8 @@
 
 mod allocations;
 mod collections;
+#[path = "../support/declare.rs"]
+mod declare;
 mod folds;
 mod foreign_times;
 mod given;

@@ -97,13 +97,7 @@ fn hash(number: &Number) -> u64 {
     hasher.finish()
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "held", key(pk = "{id}"))]
-struct HeldNumber {
-    #[dynamo(skip)]
-    id: u8,
-    n: Number,
-}
+crate::declare! { entity HeldNumber(table = "held", key(pk = "{id}")) { #[dynamo(skip)] id: u8, n: Number } }
 
 proptest! {
     #![proptest_config(config())]
@@ -349,23 +343,11 @@ floats!(f64: u64);
 mod decimals {
     use super::*;
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "held", key(pk = "{id}"))]
-    struct Held {
-        #[dynamo(skip)]
-        id: u8,
-        n: Decimal,
-        set: HashSet<Decimal>,
-        sorted: BTreeSet<Decimal>,
-    }
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "held", key(pk = "{id}"))]
-    struct HeldBig {
-        #[dynamo(skip)]
-        id: u8,
-        n: BigDecimal,
-        set: HashSet<BigDecimal>,
+    crate::declare! {
+        entity Held(table = "held", key(pk = "{id}"))
+            { #[dynamo(skip)] id: u8, n: Decimal, set: HashSet<Decimal>, sorted: BTreeSet<Decimal> }
+        entity HeldBig(table = "held", key(pk = "{id}"))
+            { #[dynamo(skip)] id: u8, n: BigDecimal, set: HashSet<BigDecimal> }
     }
 
     proptest! {
@@ -453,13 +435,8 @@ mod decimals {
 mod ttl {
     use super::*;
 
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "held", key(pk = "{id}"))]
-    struct Held {
-        #[dynamo(skip)]
-        id: u8,
-        #[dynamo(ttl)]
-        at: Option<i64>,
+    crate::declare! {
+        entity Held(table = "held", key(pk = "{id}")) { #[dynamo(skip)] id: u8, #[dynamo(ttl)] at: Option<i64> }
     }
 
     proptest! {

@@ -95,11 +95,7 @@ fn pieces(given: &[Given]) -> &'static [Piece] {
 }
 
 fn key(given: &[Given]) -> KeyDef {
-    KeyDef {
-        attribute: "k",
-        ty: KeyType::S,
-        source: KeySource::Template(pieces(given)),
-    }
+    KeyDef::new("k", KeyType::S, KeySource::Template(pieces(given)))
 }
 
 fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
@@ -114,12 +110,14 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         indexes: &[],
         uniques: &[],
         ttl: None,
+        expiry: None,
         version: None,
         created_at: None,
         updated_at: None,
         created_by: None,
         updated_by: None,
         key_fault: |_| None,
+        shape: None,
         reread: |_| None,
         sentinels: |_| Ok(Vec::new()),
     }

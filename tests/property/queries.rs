@@ -313,32 +313,11 @@ pub fn on_the_engine<F: Future<Output = Result<()>>>(case: impl Fn(Dynamo, &mut 
 
 // --- other rows of a shared partition
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "shared",
-    pk = "pk",
-    sk = "sk",
-    entities(Parent, Child, Sibling)
-)]
-struct Shared;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shared, key(pk = "P", sk = "A#{name}"))]
-struct Parent {
-    name: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shared, key(pk = "P", sk = "A#{name}#C#{number}"))]
-struct Child {
-    name: String,
-    number: i8,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shared, key(pk = "P", sk = "AB{number:03}"))]
-struct Sibling {
-    number: u8,
+crate::declare! {
+    table Shared(name = "shared", pk = "pk", sk = "sk", entities(Parent, Child, Sibling));
+    entity Parent(table = Shared, key(pk = "P", sk = "A#{name}")) { name: String }
+    entity Child(table = Shared, key(pk = "P", sk = "A#{name}#C#{number}")) { name: String, number: i8 }
+    entity Sibling(table = Shared, key(pk = "P", sk = "AB{number:03}")) { number: u8 }
 }
 
 #[test]

@@ -13,40 +13,16 @@ use proptest::prelude::*;
 
 use crate::{config_of_half, given};
 
-/// An entity with shards in its table and in its indexes.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "spread",
-    key(pk = "T#{tenant}", sk = "{name}#{number}", shards = 7)
-)]
-#[dynamo(gsi(
-    by_level,
-    pk = "L#{level}",
-    sk = "{name}",
-    shards = 10,
-    read_shards = 20
-))]
-#[dynamo(gsi(by_all, pk = "ALL", shards = 3))]
-struct Spread {
-    #[dynamo(skip)]
-    tenant: String,
-    name: String,
-    #[dynamo(skip)]
-    number: u32,
-    level: Option<i8>,
-}
-
-/// The same entity without shards.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "whole", key(pk = "T#{tenant}", sk = "{name}#{number}"))]
-#[dynamo(gsi(by_level, pk = "L#{level}", sk = "{name}"))]
-struct Whole {
-    #[dynamo(skip)]
-    tenant: String,
-    name: String,
-    #[dynamo(skip)]
-    number: u32,
-    level: Option<i8>,
+crate::declare! {
+    /// An entity with shards in its table and in its indexes.
+    entity Spread(table = "spread", key(pk = "T#{tenant}", sk = "{name}#{number}", shards = 7),
+        gsi(by_level, pk = "L#{level}", sk = "{name}", shards = 10, read_shards = 20),
+        gsi(by_all, pk = "ALL", shards = 3))
+        { #[dynamo(skip)] tenant: String, name: String, #[dynamo(skip)] number: u32, level: Option<i8> }
+    /// The same entity without shards.
+    entity Whole(table = "whole", key(pk = "T#{tenant}", sk = "{name}#{number}"),
+        gsi(by_level, pk = "L#{level}", sk = "{name}"))
+        { #[dynamo(skip)] tenant: String, name: String, #[dynamo(skip)] number: u32, level: Option<i8> }
 }
 
 fn spread() -> impl Strategy<Value = Spread> {

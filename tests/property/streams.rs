@@ -7,31 +7,13 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, ItemChange, StreamEvent, UnreadChange};
 use proptest::prelude::*;
 
-#[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Order, Reward))]
-struct Shop;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"), unique(by_mail, mail))]
-struct Buyer {
-    buyer: String,
-    mail: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "ORDER#{number:04}"))]
-struct Order {
-    buyer: String,
-    number: u32,
-    total: String,
-    weight: dynamo_entity::Number,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "REWARD#{number:04}"))]
-struct Reward {
-    buyer: String,
-    number: u32,
+crate::declare! {
+    table Shop(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Order, Reward));
+    entity Buyer(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"), unique(by_mail, mail))
+        { buyer: String, mail: String }
+    entity Order(table = Shop, key(pk = "BUYER#{buyer}", sk = "ORDER#{number:04}"))
+        { buyer: String, number: u32, total: String, weight: dynamo_entity::Number }
+    entity Reward(table = Shop, key(pk = "BUYER#{buyer}", sk = "REWARD#{number:04}")) { buyer: String, number: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

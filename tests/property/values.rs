@@ -78,23 +78,11 @@ fn user_id() -> impl Strategy<Value = UserId> {
     given::any_text().prop_map(UserId)
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "texts", key(pk = "{id}"))]
-struct Texts {
-    #[dynamo(skip)]
-    id: u8,
-    owned: String,
-    boxed: Box<str>,
-    shared: Arc<str>,
-    cow: Cow<'static, str>,
-    one: char,
-    truth: bool,
-    #[dynamo(rename = "a \"quoted\"\\ näme\n")]
-    maybe: Option<String>,
-    maybe_one: Option<char>,
-    pointer: Box<Arc<u32>>,
-    newtype: UserId,
-    status: Option<Status>,
+crate::declare! {
+    entity Texts(table = "texts", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, owned: String, boxed: Box<str>, shared: Arc<str>, cow: Cow<'static, str>, one: char,
+          truth: bool, #[dynamo(rename = "a \"quoted\"\\ näme\n")] maybe: Option<String>, maybe_one: Option<char>,
+          pointer: Box<Arc<u32>>, newtype: UserId, status: Option<Status> }
 }
 
 fn texts() -> impl Strategy<Value = Texts> {
@@ -121,21 +109,11 @@ fn texts() -> impl Strategy<Value = Texts> {
         )
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "binaries", key(pk = "{id}"))]
-struct Binaries {
-    #[dynamo(skip)]
-    id: u8,
-    owned: Vec<u8>,
-    fixed: [u8; 4],
-    none: [u8; 0],
-    bytes: Bytes,
-    boxed: Box<[u8]>,
-    shared: Arc<[u8]>,
-    cow: Cow<'static, [u8]>,
-    maybe: Option<Vec<u8>>,
-    list: Vec<Vec<u8>>,
-    pair: (Vec<u8>, [u8; 2]),
+crate::declare! {
+    entity Binaries(table = "binaries", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, owned: Vec<u8>, fixed: [u8; 4], none: [u8; 0], bytes: Bytes, boxed: Box<[u8]>,
+          shared: Arc<[u8]>, cow: Cow<'static, [u8]>, maybe: Option<Vec<u8>>, list: Vec<Vec<u8>>,
+          pair: (Vec<u8>, [u8; 2]) }
 }
 
 fn binaries() -> impl Strategy<Value = Binaries> {
@@ -161,22 +139,12 @@ fn binaries() -> impl Strategy<Value = Binaries> {
         })
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "lists", key(pk = "{id}"))]
-struct Lists {
-    #[dynamo(skip)]
-    id: u8,
-    numbers: Vec<i32>,
-    nested: Vec<Vec<String>>,
-    fixed: [u16; 3],
-    fixed_nested: [[bool; 2]; 2],
-    single: (String,),
-    tuple: (i8, String, bool, Vec<u64>),
-    many: (u8, i16, char, String, bool, Option2),
-    boxed: Box<[i64]>,
-    shared: Arc<[String]>,
-    cow: Cow<'static, [i32]>,
-    maybe: Option<Vec<Arc<i32>>>,
+crate::declare! {
+    entity Lists(table = "lists", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, numbers: Vec<i32>, nested: Vec<Vec<String>>, fixed: [u16; 3],
+          fixed_nested: [[bool; 2]; 2], single: (String,), tuple: (i8, String, bool, Vec<u64>),
+          many: (u8, i16, char, String, bool, Option2), boxed: Box<[i64]>, shared: Arc<[String]>,
+          cow: Cow<'static, [i32]>, maybe: Option<Vec<Arc<i32>>> }
 }
 
 /// A tuple with a tuple inside.
@@ -231,20 +199,13 @@ fn lists() -> impl Strategy<Value = Lists> {
         )
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "maps", key(pk = "{id}"))]
-struct Maps {
-    #[dynamo(skip)]
-    id: u8,
-    by_text: HashMap<String, i32>,
-    by_number: BTreeMap<u64, String>,
-    by_wide: HashMap<i128, bool>,
-    by_uuid: HashMap<uuid::Uuid, Vec<u8>>,
-    by_ulid: BTreeMap<ulid::Ulid, (u8, u8)>,
-    by_status: BTreeMap<Status, Vec<String>>,
-    by_user: BTreeMap<UserId, BTreeMap<Cents, String>>,
-    by_box: HashMap<Box<str>, HashMap<Arc<str>, u8>>,
-    maybe: Option<BTreeMap<Cow<'static, str>, bool>>,
+crate::declare! {
+    entity Maps(table = "maps", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, by_text: HashMap<String, i32>, by_number: BTreeMap<u64, String>,
+          by_wide: HashMap<i128, bool>, by_uuid: HashMap<uuid::Uuid, Vec<u8>>,
+          by_ulid: BTreeMap<ulid::Ulid, (u8, u8)>, by_status: BTreeMap<Status, Vec<String>>,
+          by_user: BTreeMap<UserId, BTreeMap<Cents, String>>, by_box: HashMap<Box<str>, HashMap<Arc<str>, u8>>,
+          maybe: Option<BTreeMap<Cow<'static, str>, bool>> }
 }
 
 fn maps() -> impl Strategy<Value = Maps> {
@@ -296,24 +257,12 @@ fn maps() -> impl Strategy<Value = Maps> {
         )
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "sets", key(pk = "{id}"))]
-struct Sets {
-    #[dynamo(skip)]
-    id: u8,
-    texts: HashSet<String>,
-    shared: BTreeSet<Arc<str>>,
-    numbers: HashSet<i64>,
-    wide: BTreeSet<u64>,
-    exact: BTreeSet<Number>,
-    decimals: HashSet<Decimal>,
-    binaries: BTreeSet<Vec<u8>>,
-    bytes: HashSet<Bytes>,
-    statuses: HashSet<Status>,
-    users: BTreeSet<UserId>,
-    cents: HashSet<Cents>,
-    ids: HashSet<uuid::Uuid>,
-    ulids: BTreeSet<ulid::Ulid>,
+crate::declare! {
+    entity Sets(table = "sets", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, texts: HashSet<String>, shared: BTreeSet<Arc<str>>, numbers: HashSet<i64>,
+          wide: BTreeSet<u64>, exact: BTreeSet<Number>, decimals: HashSet<Decimal>, binaries: BTreeSet<Vec<u8>>,
+          bytes: HashSet<Bytes>, statuses: HashSet<Status>, users: BTreeSet<UserId>, cents: HashSet<Cents>,
+          ids: HashSet<uuid::Uuid>, ulids: BTreeSet<ulid::Ulid> }
 }
 
 fn sets() -> impl Strategy<Value = Sets> {
@@ -411,20 +360,11 @@ struct Pair<A, B> {
     second: Option<B>,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "structs", key(pk = "{id}"))]
-struct Structs {
-    #[dynamo(skip)]
-    id: u8,
-    point: Point,
-    maybe: Option<Point>,
-    shapes: Vec<Shape>,
-    by_name: BTreeMap<String, Shape>,
-    tree: Tree,
-    pair: Pair<String, Pair<i32, bool>>,
-    shared: Arc<Shape>,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    entity Structs(table = "structs", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, point: Point, maybe: Option<Point>, shapes: Vec<Shape>,
+          by_name: BTreeMap<String, Shape>, tree: Tree, pair: Pair<String, Pair<i32, bool>>, shared: Arc<Shape>,
+          #[dynamo(rest)] rest: Item }
 }
 
 fn float() -> impl Strategy<Value = f64> {
@@ -529,23 +469,12 @@ fn structs() -> impl Strategy<Value = Structs> {
         )
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "times", key(pk = "{id}"))]
-struct Times {
-    #[dynamo(skip)]
-    id: u8,
-    own: Timestamp,
-    system: SystemTime,
-    chrono: Option<DateTime<Utc>>,
-    chrono_civil: NaiveDateTime,
-    chrono_date: NaiveDate,
-    offset: time::OffsetDateTime,
-    utc: time::UtcDateTime,
-    primitive: time::PrimitiveDateTime,
-    date: time::Date,
-    jiff: jiff::Timestamp,
-    jiff_civil: jiff::civil::DateTime,
-    jiff_dates: Vec<jiff::civil::Date>,
+crate::declare! {
+    entity Times(table = "times", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, own: Timestamp, system: SystemTime, chrono: Option<DateTime<Utc>>,
+          chrono_civil: NaiveDateTime, chrono_date: NaiveDate, offset: time::OffsetDateTime, utc: time::UtcDateTime,
+          primitive: time::PrimitiveDateTime, date: time::Date, jiff: jiff::Timestamp,
+          jiff_civil: jiff::civil::DateTime, jiff_dates: Vec<jiff::civil::Date> }
 }
 
 fn times() -> impl Strategy<Value = Times> {
@@ -592,36 +521,19 @@ fn times() -> impl Strategy<Value = Times> {
         )
 }
 
-/// Times as JavaScript's `toISOString` writes them, in every type.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "script", key(pk = "{id}"))]
-struct Script {
-    #[dynamo(skip)]
-    id: u8,
-    #[dynamo(format = "rfc3339_ms")]
-    own: Timestamp,
-    #[dynamo(format = "rfc3339_ms")]
-    chrono: Option<DateTime<Utc>>,
-    #[dynamo(format = "rfc3339_ms")]
-    time: time::UtcDateTime,
-    #[dynamo(format = "rfc3339_ms")]
-    jiff: jiff::Timestamp,
-}
-
-/// Times in the forms of other programs. The first two forms are less precise than the type of their field.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "forms", key(pk = "{id}"))]
-struct Forms {
-    #[dynamo(skip)]
-    id: u8,
-    #[dynamo(format = "epoch")]
-    epoch: DateTime<Utc>,
-    #[dynamo(format = "epoch_ms")]
-    epoch_ms: Option<SystemTime>,
-    #[dynamo(format = "rfc3339")]
-    rfc3339: jiff::Timestamp,
-    #[dynamo(format = "rfc3339")]
-    own: Option<Timestamp>,
+crate::declare! {
+    /// Times as JavaScript's `toISOString` writes them, in every type.
+    entity Script(table = "script", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, #[dynamo(format = "rfc3339_ms")] own: Timestamp,
+          #[dynamo(format = "rfc3339_ms")] chrono: Option<DateTime<Utc>>,
+          #[dynamo(format = "rfc3339_ms")] time: time::UtcDateTime,
+          #[dynamo(format = "rfc3339_ms")] jiff: jiff::Timestamp }
+    /// Times in the forms of other programs. The first two forms are less precise than the type of their field.
+    entity Forms(table = "forms", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, #[dynamo(format = "epoch")] epoch: DateTime<Utc>,
+          #[dynamo(format = "epoch_ms")] epoch_ms: Option<SystemTime>,
+          #[dynamo(format = "rfc3339")] rfc3339: jiff::Timestamp,
+          #[dynamo(format = "rfc3339")] own: Option<Timestamp> }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -642,17 +554,10 @@ enum ForeignChoice {
     Named { a: i32 },
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "foreign", key(pk = "{id}"))]
-struct Foreigners {
-    #[dynamo(skip)]
-    id: u8,
-    #[dynamo(serde)]
-    one: Foreign,
-    #[dynamo(serde)]
-    maybe: Option<ForeignChoice>,
-    #[dynamo(serde)]
-    list: Vec<Foreign>,
+crate::declare! {
+    entity Foreigners(table = "foreign", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, #[dynamo(serde)] one: Foreign, #[dynamo(serde)] maybe: Option<ForeignChoice>,
+          #[dynamo(serde)] list: Vec<Foreign> }
 }
 
 fn foreign_choice() -> impl Strategy<Value = ForeignChoice> {
@@ -681,16 +586,10 @@ fn foreign() -> impl Strategy<Value = Foreign> {
         })
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "dynamic", key(pk = "{id}"))]
-struct Dynamic {
-    #[dynamo(skip)]
-    id: u8,
-    any: Value,
-    list: Vec<Value>,
-    map: BTreeMap<String, Value>,
-    item: Item,
-    maybe: Option<Item>,
+crate::declare! {
+    entity Dynamic(table = "dynamic", key(pk = "{id}"))
+        { #[dynamo(skip)] id: u8, any: Value, list: Vec<Value>, map: BTreeMap<String, Value>, item: Item,
+          maybe: Option<Item> }
 }
 
 proptest! {
@@ -859,10 +758,4 @@ proptest! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "deep", key(pk = "{id}"))]
-struct Deep {
-    #[dynamo(skip)]
-    id: u8,
-    tree: Tree,
-}
+crate::declare! { entity Deep(table = "deep", key(pk = "{id}")) { #[dynamo(skip)] id: u8, tree: Tree } }

@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod db;
+pub mod declare;
 pub mod engine;
 pub mod faulty;
 pub mod grammar;

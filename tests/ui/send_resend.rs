@@ -8,15 +8,15 @@ pub struct User {
 
 /// A write without a condition and a read are sent again anyway, and a transaction returns no item.
 fn resend(user: User) {
-    let _ = user.put().repeatable();
-    let _ = User::key("u1").delete().repeatable();
+    let _ = user.put().retry_safe();
+    let _ = User::key("u1").delete().retry_safe();
     let _ = User::key("u1").get().idempotent();
     let _ = User::key("u1").delete().returning_old().idempotent();
 }
 
 async fn awaited(user: User) -> Result<()> {
     user.create().idempotent().await?;
-    user.create().repeatable().await?;
+    user.create().retry_safe().await?;
     Ok(())
 }
 

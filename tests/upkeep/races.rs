@@ -22,19 +22,11 @@ tests![
     one_of_two_creates_wins(Racer),
 ];
 
-/// An entity without a version: an update is guarded by the old values of the key parts that it relies on.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "racers", key(pk = id))]
-#[dynamo(gsi(by_state, pk = "{state}", sk = "{rank}#{name}"))]
-#[dynamo(gsi(by_name, pk = "ALL#{state}", sk = "{name}"))]
-struct Racer {
-    id: u32,
-    state: u8,
-    rank: Option<u8>,
-    name: String,
-    note: Option<String>,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    /// An entity without a version: an update is guarded by the old values of the key parts that it relies on.
+    entity Racer(table = "racers", key(pk = id), gsi(by_state, pk = "{state}", sk = "{rank}#{name}"),
+        gsi(by_name, pk = "ALL#{state}", sk = "{name}"))
+        { id: u32, state: u8, rank: Option<u8>, name: String, note: Option<String>, #[dynamo(rest)] rest: Item }
 }
 
 fn racer(id: u32) -> Racer {
@@ -96,15 +88,9 @@ async fn what_another_changed_beside_the_parts_is_kept(db: Db) -> Outcome {
     is_whole(&db, &loaded.key()).await
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "versioned-racers", key(pk = id))]
-#[dynamo(gsi(by_state, pk = "{state}", sk = "{rank}"))]
-struct Versioned {
-    id: u32,
-    state: u8,
-    rank: u8,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    entity Versioned(table = "versioned-racers", key(pk = id), gsi(by_state, pk = "{state}", sk = "{rank}"))
+        { id: u32, state: u8, rank: u8, #[dynamo(version)] version: Version }
 }
 
 /// A version only detects other writers. A value that was changed in memory was never stored.
@@ -127,14 +113,9 @@ async fn an_entity_changed_in_memory_leaves_no_stale_key(db: Db) -> Outcome {
     is_whole(&db, &loaded.key()).await
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "named", key(pk = id))]
-#[dynamo(gsi(by_state, pk = "{state}", sk = "{name}"))]
-struct Named {
-    id: u32,
-    state: u8,
-    #[dynamo(default = "nobody".to_owned())]
-    name: String,
+crate::declare! {
+    entity Named(table = "named", key(pk = id), gsi(by_state, pk = "{state}", sk = "{name}"))
+        { id: u32, state: u8, #[dynamo(default = "nobody".to_owned())] name: String }
 }
 
 /// An update by key leaves the sort key of the index alone, so it only succeeds if the item is in the index
@@ -173,14 +154,9 @@ async fn an_emptied_key_text_conflicts_but_a_default_does_not(db: Db) -> Outcome
     is_whole(&db, &key).await
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "leases", key(pk = id))]
-#[dynamo(gsi(by_end, pk = "{holder}", sk = "{until}"))]
-struct Lease {
-    id: u32,
-    holder: String,
-    #[dynamo(ttl)]
-    until: Option<i64>,
+crate::declare! {
+    entity Lease(table = "leases", key(pk = id), gsi(by_end, pk = "{holder}", sk = "{until}"))
+        { id: u32, holder: String, #[dynamo(ttl)] until: Option<i64> }
 }
 
 /// Another program may store a fraction of a second. A read cuts it off.

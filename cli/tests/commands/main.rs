@@ -33,6 +33,7 @@ programs! {
 mod collections;
 mod failures;
 mod files;
+mod fill;
 mod forms;
 mod help;
 mod hostile;
@@ -61,6 +62,9 @@ fn main() -> ExitCode {
     match std::env::var(PROGRAM).as_deref() {
         Ok("shop") => run(shop_admin::app()),
         Ok("examples") => run(requests::app()),
+        Ok("fill") => run(fill::app()),
+        Ok("filling-parcels") => run(fill::filling_parcels()),
+        Ok("new-parcels") => run(fill::new_parcels()),
         Ok("forms") => run(forms::app()),
         Ok("names") => run(names::app()),
         Ok("typed") => run(names::typed()),
@@ -81,6 +85,11 @@ fn main() -> ExitCode {
                 files::a_list_on_aws_has_to_be_meant,
                 files::a_file_brings_back_what_was_exported,
                 files::lines_that_fail_are_told_and_others_stored,
+                fill::old_rows_are_filled_and_counted,
+                fill::a_row_that_cannot_be_filled_is_told,
+                fill::an_entity_without_derived_parts_has_nothing_to_fill,
+                fill::a_killed_fill_is_resumed,
+                fill::deployments_are_remembered,
                 forms::values_of_all_types_come_back,
                 forms::a_key_alone_holds_a_field,
                 forms::times_that_are_keys_are_written_in_any_spelling,

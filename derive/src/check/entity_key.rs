@@ -86,7 +86,14 @@ impl KeyUses<'_> {
                 .iter()
                 .chain(indexes)
                 .any(|part| part.format.is_none());
-            if bare && field.form != Form::Own {
+            if bare && field.form == Form::Null {
+                let message = format!(
+                    "`{}` is a key attribute, and DynamoDB rejects an item whose key attribute is NULL; remove `null`, or use the field in a template",
+                    field.ident
+                );
+                self.diag
+                    .at(marks.form.unwrap_or(field.ident.span()), message);
+            } else if bare && field.form != Form::Own {
                 let (word, other) = match field.form {
                     Form::Serde => ("serde", ""),
                     _ => ("format", ", or give the field a type that is stored so, such as `EpochMillis`"),

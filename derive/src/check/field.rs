@@ -10,6 +10,7 @@ pub(super) fn check(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     one_field_for_each_role(fields, marks, diag);
     unstored_fields_have_no_form(fields, marks, diag);
     managed_fields_have_their_own_form(fields, marks, diag);
+    null_has_no_default(fields, marks, diag);
     stored_names_differ(fields, marks, diag);
 }
 
@@ -48,13 +49,13 @@ fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) 
 fn unstored_fields_have_no_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for role in [FieldRole::Rest, FieldRole::Skip] {
         let fields = fields.iter().zip(marks);
-        for (_, marks) in fields.filter(|(field, _)| field.role == role) {
+        for (field, marks) in fields.filter(|(field, _)| field.role == role) {
             let is_rest = role == FieldRole::Rest;
             let word = if is_rest { "rest" } else { "skip" };
             for (option, span) in [
                 ("rename", marks.rename),
                 ("default", marks.default.filter(|_| is_rest)),
-                ("serde` or `format", marks.form),
+                (form_word(field.form), marks.form),
             ] {
                 if let Some(span) = span {
                     diag.at(
@@ -72,6 +73,7 @@ fn unstored_fields_have_no_form(fields: &[Field], marks: &[FieldMarks], diag: &D
 fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
         let word = match (field.role, field.form) {
+            (role, Form::Null) if unique_role(role).is_some() && role != FieldRole::Rest => "null",
             (FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest, _) | (_, Form::Own) => {
                 continue;
             }
@@ -89,6 +91,26 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
         let role = unique_role(field.role).unwrap_or_default();
         let message = format!("a `{role}` field has a stored form of its own; remove `{word}`");
         diag.at(marks.form.unwrap_or(field.ident.span()), message);
+    }
+}
+
+/// The option of a form.
+fn form_word(form: Form) -> &'static str {
+    match form {
+        Form::Serde => "serde",
+        Form::Null => "null",
+        _ => "format",
+    }
+}
+
+/// A default is the meaning of NULL, so a None that was written as NULL would not be read as None.
+fn null_has_no_default(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
+    for (field, marks) in fields.iter().zip(marks) {
+        if let (Form::Null, Some(span)) = (field.form, marks.default) {
+            let message = "`default` is the meaning of NULL, so the None that `null` writes would be read as the \
+                           default; keep one";
+            diag.at(span, message);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
-use super::{library, template, unique};
+use super::{expiry, library, shape, template, unique};
 use crate::check::placeholder;
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
@@ -27,6 +27,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     }
     checks.extend(padded(entity));
     checks.extend(unique::checks(entity));
+    checks.extend(expiry::check(entity));
+    checks.extend(shape::checks(entity, &def));
     if let TableRef::Shared(path) = &entity.table {
         checks.extend(shared(entity, path, &def));
     }

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::attribute::KeyUse;
+use super::expiry;
 use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
 use crate::model::{DefaultValue, Field, FieldRole, FormerName, FormerUse};
@@ -19,6 +20,9 @@ pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
 pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
     if !field.is_stored() {
         return TokenStream::new();
+    }
+    if let Some(expiry) = &field.expiry {
+        return expiry::encode(field, expiry);
     }
     let mut written = encode_under(field, &field.stored, key, place);
     let kept = |former: &&FormerName| former.usage != FormerUse::Dropped;
@@ -38,6 +42,7 @@ fn encode_under(
     let way = way(field, key);
     let (item, how) = match &way {
         Way::Field => ("encode_field", TokenStream::new()),
+        Way::Null => ("encode_null", TokenStream::new()),
         Way::Serde => ("encode_serde", TokenStream::new()),
         Way::Form(form) => ("encode_as", code!(#form,)),
         Way::Version => ("encode_version", code!(stamp,)),
@@ -74,6 +79,7 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     let way = way(field, None);
     let (item, how) = match &way {
         Way::Field => ("encode_field", None),
+        Way::Null => ("encode_null", None),
         Way::Serde => ("encode_serde", None),
         Way::Ttl => ("encode_ttl", None),
         Way::Form(form) => ("encode_as", Some(form.clone())),
@@ -132,6 +138,9 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
 
 /// The value that a write leaves in a managed field, as a `Result`.
 pub(super) fn stamping(field: &Field) -> Option<TokenStream> {
+    if let Some(expiry) = &field.expiry {
+        return Some(expiry::stamping(field, expiry));
+    }
     let way = way(field, None);
     let ident = &field.ident;
     let item = match way {

@@ -5,7 +5,7 @@ use quote::format_ident;
 
 use super::attribute::key_use;
 use super::tokens::local;
-use super::{codec, key, stored, template};
+use super::{codec, key, shape, stored, template};
 use crate::model::{Entity, Field, FieldRole, Format, KeySource, TableRef, Template};
 
 /// Makes the function that reads an item. At the end it compares the item's keys with its fields.
@@ -28,21 +28,26 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let compared = key::templates(entity)
         .filter(|(template, _)| may_differ(entity, template))
         .map(|(template, which)| compare(entity, key_struct, template, which));
+    let body = code! {
+        #variables
+        let mut first = true;
+        reader.open_object()?;
+        while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
+            let read = #read;
+            read?;
+        }
+        #(#former)*
+        #(#unpack)*
+        #complete
+        let entity = Self { #(#finished),* };
+        #(#compared)*
+        ::core::result::Result::Ok(entity)
+    };
+    let steps = shape::decode(entity);
     code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
-            #variables
-            let mut first = true;
-            reader.open_object()?;
-            while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-                let read = #read;
-                read?;
-            }
-            #(#former)*
-            #(#unpack)*
-            #complete
-            let entity = Self { #(#finished),* };
-            #(#compared)*
-            ::core::result::Result::Ok(entity)
+            #steps
+            #body
         }
     }
 }
@@ -94,9 +99,11 @@ fn others(entity: &Entity) -> TokenStream {
             ) => __d::keep_unknown(&mut rest, other, reader),
         }
     });
+    let shape = shape::arm(entity);
     code! {
         #(#texts)*
         #type_attribute
+        #shape
         #rest
         other => __d::skip_unknown(other, reader),
     }
@@ -219,6 +226,14 @@ fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str)
 /// Makes what is read back after a write out of the fields. It makes nothing if a field is in the key only, since a key
 /// is parsed.
 pub(super) fn as_stored(entity: &Entity) -> Option<TokenStream> {
+    // The older shape may not hold all of the fields, so what was written is read.
+    if entity
+        .shape
+        .as_ref()
+        .is_some_and(|shape| shape.written_as().is_some())
+    {
+        return None;
+    }
     let fields = entity.fields.iter().enumerate();
     if fields
         .clone()

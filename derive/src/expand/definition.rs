@@ -6,7 +6,7 @@ use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
 use super::library::{style, variant};
 use super::tokens::{of, option, plain_name, shown};
-use super::{template, unique};
+use super::{expiry, template, unique};
 use crate::model::{
     Entity, FieldRole, Index, KeySource, Piece, TableRef, Template, WhenTest, WhenValue,
 };
@@ -58,8 +58,17 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let sentinels = unique::sentinels(entity);
     let stored = |role| option(entity.field_of(role).map(|field| field.stored.as_str()));
     let (ttl, version) = (stored(FieldRole::Ttl), stored(FieldRole::Version));
+    let expiry = expiry::definition(entity);
     let (created, updated) = (stored(FieldRole::CreatedAt), stored(FieldRole::UpdatedAt));
     let (created_by, updated_by) = (stored(FieldRole::CreatedBy), stored(FieldRole::UpdatedBy));
+    let shape = option(entity.shape.as_ref().map(|shape| {
+        let (number, writes) = (shape.number, shape.writes);
+        let older = option(shape.was.as_ref().map(|was| {
+            let older = of(was, &code!(EntityContract), "ENTITY");
+            code!(&#older)
+        }));
+        code!(__d::ShapeDef { number: #number, writes: #writes, older: #older })
+    }));
     code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
@@ -72,6 +81,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             indexes: &[#(#indexes),*],
             uniques: #uniques,
             ttl: #ttl,
+            expiry: #expiry,
             version: #version,
             created_at: #created,
             updated_at: #updated,
@@ -79,6 +89,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             updated_by: #updated_by,
             key_fault: <#name as __d::EntityContract>::key_fault,
             reread: __d::reread::<#name>,
+            shape: #shape,
             sentinels: #sentinels,
         }
     }
@@ -90,33 +101,27 @@ fn key_def(
     attribute: &TokenStream,
     sparse: bool,
 ) -> TokenStream {
-    let (ty, source) = match source {
+    match source {
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
             let name = plain_name(&field.ident);
-            let native = match field.role {
+            let ty = match field.role {
                 FieldRole::Ttl | FieldRole::Version => code!(__d::KeyType::N),
-                _ if sparse => of(&field.ty, &code!(IndexPart), "TYPE"),
+                _ if sparse => {
+                    let bare = of(&field.ty, &code!(IndexPart), "BARE");
+                    return code!(__d::KeyDef::bare_of_index(#attribute, #name, #bare));
+                }
                 _ => of(&field.ty, &code!(KeyValue), "TYPE"),
             };
-            (native, code!(__d::KeySource::Field(#name)))
+            code!(__d::KeyDef::new(#attribute, #ty, __d::KeySource::Field(#name)))
         }
         KeySource::Template(template) => {
             let shard = template
                 .shards
                 .map(|shards| code!(__d::Piece::Shard(#shards)));
             let pieces = pieces(entity, template, sparse, &code!(__STYLE));
-            (
-                code!(__d::KeyType::S),
-                code!(__d::KeySource::Template(&[#pieces #shard])),
-            )
-        }
-    };
-    code! {
-        __d::KeyDef {
-            attribute: #attribute,
-            ty: #ty,
-            source: #source,
+            let source = code!(__d::KeySource::Template(&[#pieces #shard]));
+            code!(__d::KeyDef::new(#attribute, __d::KeyType::S, #source))
         }
     }
 }

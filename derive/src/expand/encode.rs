@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::attribute::key_use;
 use super::tokens::of;
-use super::{codec, index, key};
+use super::{codec, index, key, shape};
 use crate::model::{Entity, FieldRole, TableRef};
 
 /// Makes the function that writes an item: keys, indexes, type, fields and what else was read with it.
@@ -45,12 +45,32 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             )?;
         }
     });
+    let shape = shape::encode(entity);
+    // If the shape before is written, projections still read the fields of this one.
+    let older = shape::written_as(entity).map(|older| {
+        code! {
+            fn encode(
+                &self,
+                stamp: &__d::ManagedValues,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::CodecError> {
+                #older
+            }
+        }
+    });
+    let function = match &older {
+        Some(_) => code!(encode_present),
+        None => code!(encode),
+    };
     code! {
-        fn encode(
+        #older
+
+        fn #function(
             &self,
             stamp: &__d::ManagedValues,
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::CodecError> {
+            #shape
             #hash
             #(#keys)*
             #(#stamped)*

@@ -6,7 +6,7 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, model,
+    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, known, model,
     partition, path, projection, query, repository, table, unique, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
@@ -182,5 +182,6 @@ fn managed(entity: &Entity) -> TokenStream {
             }
         }
     });
-    code!(#version #created #ttl)
+    let expiry = known::derive_expiry(entity);
+    code!(#version #created #ttl #expiry)
 }

@@ -26,6 +26,10 @@ pub(super) fn path(
 ) -> PathCode {
     let way = way(field, key);
     let path = match encoder(field, &way) {
+        None if field.form == Form::Null => {
+            let form = stored_form(&way, field.form);
+            code!(__d::AtPath::at_place(#place.in_form(#form)))
+        }
         None => code!(__d::AtPath::at_place(#place)),
         Some(encode) => {
             let form = stored_form(&way, field.form);
@@ -48,7 +52,7 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
     let (ty, contract) = (&field.ty, way.contract());
     let required = code!(<#usage as __d::KeyUsage>::Required);
     match way {
-        Way::Field => code!(<#ty as __d::DynamoField>::Path<#root, #usage>),
+        Way::Field | Way::Null => code!(<#ty as __d::DynamoField>::Path<#root, #usage>),
         Way::Version => code!(__d::Path<#root, u64, #required>),
         Way::Serde => code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
         Way::Key { .. } => code!(__d::Path<#root, #ty, #required>),
@@ -58,9 +62,12 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
             // Texts of several widths do not sort as times do, and nobody knows what another library wrote.
             let mode = match field.form {
                 Form::Rfc3339 => code!(__d::Unsorted<#mode>),
-                Form::Own | Form::Epoch | Form::EpochMillis | Form::Rfc3339Millis | Form::Serde => {
-                    mode
-                }
+                Form::Own
+                | Form::Null
+                | Form::Epoch
+                | Form::EpochMillis
+                | Form::Rfc3339Millis
+                | Form::Serde => mode,
             };
             code!(__d::Path<#root, #held, #mode>)
         }
@@ -77,7 +84,7 @@ fn held(field: &Field, way: &Way) -> TokenStream {
 fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     let (ty, held) = (&field.ty, held(field, way));
     Some(match way {
-        Way::Field | Way::Version => return None,
+        Way::Field | Way::Null | Way::Version => return None,
         Way::Serde => code!(<#ty as __d::SerdeField>::encode_serde),
         Way::Ttl => code!(<#held as __d::TtlTime>::encode_ttl),
         Way::Form(form) => code! {
@@ -130,6 +137,7 @@ fn stored_form(way: &Way, form: Form) -> u8 {
         (Way::Form(_) | Way::Time { .. }, Form::EpochMillis) => 4,
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339Millis) => 6,
+        (Way::Null, _) => 7,
         _ => 0,
     }
 }

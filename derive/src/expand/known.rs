@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::attribute::key_use;
-use super::tokens::{local, plain_name};
-use super::{codec, template};
+use super::tokens::{local, of, plain_name};
+use super::{codec, expiry, template};
 use crate::model::{Entity, Template};
 
 /// Requests the value of a part, by an expression that fails where the value is not known.
@@ -23,6 +23,25 @@ pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> Token
 pub(super) fn value(entity: &Entity, at: usize) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.value::<#ty>(#field)?)
+}
+
+/// The function that derives the expiry from what is known of the item.
+pub(super) fn derive_expiry(entity: &Entity) -> Option<TokenStream> {
+    let (field, expiry) = expiry::derived(entity)?;
+    let (ty, stored, seconds) = (&field.ty, &field.stored, expiry.seconds);
+    let source = value(entity, expiry.source.field);
+    let moment = of(&expiry.source.ty, &code!(ExpirySource), "moment");
+    Some(code! {
+        fn derive_expiry(
+            known: &__d::Known,
+        ) -> ::core::result::Result<
+            ::core::option::Option<::core::option::Option<__d::Json>>,
+            __d::CodecError,
+        > {
+            let time = #source.map(|time| #moment(&*time));
+            __d::within(#stored, __d::derived_ttl_json::<#ty>(time, #seconds))
+        }
+    })
 }
 
 /// Makes a block that calls the writer of a template with the known parts.

@@ -177,7 +177,7 @@ fn value_fields(fields: &[Field]) -> TokenStream {
         let is_stored = field.role == FieldRole::Attribute;
         let value_type = match (is_stored, field.form) {
             (false, _) | (_, Form::Serde) => None,
-            (_, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+            (_, Form::Own | Form::Null) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
             _ => Some(timestamp()),
         };
         let absent = is_stored.then(|| of(&field.ty, &way(field, None).contract(), "is_optional"));
@@ -197,7 +197,9 @@ fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
             Some(probed(field))
         }
         (FieldRole::Attribute, Form::Own) if is_key => Some(probed(field)),
-        (FieldRole::Attribute, Form::Own) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+        (FieldRole::Attribute, Form::Own | Form::Null) => {
+            Some(of(&field.ty, &code!(DynamoField), "TYPE"))
+        }
         _ => Some(timestamp()),
     };
     let stored = stored_type(field, is_key);
@@ -240,6 +242,7 @@ fn field_model(
     let usage = variant("FormerUse", usage);
     let form = match field.form {
         Form::Serde => "serde",
+        Form::Null => "null",
         form => Form::FOREIGN.word(form).unwrap_or_default(),
     };
     let default = match &field.default {
@@ -282,7 +285,10 @@ fn stored_type(field: &Field, is_key: bool) -> TokenStream {
             _,
         ) => code!(S),
         (FieldRole::Attribute, Form::Own) if is_key => return code!(::core::option::Option::None),
-        (FieldRole::Attribute, Form::Own) => return of(&field.ty, &code!(DynamoField), "STORED"),
+        // A NULL has another type, and a program that reads the schema should expect the values.
+        (FieldRole::Attribute, Form::Own | Form::Null) => {
+            return of(&field.ty, &code!(DynamoField), "STORED");
+        }
     };
     code!(::core::option::Option::Some(__d::Tag::#tag))
 }

@@ -57,7 +57,7 @@ fn attribute(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option
             let copy = of(&field.ty, &code!(IndexPart), "to_index_key");
             Some(code!(#copy(#place)))
         }
-        (None, Form::Own) => {
+        (None, Form::Own | Form::Null) => {
             let copy = of(&field.ty, &code!(DynamoField), "field_as_stored");
             let absent = of(&field.ty, &code!(DynamoField), "absent");
             let copy = code!(#copy(#place)?);

@@ -17,7 +17,8 @@ pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
             | FieldRole::UpdatedAt
             | FieldRole::CreatedBy
             | FieldRole::UpdatedBy
-    ) {
+    ) || field.expiry.is_some()
+    {
         return code!(__d::Kept);
     }
     if key_fields(entity).iter().any(|key| key.field == at) {
@@ -37,13 +38,20 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
 }
 
 /// Returns whether a change of the field changes more than its own attribute: it is in the template of an index,
-/// decides whether an item is in an index, or is part of a unique value.
+/// decides whether an item is in an index, is part of a unique value, or the expiry is derived from it.
 fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
         let decides = index.when.as_ref().is_some_and(|when| when.reads(at));
         in_key || decides
     }) || is_unique(entity, at)
+        || decides_expiry(entity, at)
+}
+
+/// Tells whether the expiry is derived from a field.
+fn decides_expiry(entity: &Entity, at: usize) -> bool {
+    let mut expiries = entity.fields.iter().flat_map(|field| &field.expiry);
+    expiries.any(|expiry| expiry.source.field == at)
 }
 
 /// Tells whether a field is part of a unique value.

@@ -19,6 +19,8 @@ pub(super) fn time_form(field: &Field) -> TokenStream {
 pub(super) enum Way {
     /// The type stores itself.
     Field,
+    /// The type stores itself, and its None is NULL.
+    Null,
     /// The type is foreign and stores itself by serde.
     Serde,
     /// The type is a time that another library wrote in this form.
@@ -66,6 +68,7 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
         (Some(KeyUse::Primary(role)), ..) => Way::Key { role },
         (Some(KeyUse::Index(role)), ..) => Way::IndexKey { role },
         (None, Form::Serde, _) => Way::Serde,
+        (None, Form::Null, _) => Way::Null,
         (None, _, Some(form)) => Way::Form(form),
         (None, ..) => Way::Field,
     }
@@ -76,6 +79,7 @@ impl Way {
     pub(super) fn contract(&self) -> TokenStream {
         match self {
             Way::Field => code!(DynamoField),
+            Way::Null => code!(NullField),
             Way::Serde => code!(SerdeField),
             Way::Form(_) => code!(FormField),
             Way::Version => code!(VersionField),
@@ -91,6 +95,7 @@ impl Way {
     pub(super) fn decode(&self, field: &Field) -> (&'static str, Option<TokenStream>) {
         match self {
             Way::Field => ("decode_field", None),
+            Way::Null => ("decode_null", None),
             Way::Serde => ("decode_serde", None),
             Way::Form(form) => ("decode_as", Some(form.clone())),
             Way::Version => ("decode_version", None),
@@ -106,6 +111,7 @@ impl Way {
     pub(super) fn absent(&self, field: &Field) -> TokenStream {
         let item = match self {
             Way::Field => "absent",
+            Way::Null => "absent_null",
             Way::Serde => "absent_serde",
             Way::Form(_) => "absent_form",
             Way::Version => "absent_version",

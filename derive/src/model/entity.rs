@@ -28,6 +28,8 @@ pub(crate) struct Entity {
     pub(crate) repository: Option<Ident>,
     /// Whether its items are never replaced, changed or deleted.
     pub(crate) append_only: bool,
+    /// The shape of its items, if it is declared.
+    pub(crate) shape: Option<ItemShape>,
     /// The lints that `allow(..)` of the whole entity names.
     pub(crate) allows: Vec<String>,
 }
@@ -55,6 +57,22 @@ impl Entity {
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySource> {
         self.primary()
             .chain(self.indexes.iter().flat_map(Index::keys))
+    }
+}
+
+/// `shape = 2, was(OrderV1)`: the form in which items are stored, and the one before.
+pub(crate) struct ItemShape {
+    pub(crate) number: u16,
+    /// The number that is written: this one, or the one before.
+    pub(crate) writes: u16,
+    /// The declaration of the shape before.
+    pub(crate) was: Option<Path>,
+}
+
+impl ItemShape {
+    /// The declaration of the shape before, if that is the one that is written.
+    pub(crate) fn written_as(&self) -> Option<&Path> {
+        self.was.as_ref().filter(|_| self.writes < self.number)
     }
 }
 

@@ -19,8 +19,29 @@ pub(crate) struct Field {
     pub(crate) default: Option<DefaultValue>,
     /// `was`: the name under which older programs store it.
     pub(crate) former: Option<FormerName>,
+    /// `ttl = created_at + "90d"`: the source of the expiry.
+    pub(crate) expiry: Option<Expiry>,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
+}
+
+/// The source of a derived expiry.
+pub(crate) struct Expiry {
+    /// The word that names the field it is derived from.
+    pub(crate) from: Ident,
+    /// The lifetime of an item, in seconds.
+    pub(crate) seconds: u64,
+    /// The field that it is derived from.
+    pub(crate) source: ExpirySource,
+}
+
+pub(crate) struct ExpirySource {
+    /// Index into the fields.
+    pub(crate) field: usize,
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) role: FieldRole,
+    pub(crate) form: Form,
 }
 
 impl Field {
@@ -93,6 +114,8 @@ pub(crate) enum Form {
     Own,
     /// Through serde.
     Serde,
+    /// `null`: like `Own`, but None is written as NULL.
+    Null,
     /// `format = ".."`: a foreign stored time form.
     Epoch,
     EpochMillis,

@@ -12,7 +12,7 @@ use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{allow, attribute, field, index, krate, option_place, rename, unique};
+use crate::parse::{allow, attribute, field, index, krate, option_place, rename, shape, unique};
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
@@ -49,6 +49,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
     let append_only = options.take("append_only").and_then(|opt| opt.flag(diag));
+    let shape = shape::read(&mut options, &ident, diag);
     let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
@@ -75,6 +76,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             uniques,
             fields,
             append_only: append_only.is_some(),
+            shape,
             repository,
             allows,
         },

@@ -10,6 +10,7 @@ use crate::marks::FieldMarks;
 use crate::model::{DefaultValue, Field, FieldRole, Form, FormerName, FormerUse};
 use crate::parse::allow;
 use crate::parse::attribute;
+use crate::parse::expiry::{self, WrittenExpiry};
 use crate::parse::option::{Given, Opt};
 use crate::parse::option_place::{OptionPlace, UNNAMED_FIELD};
 use crate::parse::options::Options;
@@ -23,11 +24,24 @@ pub(crate) fn named(
     case: Option<Case>,
     diag: &Diag,
 ) -> (Vec<Field>, Vec<FieldMarks>) {
-    fields
-        .named
-        .into_iter()
+    let read = fields.named.into_iter();
+    let read: Vec<_> = read
         .filter_map(|field| one(field, place, case, diag))
-        .unzip()
+        .collect();
+    let mut written = Vec::new();
+    let (mut fields, mut all_marks) = (Vec::new(), Vec::new());
+    for (field, marks, expiry) in read {
+        written.extend(expiry.map(|expiry| (fields.len(), expiry)));
+        fields.push(field);
+        all_marks.push(marks);
+    }
+    for (at, expiry) in written {
+        let resolved = expiry.resolve(&fields, diag);
+        if let Some(field) = fields.get_mut(at) {
+            field.expiry = resolved;
+        }
+    }
+    (fields, all_marks)
 }
 
 /// The types of unnamed fields, which accept no options.
@@ -45,7 +59,7 @@ fn one(
     place: &OptionPlace,
     case: Option<Case>,
     diag: &Diag,
-) -> Option<(Field, FieldMarks)> {
+) -> Option<(Field, FieldMarks, Option<WrittenExpiry>)> {
     let ident = field.ident?;
     let mut options = Options::of_item(&field.attrs, place, diag);
     let mut marks = FieldMarks::default();
@@ -63,7 +77,7 @@ fn one(
         marks.former = Some(opt.name.span());
         former(opt, diag)
     });
-    let role = role(&mut options, &mut marks, diag);
+    let (role, expiry) = role(&mut options, &mut marks, diag);
     let form = form(&mut options, &mut marks, diag);
     let default = options.take("default").and_then(|opt| {
         marks.default = Some(opt.name.span());
@@ -79,9 +93,10 @@ fn one(
         form,
         default,
         former,
+        expiry: None,
         allows: allow::take(&mut options, diag),
     };
-    Some((read, marks))
+    Some((read, marks, expiry))
 }
 
 /// `was = "old name"`, or with a word in parentheses
@@ -109,13 +124,27 @@ fn former(opt: Opt, diag: &Diag) -> Option<FormerName> {
 }
 
 /// Rule: a field has one role.
-fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> FieldRole {
+fn role(
+    options: &mut Options,
+    marks: &mut FieldMarks,
+    diag: &Diag,
+) -> (FieldRole, Option<WrittenExpiry>) {
     let names: Vec<&str> = FieldRole::WORDS.all().collect();
     let mut chosen: Option<(String, FieldRole)> = None;
+    let mut expiry = None;
     for opt in options.take_all(&names) {
         let name = opt.name.to_string();
         let found = FieldRole::WORDS.meaning(&name);
-        let (Some(span), Some(role)) = (opt.flag(diag), found) else {
+        let span = match (&opt.given, found) {
+            (Given::Flag, _) | (_, None) => opt.flag(diag),
+            (_, Some(FieldRole::Ttl)) => {
+                let span = opt.name.span();
+                expiry = expiry::read(opt, diag);
+                Some(span)
+            }
+            (_, Some(_)) => opt.flag(diag),
+        };
+        let (Some(span), Some(role)) = (span, found) else {
             continue;
         };
         if let Some((first, _)) = &chosen {
@@ -127,23 +156,29 @@ fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> FieldRole
         marks.role = Some(span);
         chosen = Some((name, role));
     }
-    chosen.map_or(FieldRole::Attribute, |(_, role)| role)
+    (
+        chosen.map_or(FieldRole::Attribute, |(_, role)| role),
+        expiry,
+    )
 }
 
 /// Rule: a field is stored in one form.
 fn form(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Form {
     let mut form = Form::Own;
-    for opt in options.take_all(&["serde", "format"]) {
-        let span = opt.name.span();
-        let read = if opt.name == "serde" {
-            opt.flag(diag).map(|_| Form::Serde)
-        } else {
-            format(opt, diag)
+    let mut first = String::new();
+    for opt in options.take_all(&["serde", "format", "null"]) {
+        let (name, span) = (opt.name.to_string(), opt.name.span());
+        let read = match &*name {
+            "serde" => opt.flag(diag).map(|_| Form::Serde),
+            "null" => opt.flag(diag).map(|_| Form::Null),
+            _ => format(opt, diag),
         };
         if marks.form.is_some() {
-            diag.at(span, "`serde` and `format` exclude each other; keep one");
+            let message = format!("`{first}` and `{name}` exclude each other; keep one");
+            diag.at(span, message);
             continue;
         }
+        first = name;
         marks.form = Some(span);
         form = read.unwrap_or(Form::Own);
     }

@@ -117,6 +117,7 @@ pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
         },
         form: match field.form {
             Form::Serde => Form::Serde,
+            Form::Null => Form::Null,
             _ => Form::Own,
         },
         default: None,

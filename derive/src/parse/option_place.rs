@@ -37,6 +37,7 @@ const FILLING: Word = once("filling", "filling");
 const FORMAT: Word = once("format", "format = \"epoch\"");
 const RENAME: Word = once("rename", "rename = \"stored name\"");
 const RENAME_ALL: Word = once("rename_all", "rename_all = \"camelCase\"");
+const NULL: Word = once("null", "null");
 const REST: Word = once("rest", "rest");
 const SERDE: Word = once("serde", "serde");
 const SKIP: Word = once("skip", "skip");
@@ -53,6 +54,10 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         many("unique", "unique(by_email, email)"),
         RENAME,
         once("append_only", "append_only"),
+        once("shape", "shape = 2"),
+        once("writes", "writes = 1"),
+        once("was", "was(OrderV1)"),
+        once("into", "into(OrderV1)"),
         once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
         STREAM,
@@ -120,8 +125,9 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
         REST,
         SERDE,
         FORMAT,
+        NULL,
         once("version", "version"),
-        once("ttl", "ttl"),
+        once("ttl", "ttl` or `ttl = field + \"90d\""),
         once("created_at", "created_at"),
         once("updated_at", "updated_at"),
         once("created_by", "created_by"),
@@ -196,7 +202,7 @@ pub(crate) const VARIANT: OptionPlace = OptionPlace {
 
 pub(crate) const VALUE_FIELD: OptionPlace = OptionPlace {
     what: "a field of a value",
-    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT],
+    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT, NULL],
 };
 
 pub(crate) const UNNAMED_FIELD: OptionPlace = OptionPlace {

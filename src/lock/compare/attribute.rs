@@ -81,6 +81,9 @@ impl EntityPair<'_> {
                 ],
             );
         }
+        if let Some(expiry) = &is.expiry {
+            return self.expiry_appeared(name, expiry);
+        }
         let index = index_of(self.tables.old, self.name, name).filter(|_| !self.is_value);
         if let Some((index, other)) = index {
             let what = format!(
@@ -182,7 +185,16 @@ impl EntityPair<'_> {
             changes.push(self.stored_type(name, was, is));
             return;
         }
-        if was.form != is.form {
+        if only_null(was, is) {
+            let what = match writes_null(is) {
+                true => "its None is written as NULL now, which every program reads as None",
+                false => {
+                    "its None is a missing attribute now, which every program of this library reads as None: other programs may require the NULL"
+                }
+            };
+            changes.push(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
+            changes.extend(self.value_type(name, was, is));
+        } else if was.form != is.form {
             let form = |attribute: &FieldSchema| {
                 let form = attribute.form.as_ref();
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
@@ -198,6 +210,7 @@ impl EntityPair<'_> {
             changes.extend(self.value_type(name, was, is));
         }
         changes.extend(self.renaming(name, was, is));
+        changes.extend(self.expiry(name, was, is));
         changes.extend(self.rust_name(name, was, is));
         if was.role != is.role {
             let what = format!(
@@ -395,4 +408,15 @@ fn role(role: FieldRole) -> String {
         FieldRole::Attribute => "an attribute like any other".to_owned(),
         role => format!("`{}`", role.word()),
     }
+}
+
+/// Whether the None of a field is written as NULL.
+fn writes_null(field: &FieldSchema) -> bool {
+    field.form.as_deref() == Some("null")
+}
+
+/// Whether the forms differ only in the None.
+fn only_null(was: &FieldSchema, is: &FieldSchema) -> bool {
+    let plain = |field: &FieldSchema| field.form.is_none() || writes_null(field);
+    writes_null(was) != writes_null(is) && plain(was) && plain(is)
 }

@@ -66,6 +66,11 @@ impl EntityPair<'_> {
         changes.extend(self.primary_key("key", Some(&self.old.pk), Some(&self.new.pk)));
         changes.extend(self.primary_key("key", self.old.sk.as_ref(), self.new.sk.as_ref()));
         changes.extend(self.guards());
+        changes.extend(self.shape());
+        if self.is_of_another_shape() {
+            // The other attributes of the new shape are not those of the old one, and each program reads both.
+            return;
+        }
         self.attributes(changes);
         self.key_only_fields(changes);
         self.patterns(changes);

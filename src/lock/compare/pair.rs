@@ -11,11 +11,15 @@ pub(super) const REWRITE: &str = "write all items again with a program that has 
      a part of the keys to what it is, with a checkpoint if there are many: one run without errors is enough, because \
      by then every program writes the new keys";
 
-/// The way of old items into an index, by the comparison of each item with what the new declaration stores.
-pub(super) const REFILL: &str = "fill the items with a program that has the new declaration: `scan().refill()`, with a \
-     checkpoint if there are many; it writes only what differs, and may be run again";
-pub(super) const CHECK_FILLED: &str = "check that nothing is left: `scan().unfilled(&db)` is 0, after the last program of the \
-     old declaration has ended";
+/// The way of old items into an index, by the comparison of each item with what the new declaration stores. The name of
+/// the entity takes the place of [`ENTITY`].
+pub(super) const REFILL: &str = "fill the items with a program that has the new declaration: `db fill {entity} --checkpoint FILE`, \
+     or `scan().refill()`; it writes only what differs, and may be run again";
+pub(super) const CHECK_FILLED: &str = "check that nothing is left: `db check --filled {entity}`, or `scan().unfilled(&db)` is 0, \
+     after the last program of the old declaration has ended";
+
+/// The place of the name of the entity in a step.
+const ENTITY: &str = "{entity}";
 
 /// A table as it was and is.
 #[derive(Clone, Copy)]
@@ -63,7 +67,7 @@ impl EntityPair<'_> {
         steps: &[&str],
     ) -> StoredChange {
         let place = format!("{}.{member}", self.name);
-        StoredChange::new(class, (self.tables.name, Some(place)), what.into(), steps)
+        self.with_steps(class, place, what.into(), steps)
     }
 
     pub(super) fn whole(
@@ -72,8 +76,22 @@ impl EntityPair<'_> {
         what: impl Into<String>,
         steps: &[&str],
     ) -> StoredChange {
-        let place = (self.tables.name, Some(self.name.to_owned()));
-        StoredChange::new(class, place, what.into(), steps)
+        self.with_steps(class, self.name.to_owned(), what.into(), steps)
+    }
+
+    fn with_steps(
+        &self,
+        class: ChangeClass,
+        place: String,
+        what: String,
+        steps: &[&str],
+    ) -> StoredChange {
+        let steps: Vec<String> = steps
+            .iter()
+            .map(|step| step.replace(ENTITY, self.name))
+            .collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        StoredChange::new(class, (self.tables.name, Some(place)), what, &steps)
     }
 }
 

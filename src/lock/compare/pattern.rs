@@ -87,7 +87,8 @@ impl EntityPair<'_> {
             return self.change(
                 ChangeClass::FillFirst,
                 name,
-                "the access pattern is new, and existing items do not have its keys: they are found after they are filled",
+                "the access pattern is new, and existing items do not have its keys: they are found after they are filled, and the \
+                 step with `filling` is skipped",
                 &[
                     create,
                     "declare it with `filling`, so that every write keeps its keys and no query of it compiles, and deploy that everywhere",
@@ -283,6 +284,16 @@ impl EntityPair<'_> {
             ),
             None => "the number of its keys is another one".to_owned(),
         };
+        // Old programs write the old keys into the same attributes again and again, so no fill comes to an end.
+        let (mildest, what) = match differing {
+            Some(_) => (
+                ChangeClass::BreaksRunning,
+                format!(
+                    "{what}. Old and new programs overwrite each other's keys, so another attribute is needed"
+                ),
+            ),
+            None => (ChangeClass::FillFirst, what),
+        };
         let met_now = met_in_index(self.tables.old, self.name, is);
         let met_before = met_in_index(self.tables.old, self.name, was);
         let (class, what) = match met_now.iter().find(|met| !met_before.contains(met)) {
@@ -292,7 +303,7 @@ impl EntityPair<'_> {
                     "{what}; they may be in partitions of `{met}` there, which running programs treat as errors"
                 ),
             ),
-            None => (ChangeClass::FillFirst, what),
+            None => (mildest, what),
         };
         Some(self.change(class, name, what, &NEW_INDEX))
     }
@@ -355,7 +366,16 @@ impl EntityPair<'_> {
             ],
             false => &NEW_INDEX,
         };
-        Some(self.change(ChangeClass::FillFirst, name, what, steps))
+        let (class, what) = match has_shards {
+            true => (ChangeClass::FillFirst, what),
+            false => (
+                ChangeClass::BreaksRunning,
+                format!(
+                    "{what}. Old and new programs overwrite each other's keys, so another attribute is needed"
+                ),
+            ),
+        };
+        Some(self.change(class, name, what, steps))
     }
 
     fn condition(

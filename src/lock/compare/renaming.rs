@@ -45,6 +45,9 @@ pub(super) fn with_new_names(
     };
     let is = attributes(&new.fields);
     for field in &mut entity.fields {
+        if let Some(expiry) = &mut field.expiry {
+            rename(&mut expiry.source);
+        }
         let Some(attribute) = &mut field.attribute else {
             continue;
         };
@@ -151,13 +154,13 @@ fn dropping(former: &str) -> String {
 
 fn filling(former: &str) -> String {
     format!(
-        "remove `{former}` from the items that still have it: `scan().refill()`, until `scan().unfilled(..)` is 0"
+        "remove `{former}` from the items that still have it: `db fill {{entity}}`, or `scan().refill()`, until `db check --filled {{entity}}` finds nothing left"
     )
 }
 
 /// Removes new names that are older than the absence of the former one.
 fn rewriting() -> String {
-    "let the program that is deployed write the items that differ: `scan().refill()`, until `scan().unfilled(..)` is 0"
+    "let the program that is deployed write the items that differ: `db fill {entity}`, or `scan().refill()`, until `db check --filled {entity}` finds nothing left"
         .to_owned()
 }
 

@@ -7,7 +7,7 @@ use crate::lock::stored::type_text;
 use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 
 /// The way of old items to their values.
-const FILL: &str = "fill with a program that has the new declaration: `scan().refill()`; each item takes its values, what two items have is \
+const FILL: &str = "fill with a program that has the new declaration: `db fill {entity}`, or `scan().refill()`; each item takes its values, what two items have is \
      reported with both keys, and values that no item has any more are released";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [

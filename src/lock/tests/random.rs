@@ -9,10 +9,10 @@ use crate::lock::stored::{
     FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
 };
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
-    ProjectionSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema, Width,
+    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
+    KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
+    ProjectionSchema, ShapeSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent,
+    ValueSchema, VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -128,6 +128,16 @@ impl RandomModel {
         }
     }
 
+    fn shape(&mut self) -> ShapeSchema {
+        let number = self.0.u16(1..4);
+        let was = (number > 1 && self.0.bool()).then(String::new);
+        ShapeSchema {
+            number,
+            writes: number - u16::from(was.is_some() && self.0.bool()),
+            was,
+        }
+    }
+
     pub(super) fn entity(&mut self) -> StoredEntity {
         let mut fields = FieldGroups::of(self.fields());
         fields.key_only = self.some(|random| FieldSchema {
@@ -138,6 +148,7 @@ impl RandomModel {
         StoredEntity {
             entity: EntitySchema {
                 append_only: self.0.bool(),
+                shape: self.may(Self::shape),
                 fields: fields.into_fields(),
                 pk: self.key(),
                 sk: self.may(Self::key),
@@ -217,7 +228,15 @@ impl RandomModel {
             form: self.may(|random| random.one(&["serde", "epoch"]).to_owned()),
             default: self.may(Self::name),
             former: self.may(Self::name),
+            expiry: self.may(Self::expiry),
             ..FieldSchema::default()
+        }
+    }
+
+    fn expiry(&mut self) -> ExpirySchema {
+        ExpirySchema {
+            source: self.name(),
+            seconds: self.0.u64(1..1_000_000),
         }
     }
 
@@ -347,7 +366,8 @@ impl RandomModel {
             entity: other,
             values,
         } = self.entity();
-        match self.0.u8(..11) {
+        match self.0.u8(..12) {
+            11 => entity.shape = other.shape,
             9 => stored.values = values,
             10 => match stored.values.first_mut() {
                 Some(value) => self.change_declared(value),
@@ -419,7 +439,8 @@ impl RandomModel {
 
     fn change_value(&mut self, field: &mut FieldSchema) {
         let other = self.value();
-        match self.0.u8(..8) {
+        match self.0.u8(..9) {
+            8 => field.expiry = other.expiry,
             7 => {
                 let uses = [FormerUse::First, FormerUse::Alone, FormerUse::Dropped];
                 field.former_use = match other.former {

@@ -30,6 +30,8 @@ pub(crate) enum Outcome<Out> {
 pub(crate) enum AnswerItem {
     /// The item that a read found.
     Found,
+    /// The item that a read found, whose reader rejects bytes after it.
+    FoundWhole,
     /// The item that a write returns.
     Returned(Returned),
 }
@@ -55,7 +57,14 @@ impl<Out> Outcome<Out> {
         match self {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
             Outcome::Read(read) => read(answer.reply()?, answer.now),
-            Outcome::Item(which, read) => read(answer.item(*which)?, answer.now),
+            Outcome::Item(which, read) => {
+                if let Some(item) = answer.probable_item(*which)
+                    && let Ok(out) = read(Some(item), answer.now)
+                {
+                    return Ok(out);
+                }
+                read(answer.item(*which)?, answer.now)
+            }
             Outcome::ReadBy(ReplyReader { kept, read }) => {
                 read(&**kept, answer.reply()?, answer.now)
             }
@@ -105,11 +114,30 @@ impl Answer {
         }
     }
 
+    /// All between the name of the item and the end of the response. Most responses hold nothing else, so that the
+    /// item need not be searched for its end before it is read. Its reader finds out whether that is so.
+    fn probable_item(&self, which: AnswerItem) -> Option<&[u8]> {
+        let AnswerContent::Reply(reply) = &self.content else {
+            return None;
+        };
+        let opening: &[u8] = match which {
+            AnswerItem::Found | AnswerItem::Returned(Returned::Nothing) => return None,
+            AnswerItem::FoundWhole => b"{\"Item\":",
+            AnswerItem::Returned(_) => b"{\"Attributes\":",
+        };
+        // The last value, the item and the response end here. Consumed capacity ends with fewer braces.
+        let is_probable = reply.body.ends_with(b"}}}");
+        let item = reply.body.strip_prefix(opening)?.strip_suffix(b"}")?;
+        is_probable.then_some(item)
+    }
+
     fn item(&self, which: AnswerItem) -> Result<Option<&[u8]>> {
         match (which, &self.content) {
             (AnswerItem::Returned(Returned::Nothing), _) => Ok(None),
             (_, AnswerContent::Item(item)) => Ok(item.as_deref()),
-            (AnswerItem::Found, AnswerContent::Reply(reply)) => found_item(&reply.body),
+            (AnswerItem::Found | AnswerItem::FoundWhole, AnswerContent::Reply(reply)) => {
+                found_item(&reply.body)
+            }
             (AnswerItem::Returned(_), AnswerContent::Reply(reply)) => returned_item(&reply.body),
         }
     }

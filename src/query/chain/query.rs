@@ -60,7 +60,7 @@ impl<Row, From> Query<Row, From> {
     /// The same rows, each with only what the projection holds.
     pub(super) fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
         let source = *self.selection.source();
-        let needed = P::attributes().into_iter();
+        let needed = crate::entity::projected::<P>().into_iter();
         let options = &mut self.selection.options;
         options.ahead = None;
         if let Some(items) = &mut options.hydration {

@@ -7,6 +7,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection};
 use crate::error::Result;
 use crate::expr::{Condition, Node};
+use crate::json::CodecError;
 use crate::plan::Explanation;
 use crate::query::cursor::ResumeFrom;
 use crate::query::engine::{
@@ -15,6 +16,7 @@ use crate::query::engine::{
 };
 use crate::query::request::Wanted;
 use crate::read::{ProgressWatch, ReadProgress, Reading};
+use crate::schema::EntityDef;
 
 /// The operations of a query, at every stage of its chain.
 ///
@@ -70,6 +72,7 @@ pub trait QueryExt: Sized {
         Self::Row: RowOfEntity<Entity = E>,
     {
         let condition = condition(E::Paths::default()).into_node();
+        let condition = filter_of(&E::ENTITY, condition);
         self.query().with(|options| {
             let nodes = options.filter.take().into_iter().chain([condition]);
             options.filter = Some(Node::all(nodes)).filter(|node| !node.is_always());
@@ -339,4 +342,14 @@ impl<Row: Send + 'static, From: Reach> QueryExt for Query<Row, From> {
     fn query(self) -> Self {
         self
     }
+}
+
+/// The filter, or a fault if items of an older shape may be among the rows: DynamoDB would compare their old attributes.
+fn filter_of(def: &EntityDef, condition: Node) -> Node {
+    if !def.reads_older_shapes() {
+        return condition;
+    }
+    let message = "DynamoDB evaluates a filter on attributes as they are stored, and items of an older shape have others: \
+                   filter the rows in Rust, or remove `was(..)` after `refill()` has upgraded all items";
+    Node::Faulty(CodecError::new(message))
 }

@@ -10,7 +10,7 @@ use bytes_utils::Str;
 use crate::error::Error;
 use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
-use crate::query::keys::{ByKey, RowKind};
+use crate::query::keys::{ByKey, QuerySource, RowKind};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
 
 /// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
@@ -23,6 +23,8 @@ pub(super) struct AnswerForm {
     pub(crate) ahead: Option<ReadAhead>,
     /// How rows without a type are identified.
     pub(crate) by_key: Option<ByKey>,
+    /// The source of the rows, if the texts of their sort keys may have the format of another program.
+    pub(crate) in_own_format: Option<QuerySource>,
     /// The attributes by which rows are ranked, if they are ranked.
     pub(super) ranking: Option<Ranking>,
     /// The length of the ranks that were written last.
@@ -157,6 +159,11 @@ impl Unread {
                                 continue;
                             }
                         }
+                    }
+                    if let Some(source) = &form.in_own_format
+                        && let Some(error) = source.foreign_sort_key(rows.last(body))
+                    {
+                        rows.refuse_last(error);
                     }
                     if let Some((ranking, finder)) = ranking.zip(finder) {
                         ranks.push_row(ranking, finder, &reader)?;

@@ -12,7 +12,7 @@ use crate::expr::Expression;
 use crate::json::{CodecError, Writer};
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
-use crate::query::keys::ByKey;
+use crate::query::keys::{ByKey, QuerySource};
 use crate::query::request::{LaneRead, RequestFrame};
 use crate::read::{Answered, Meter, RawRow, RawRows, ReadAhead, RequestCost};
 use crate::schema::Pattern;
@@ -128,6 +128,12 @@ impl Fetch {
     /// Identifies rows without a type by their keys.
     pub(super) fn telling(mut self, by_key: Option<ByKey>) -> Self {
         self.form.by_key = by_key;
+        self
+    }
+
+    /// Rejects rows whose sort key has the format of another program.
+    pub(super) fn in_own_format(mut self, source: Option<QuerySource>) -> Self {
+        self.form.in_own_format = source;
         self
     }
 

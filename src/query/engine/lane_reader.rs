@@ -77,6 +77,7 @@ impl Selection {
         Fetch::new(db.clone(), self.source().pattern, read)
             .with_page_size(self.options.page_size)
             .telling(self.by_key())
+            .in_own_format(self.in_own_format())
     }
 
     /// How rows are decoded as they arrive. If their items are fetched, they are only keys.

@@ -3,7 +3,9 @@
 use super::members::Members;
 use crate::entity::{
     CollectionPatterns, DynamoCollection, DynamoEntity, DynamoTable, IndexPattern, Patterns,
+    refused_row,
 };
+use crate::error::Error;
 use crate::json::{CodecError, Reader, member};
 use crate::key::{Role, Shard};
 use crate::schema::{
@@ -129,6 +131,46 @@ impl QuerySource {
             }
             None => entities.find(|entity| entity.has_key(item)),
         })
+    }
+
+    /// Whether the sort key of the index is a bare text of which a value has several, such as a time.
+    pub(crate) fn has_other_formats(&self) -> bool {
+        let entities = match self.members {
+            Some(_) => self.entities,
+            None => &[][..],
+        };
+        let index = self.index.into_iter();
+        let others = entities.iter().filter_map(|entity| self.index_of(entity));
+        let mut keys = index.chain(others).flat_map(|index| index.sk);
+        keys.any(|key| key.is_as_written.is_some())
+    }
+
+    /// The declaration of the queried index at an entity.
+    fn index_of(&self, entity: &EntityDef) -> Option<&'static EntityIndexDef> {
+        let queried = self.index?;
+        match self.members {
+            Some(_) => entity
+                .indexes
+                .iter()
+                .find(|index| index.index == queried.index),
+            None => Some(queried),
+        }
+    }
+
+    /// The error for a row whose sort key in the index has a format of another program. The row is not in the position
+    /// of its value, and a query for the value would not find it.
+    pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
+        let entity = self.entity_of(item).ok().flatten()?;
+        let keys = self.index_of(entity)?.sk;
+        let foreign = keys.iter().find(|key| {
+            let is_as_written = key
+                .is_as_written
+                .zip(member(item, key.attribute).ok().flatten());
+            is_as_written.is_some_and(|(test, stored)| !test(&mut Reader::new(stored)))
+        })?;
+        let fault = CodecError::key_of_index_differs().at(foreign.attribute);
+        let error = refused_row(self.table, entity, item, fault);
+        Some(error.in_key(foreign.attribute))
     }
 
     /// Whether it is a global index.

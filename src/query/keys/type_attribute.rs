@@ -7,11 +7,14 @@
 use super::source::QuerySource;
 use crate::entity::refused_row;
 use crate::entity::sentinel::MARK;
+use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
 use crate::path::Place;
-use crate::schema::{EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among};
+use crate::schema::{
+    EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among, shape_number,
+};
 
 /// How to identify rows without a type.
 #[derive(Debug, Clone)]
@@ -97,7 +100,9 @@ impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
     /// has another type, or no type and a key in another format. A table with one entity has no types.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
-        if let Ok(Some(_)) = member(item, SHAPE) {
+        if let Ok(Some(_)) = member(item, SHAPE)
+            && self.is_newer_shape(item)
+        {
             let fault = CodecError::newer_shape(SHAPE);
             return Err(refused_row(self.table, self.entity, item, fault));
         }
@@ -127,6 +132,13 @@ impl QuerySource {
         );
         let fault = CodecError::new(message).at(attribute);
         Err(refused_row(self.table, self.entity, item, fault))
+    }
+
+    /// Whether no read returns the row, because a newer program has stored it.
+    fn is_newer_shape(&self, item: &[u8]) -> bool {
+        let entity = self.entity_of(item).ok().flatten();
+        let number = entity.map_or(1, shape_number);
+        !stored_shape(item).is_ok_and(|stored| stored <= number)
     }
 
     /// How to identify rows without a type, if the query filters by type.

@@ -76,6 +76,14 @@ impl Selection {
         }
     }
 
+    /// The source of rows, if some may have a sort key in the format of another program. Such a key is not in the
+    /// position of its value, so a range of values is not the range of these rows. A scan has no range.
+    pub(crate) fn in_own_format(&self) -> Option<QuerySource> {
+        let is_checked = !self.options.every_item && !self.draft.is_scan;
+        let source = self.source();
+        (is_checked && source.has_other_formats()).then_some(*source)
+    }
+
     /// The TTL attribute, if expired rows are hidden.
     pub(crate) fn hidden_by(&self) -> Option<&'static str> {
         let ttl = self.source().ttl();

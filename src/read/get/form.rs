@@ -12,6 +12,9 @@ pub trait GetForm<E: DynamoEntity>: 'static {
     /// The type of the result.
     type Row: Send + 'static;
 
+    #[doc(hidden)]
+    const IS_WHOLE: bool;
+
     /// The attributes that are read; `None` for all.
     #[doc(hidden)]
     fn attributes() -> Option<Vec<&'static str>>;
@@ -35,6 +38,8 @@ pub struct Selected<P>(PhantomData<fn() -> P>);
 impl<E: DynamoEntity> GetForm<E> for Whole {
     type Row = E;
 
+    const IS_WHOLE: bool = true;
+
     fn attributes() -> Option<Vec<&'static str>> {
         None
     }
@@ -51,8 +56,10 @@ impl<E: DynamoEntity> GetForm<E> for Whole {
 impl<E: DynamoEntity, P: DynamoProjection<Entity = E>> GetForm<E> for Selected<P> {
     type Row = P;
 
+    const IS_WHOLE: bool = false;
+
     fn attributes() -> Option<Vec<&'static str>> {
-        let attributes = P::attributes().into_iter();
+        let attributes = entity::projected::<P>().into_iter();
         Some(attributes.map(|attribute| attribute.name).collect())
     }
 

@@ -5,9 +5,10 @@ use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, FormerUse, IndexSchema,
-    KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
-    Replicas, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, FormerUse,
+    IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema,
+    ProjectionSchema, Replicas, ShapeSchema, TableSchema, TableSettings, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema,
 };
 
 impl JsonRecord for TableSchema {
@@ -121,12 +122,21 @@ impl JsonRecord for EntitySchema {
         members.must("stored_name", &mut self.stored_name)?;
         members.filled("doc", &mut self.doc)?;
         members.filled("append_only", &mut self.append_only)?;
+        members.may("shape", &mut self.shape)?;
         members.filled("fields", &mut self.fields)?;
         members.must("pk", &mut self.pk)?;
         members.may("sk", &mut self.sk)?;
         members.filled("patterns", &mut self.patterns)?;
         members.filled("uniques", &mut self.uniques)?;
         members.filled("allows", &mut self.allows)
+    }
+}
+
+impl JsonRecord for ShapeSchema {
+    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
+        members.must("number", &mut self.number)?;
+        members.must("writes", &mut self.writes)?;
+        members.may("was", &mut self.was)
     }
 }
 
@@ -145,7 +155,15 @@ impl JsonRecord for FieldSchema {
         let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
         members.may_word("was_use", &mut usage)?;
         self.former_use = usage.unwrap_or_default();
+        members.may("expiry", &mut self.expiry)?;
         members.filled("doc", &mut self.doc)
+    }
+}
+
+impl JsonRecord for ExpirySchema {
+    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
+        members.must("source", &mut self.source)?;
+        members.must("seconds", &mut self.seconds)
     }
 }
 

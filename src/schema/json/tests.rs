@@ -2,11 +2,11 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, FormerUse,
-    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema,
-    PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, StreamView, Style,
-    TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-    Width,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
+    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, ShapeSchema,
+    StreamView, Style, TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent,
+    ValueSchema, VariantSchema, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -165,6 +165,10 @@ impl RandomSchema {
             default: self.may(Self::text),
             former: self.may(Self::text),
             former_use: self.one(&[FormerUse::First, FormerUse::Alone, FormerUse::Dropped]),
+            expiry: self.may(|random| ExpirySchema {
+                source: random.text(),
+                seconds: random.0.u64(..),
+            }),
             doc: self.text(),
         }
     }
@@ -191,6 +195,11 @@ impl RandomSchema {
             stored_name: self.text(),
             doc: self.text(),
             append_only: self.0.bool(),
+            shape: self.may(|random| ShapeSchema {
+                number: random.0.u16(..),
+                writes: random.0.u16(..),
+                was: random.may(Self::text),
+            }),
             fields: self.some(Self::field),
             pk: self.key(),
             sk: self.may(Self::key),

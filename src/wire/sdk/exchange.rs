@@ -15,8 +15,8 @@ use bytes::Bytes;
 use super::agent::UserAgentCache;
 use crate::error::Stage;
 use crate::wire::ambiguity;
+use crate::wire::direct::{ClientProbe, DirectPath, FirstResult, TimeLimit};
 use crate::wire::failure::{FailureContext, request_id};
-use crate::wire::plain::{ClientProbe, DirectPath, FirstResult, TimeLimit};
 use crate::wire::request::{Request, Resend, ServiceOperation, is_object};
 use crate::wire::token_life::TokenLife;
 
@@ -377,7 +377,7 @@ mod tests {
     /// This holds for every source of retry decisions, and however the last attempt ended.
     #[test]
     fn an_answer_that_was_lost_once_stays_lost() {
-        for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {
+        for resend in [Resend::UnlessAmbiguous, Resend::RetrySafe] {
             let request = Request { resend, ..create() };
             let exchange = Arc::new(HookExchange::new(&request, true, None, None, None));
             set(&exchange.transmitted, true);

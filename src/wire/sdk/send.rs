@@ -11,9 +11,9 @@ use super::exchange::{CapturedBody, HookExchange};
 use super::hooks::Hooks;
 use super::{naming, retry_guard};
 use crate::error::{Error, ErrorKind, Stage};
+use crate::wire::direct::TimeOver;
 use crate::wire::failure::{self, Failure};
 use crate::wire::gate::Admitted;
-use crate::wire::plain::TimeOver;
 use crate::wire::request::{Reply, Request, Resend, ServiceOperation};
 use crate::wire::wire_path::WireTrace;
 

@@ -23,7 +23,7 @@ const FOREIGN: [&str; 6] = [
 ];
 
 /// A plain request in its canonical form.
-pub(super) struct Plain {
+pub(in crate::wire) struct Plain {
     text: String,
     /// The positions of the names of the signed headers in the text.
     names: std::ops::Range<usize>,
@@ -37,7 +37,7 @@ impl Plain {
         }
         let (host, path) = target(request.uri())?;
         let body = request.body().bytes()?;
-        let headers = headers(request, host, token, date)?;
+        let headers = headers(request, host, token, date.text())?;
         Some(write(path, &headers, body))
     }
 
@@ -47,6 +47,69 @@ impl Plain {
 
     pub(super) fn digest(&self) -> [u8; 32] {
         Sha256::digest(&self.text).into()
+    }
+}
+
+/// What requests have in common that differ in their length, date, token and body only.
+pub(in crate::wire) struct PlainHead {
+    path: Box<str>,
+    /// The headers to sign, in order.
+    headers: Vec<(Box<str>, HeaderPart)>,
+}
+
+/// The value of a header.
+enum HeaderPart {
+    Fixed(Box<str>),
+    Length,
+    Date,
+    Token,
+}
+
+impl PlainHead {
+    /// None if requests like this one are not plain.
+    pub(in crate::wire) fn read(request: &HttpRequest) -> Option<Self> {
+        if request.method() != "POST" {
+            return None;
+        }
+        let (host, path) = target(request.uri())?;
+        let headers = headers(request, host, Some(""), "")?;
+        let headers = headers.into_iter().map(|(name, value)| {
+            let part = match name {
+                "content-length" => HeaderPart::Length,
+                DATE => HeaderPart::Date,
+                TOKEN => HeaderPart::Token,
+                _ => HeaderPart::Fixed(value.into()),
+            };
+            (name.into(), part)
+        });
+        Some(PlainHead {
+            path: path.into(),
+            headers: headers.collect(),
+        })
+    }
+
+    /// The canonical form of one of them.
+    pub(in crate::wire) fn plain(
+        &self,
+        length: &str,
+        token: Option<&str>,
+        date: &Date,
+        body: &[u8],
+    ) -> Plain {
+        let mut headers = Vec::with_capacity(self.headers.len());
+        for (name, part) in &self.headers {
+            let value = match part {
+                HeaderPart::Fixed(value) => value,
+                HeaderPart::Length => length,
+                HeaderPart::Date => date.text(),
+                HeaderPart::Token => match token {
+                    Some(token) => token,
+                    None => continue,
+                },
+            };
+            headers.push((&**name, value));
+        }
+        write(&self.path, &headers, body)
     }
 }
 
@@ -80,7 +143,7 @@ fn headers<'a>(
     request: &'a HttpRequest,
     host: &'a str,
     token: Option<&'a str>,
-    date: &'a Date,
+    date: &'a str,
 ) -> Option<Vec<(&'a str, &'a str)>> {
     let mut headers = Vec::with_capacity(request.headers().len() + 3);
     for (name, value) in request.headers().iter() {
@@ -93,7 +156,7 @@ fn headers<'a>(
         headers.push((name, value));
     }
     headers.push(("host", host));
-    headers.push((DATE, date.text()));
+    headers.push((DATE, date));
     if let Some(token) = token {
         headers.push((TOKEN, token));
     }

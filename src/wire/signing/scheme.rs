@@ -24,7 +24,7 @@ use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 
 use super::date::Date;
-use super::plain::DATE;
+use super::plain::{DATE, Plain};
 use super::signer::{PlainSigner, Scope};
 use super::skew::{ClockSkew, TOLERATED};
 
@@ -33,16 +33,16 @@ pub(crate) fn install(config: config::Builder) -> config::Builder {
     let skew = Arc::new(ClockSkew::default());
     config
         .interceptor(SkewWatch(skew.clone()))
-        .push_auth_scheme(PlainFirstScheme::new(skew))
+        .push_auth_scheme(DirectFirstScheme::new(skew))
 }
 
 /// Takes the place of the SDK's scheme with the same id.
 #[derive(Debug)]
-pub(super) struct PlainFirstScheme(pub(super) Signer);
+pub(super) struct DirectFirstScheme(pub(super) Signer);
 
-impl PlainFirstScheme {
+impl DirectFirstScheme {
     pub(super) fn new(skew: Arc<ClockSkew>) -> Self {
-        PlainFirstScheme(Signer {
+        DirectFirstScheme(Signer {
             stock: SigV4Signer::new(),
             plain: PlainSigner::default(),
             skew,
@@ -50,7 +50,7 @@ impl PlainFirstScheme {
     }
 }
 
-impl AuthScheme for PlainFirstScheme {
+impl AuthScheme for DirectFirstScheme {
     fn scheme_id(&self) -> AuthSchemeId {
         SCHEME_ID
     }
@@ -87,9 +87,12 @@ impl Sign for Signer {
         if !self.skew.is_known() {
             let signed = scope(&endpoint, cfg)
                 .zip(Date::new(now))
-                .and_then(|(scope, date)| self.plain.sign(request, identity, scope, &date));
+                .and_then(|(scope, date)| {
+                    let plain = |token: Option<&str>| Plain::read(request, token, &date);
+                    self.plain.sign(plain, identity, scope, &date)
+                });
             if let Some(headers) = signed {
-                return headers.apply(request);
+                return Ok(headers.apply(request)?);
             }
         }
         self.stock

@@ -1,10 +1,11 @@
 //! The signer of plain requests, with the keys that it keeps.
 
 use aws_sdk_dynamodb::config::Credentials;
-use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use http::HeaderValue;
+use aws_smithy_runtime_api::http::HttpError;
+use http::HeaderName;
+use http::header::AUTHORIZATION;
 
 use super::date::Date;
 use super::key::{Hex, SigningKeys};
@@ -15,10 +16,10 @@ use super::plain::{DATE, Plain, TOKEN};
 pub(in crate::wire) struct PlainSigner(pub(super) SigningKeys);
 
 impl PlainSigner {
-    /// The headers to add; None if this is not a plain request.
+    /// The headers to add, given the canonical form with a token; None if this is not a plain request.
     pub(in crate::wire) fn sign(
         &self,
-        request: &HttpRequest,
+        plain: impl FnOnce(Option<&str>) -> Option<Plain>,
         identity: &Identity,
         scope: Scope<'_>,
         date: &Date,
@@ -29,7 +30,7 @@ impl PlainSigner {
             return None;
         }
         let token = credentials.session_token();
-        let plain = Plain::read(request, token, date)?;
+        let plain = plain(token)?;
         let Scope { region, name } = scope;
         let key = self.0.get(date, region, name, credentials)?;
 
@@ -62,35 +63,40 @@ impl PlainSigner {
             Hex::new(&signature).as_str(),
         ]
         .concat();
-        let token = match token {
-            Some(token) => {
-                let mut token = HeaderValue::from_str(token).ok()?;
-                token.set_sensitive(true);
-                Some(token)
-            }
-            None => None,
-        };
         Some(Signed {
-            date: HeaderValue::from_str(time).ok()?,
-            authorization: HeaderValue::try_from(authorization).ok()?,
-            token,
+            date: time.to_owned(),
+            authorization,
+            token: token.map(str::to_owned),
         })
     }
 }
 
 pub(in crate::wire) struct Signed {
-    date: HeaderValue,
-    authorization: HeaderValue,
-    token: Option<HeaderValue>,
+    date: String,
+    authorization: String,
+    token: Option<String>,
 }
 
+static DATE_NAME: HeaderName = HeaderName::from_static(DATE);
+static TOKEN_NAME: HeaderName = HeaderName::from_static(TOKEN);
+
 impl Signed {
-    pub(in crate::wire) fn apply(self, request: &mut HttpRequest) -> Result<(), BoxError> {
+    /// Adds empty headers, which the signature fills later.
+    pub(in crate::wire) fn reserve(request: &mut HttpRequest) -> Result<(), HttpError> {
         let headers = request.headers_mut();
-        headers.try_insert(DATE, self.date)?;
-        headers.try_insert("authorization", self.authorization)?;
-        if let Some(token) = self.token {
-            headers.try_insert(TOKEN, token)?;
+        for name in [&DATE_NAME, &AUTHORIZATION, &TOKEN_NAME] {
+            headers.try_insert(name.clone(), "")?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::wire) fn apply(self, request: &mut HttpRequest) -> Result<(), HttpError> {
+        let headers = request.headers_mut();
+        headers.try_insert(DATE_NAME.clone(), self.date)?;
+        headers.try_insert(AUTHORIZATION, self.authorization)?;
+        match self.token {
+            Some(token) => drop(headers.try_insert(TOKEN_NAME.clone(), token)?),
+            None => drop(headers.remove(TOKEN)),
         }
         Ok(())
     }

@@ -12,9 +12,9 @@ macro_rules! draft_builder {
             }
 
             /// Declares that a second effect is harmless here, so that the write is sent again after a lost response;
-            /// see [`Create::repeatable`](crate::write::Create::repeatable).
-            pub fn repeatable(mut self) -> Self {
-                self.draft.repeatable();
+            /// see [`Create::retry_safe`](crate::write::Create::retry_safe).
+            pub fn retry_safe(mut self) -> Self {
+                self.draft.retry_safe();
                 self
             }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
 use crate::path::{Place, json as field_json};
-use crate::schema::{AttributeDef, is_reserved};
+use crate::schema::{AttributeDef, KeyDef, SHAPE, is_reserved};
 
 /// Returns an error for names that the library writes itself, which a path of `rest` could name.
 pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
@@ -50,22 +50,36 @@ pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateAction
             || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
         !is_key && !(declared.may_be_absent)(*at) && !update.actions().any(sets)
     };
-    let lacking: Vec<String> = declared
-        .def
-        .attributes
-        .iter()
-        .enumerate()
+    let attributes = declared.def.attributes.iter().enumerate();
+    let (of_key, settable): (Vec<&AttributeDef>, Vec<_>) = attributes
         .filter(lacks)
-        .map(|(_, attribute)| format!("`{}`", attribute.field))
-        .collect();
-    if lacking.is_empty() {
-        return Ok(());
-    }
-    let message = format!(
-        "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that exists",
-        lacking.join(", ")
-    );
+        .map(|(_, attribute)| attribute)
+        .partition(|attribute| is_in_key(declared, attribute.field));
+    let message = match (&of_key[..], &settable[..]) {
+        ([], []) => return Ok(()),
+        // A key field has no `set`, so it cannot be added to the upsert.
+        ([_, ..], _) => format!(
+            "an upsert may create the item, and the key contains {} only in part (in one case, or truncated): \
+             use `create` or `put` with the whole entity, or `update` for an item that exists",
+            named(&of_key)
+        ),
+        ([], _) => format!(
+            "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that exists",
+            named(&settable)
+        ),
+    };
     Err(refused(declared, message))
+}
+
+fn is_in_key(declared: &EntityDeclaration, field: &str) -> bool {
+    let keys = [Some(&declared.def.pk), declared.def.sk.as_ref()];
+    let mut fields = keys.into_iter().flatten().flat_map(KeyDef::fields);
+    fields.any(|known| known == field)
+}
+
+fn named(attributes: &[&AttributeDef]) -> String {
+    let names = attributes.iter().map(|it| format!("`{}`", it.field));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Sets the attributes of a fresh item in addition to its fields, because an upsert may create one. Key attributes
@@ -79,6 +93,10 @@ pub(crate) fn set_identity(
         let mut json = Writer::default();
         json.text(declared.def.stored_name);
         update.set(attribute, UpdateAction::Set(json.into_bytes()));
+    }
+    if let Some(number) = declared.def.written_shape().filter(|number| *number > 1) {
+        let json = format!("{{\"N\":\"{number}\"}}").into_bytes();
+        update.set(SHAPE, UpdateAction::Set(json));
     }
     for (name, json) in split(key_fields)? {
         let stored = declared

@@ -8,7 +8,7 @@ use crate::expr::{Node, UpdateActions};
 use crate::plan::{ConditionFailure, TransactionMember, WriteRequest};
 use crate::schema::Pattern;
 use crate::wire::Resend;
-use crate::write::{PlannedWrite, UniqueExchange, update_of};
+use crate::write::{PlannedWrite, UniqueChanges, update_of};
 
 /// The changes, and the conditions on the stored item.
 pub(crate) struct Edit {
@@ -18,7 +18,7 @@ pub(crate) struct Edit {
     /// The condition, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
     /// The changes of unique values.
-    pub(crate) exchange: UniqueExchange,
+    pub(crate) unique_changes: UniqueChanges,
     pub(crate) resend: Resend,
 }
 
@@ -43,7 +43,7 @@ impl Edit {
         db: &Dynamo,
         now: Timestamp,
     ) -> Result<(PlannedWrite, UntypedKey)> {
-        let beside = self.exchange.members(&self.key, now, db)?;
+        let beside = self.unique_changes.members(&self.key, now, db)?;
         let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
         write.resend = self.resend;
         Ok((PlannedWrite::of(write, self.key.json(), beside)?, self.key))

@@ -36,6 +36,7 @@ pub(crate) fn relied_on(
     let told = known(&UpdateOrigin::Key, condition, key);
     let mut asked: Vec<&str> = Vec::new();
     for field in &maintenance.used {
+        let field = &declared.deciding(field);
         if changed.contains(field) || told.knows(field) || asked.contains(field) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use crate::entity::{EntityDeclaration, TtlTime};
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader};
+use crate::json::{CodecError, Reader, is_null};
 use crate::path::Place;
 use crate::plan::check;
 use crate::schema::AttributeDef;
@@ -15,7 +15,8 @@ pub(crate) fn loaded_condition(
     attribute: &AttributeDef,
     held: Option<&[u8]>,
 ) -> Result<Node, CodecError> {
-    let Some(json) = held else {
+    // A None is NULL in a field with `null`, also if the attribute was missing.
+    let Some(json) = held.filter(|json| !is_null(json)) else {
         return Ok(check::absent_condition(attribute.place()));
     };
     let same = if declared.def.ttl == Some(attribute.stored) {

@@ -4,7 +4,7 @@ use super::source::{UpdateOrigin, known, tell_changes};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::write::{HeldUniqueValues, UniqueExchange, unique};
+use crate::write::{HeldUniqueValues, UniqueChanges, unique};
 
 /// The values that are claimed and released, and the parts of the stored item on which that relies.
 pub(super) fn reserve(
@@ -13,7 +13,7 @@ pub(super) fn reserve(
     condition: &Node,
     key: &UntypedKey,
     changed: &[&'static str],
-) -> Result<(Node, UniqueExchange)> {
+) -> Result<(Node, UniqueChanges)> {
     let declared = key.declared;
     let renews = unique::ttl_field(declared).is_some_and(|ttl| changed.contains(&ttl));
     let uniques = declared.def.uniques;
@@ -25,7 +25,7 @@ pub(super) fn reserve(
     let before = HeldUniqueValues::of(declared, &known, is_touched)?;
     tell_changes(declared, update, &mut known);
     let after = HeldUniqueValues::of(declared, &known, is_touched)?;
-    let exchange = UniqueExchange::between(declared, &before, &after, false)?;
+    let unique_changes = UniqueChanges::between(declared, &before, &after, false)?;
     // A loaded entity may be out of date, or changed in memory, so a value that seems to stay may be a new one. The
     // condition is asked anyway, so what it says needs no guard.
     let guard = match source {
@@ -39,5 +39,5 @@ pub(super) fn reserve(
         }
         _ => Node::all([]),
     };
-    Ok((guard, exchange))
+    Ok((guard, unique_changes))
 }

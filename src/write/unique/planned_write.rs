@@ -156,7 +156,7 @@ impl PlannedWrite {
     }
 }
 
-/// Sends the write of an item, which comes first, with its exchange. A value that is given up may belong to another
+/// Sends the write of an item, which comes first, with its unique changes. A value that is given up may belong to another
 /// item by now, or may never have been this one's. Then there is nothing to give up.
 async fn commit(
     db: &Dynamo,

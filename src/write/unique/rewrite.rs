@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::exchange::{HeldUniqueValues, UniqueExchange};
+use super::changes::{HeldUniqueValues, UniqueChanges};
 use super::planned_write::{FailedCondition, PlannedWrite};
 use super::rules::{depends_on, must_read};
 use super::values::holdings_in;
@@ -144,7 +144,7 @@ impl Rewrite {
         self.plan_on(stored, db)?.send(db).await
     }
 
-    fn exchange(&self, stored: Option<&Bytes>) -> Result<UniqueExchange> {
+    fn unique_changes(&self, stored: Option<&Bytes>) -> Result<UniqueChanges> {
         let declared = self.key.declared;
         let before = match stored {
             Some(item) => holdings_in(item, None, &self.key)?,
@@ -158,7 +158,7 @@ impl Rewrite {
             }
             Main::Delete => HeldUniqueValues::nothing(declared),
         };
-        UniqueExchange::between(declared, &before, &after, matches!(self.main, Main::Put(_)))
+        UniqueChanges::between(declared, &before, &after, matches!(self.main, Main::Put(_)))
     }
 
     /// The read, and the write as it would be if no item were found.
@@ -171,7 +171,7 @@ impl Rewrite {
         Ok(Explanation::of(&write).after(&read))
     }
 
-    /// The condition that the stored item still has the values that the exchange uses.
+    /// The condition that the stored item still has the values that the changes use.
     fn guard(&self, stored: Option<&Bytes>) -> Node {
         let here = Place::of(self.key.declared.def.pk.attribute);
         let Some(item) = stored else {
@@ -237,13 +237,15 @@ impl Rewrite {
 
     /// The write for this stored item.
     pub(crate) fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
-        let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
+        let beside = self
+            .unique_changes(stored)?
+            .members(&self.key, self.now, db)?;
         let write = self.write(self.guard(stored), db)?;
         let main = TransactionMember::of_key(write, self.key.json())?;
         Ok(PlannedWrite::Together(main, beside))
     }
 
-    /// Whether the values that the exchange uses are unchanged: then the caller's own condition failed, and no race
+    /// Whether the values that the changes use are unchanged: then the caller's own condition failed, and no race
     /// was lost.
     pub(crate) fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
         let (Some(stored), Some(current)) = (stored, current) else {

@@ -1,13 +1,13 @@
 //! The unique values of an entity that is loaded, given or stored.
 
-use super::exchange::{HeldUniqueValues, UniqueExchange};
-use super::rules::concerns;
+use super::changes::{HeldUniqueValues, UniqueChanges};
+use super::rules::{concerns, ttl_field};
 use super::sentinel::{Holding, Sentinel, holding};
 use crate::entity::{
-    DynamoEntity, EntityDeclaration, Key, KeyParts, UntypedEntity, UntypedKey, encode_as_is,
+    DynamoEntity, EntityDeclaration, Key, KeyParts, Known, UntypedEntity, UntypedKey, encode_as_is,
 };
 use crate::error::{Error, Result};
-use crate::expr::{Node, UpdateActions};
+use crate::expr::{Node, UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Reader, is_null, member};
 use crate::plan::WriteRequest;
 use crate::write::{
@@ -43,7 +43,7 @@ pub(crate) fn as_loaded(
 ) -> Result<Node, CodecError> {
     let mut guards = Vec::new();
     let mut asked: Vec<&str> = Vec::new();
-    for field in fields {
+    for field in fields.map(|field| declared.deciding(field)) {
         if asked.contains(&field) {
             continue;
         }
@@ -58,13 +58,13 @@ pub(crate) fn as_loaded(
 }
 
 /// The values that a put takes if no live item exists.
-pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueExchange> {
+pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueChanges> {
     let declared = key.declared;
     if !concerns(declared) {
-        return Ok(UniqueExchange::default());
+        return Ok(UniqueChanges::default());
     }
     let after = holdings_in(put.subject(), None, key)?;
-    UniqueExchange::between(declared, &HeldUniqueValues::nothing(declared), &after, true)
+    UniqueChanges::between(declared, &HeldUniqueValues::nothing(declared), &after, true)
 }
 
 /// The values of an item, or its values after an update.
@@ -77,16 +77,43 @@ pub(super) fn holdings_in(
     let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
     let mut known = known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     if let Some(update) = update {
+        let stored = ttl_field(declared).and_then(|field| known.json(field).map(own));
         tell_changes(declared, update, &mut known);
+        tell_kept_expiry(update, stored, &mut known, declared);
     }
     HeldUniqueValues::of(declared, &known, |_| true)
+}
+
+fn own(json: Option<&[u8]>) -> Option<Vec<u8>> {
+    json.map(<[u8]>::to_vec)
+}
+
+/// Adds the derived expiry that an upsert writes only if the item has none.
+fn tell_kept_expiry(
+    update: &UpdateActions,
+    stored: Option<Option<Vec<u8>>>,
+    known: &mut Known,
+    declared: &EntityDeclaration,
+) {
+    let (Some(ttl), Some(field), Some(stored)) =
+        (declared.derived_ttl(), ttl_field(declared), stored)
+    else {
+        return;
+    };
+    for (place, action) in update.actions() {
+        if let UpdateAction::SetIfAbsent(UpdateOperand::Json(json)) = action
+            && place.attribute() == ttl
+        {
+            known.tell_json(field, stored.clone().unwrap_or_else(|| json.clone()));
+        }
+    }
 }
 
 /// The unique values of a stored item.
 pub(crate) struct StoredValues {
     pub(crate) key: UntypedKey,
     pub(crate) sentinels: Vec<Sentinel>,
-    /// The expiry time as it is stored; DynamoDB JSON.
+    /// The expiry time as it is stored, or as a put would derive it; DynamoDB JSON.
     pub(crate) ttl: Option<Vec<u8>>,
 }
 
@@ -96,7 +123,13 @@ pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues
     // An item of another entity, or of a newer shape, has none that this program knows.
     let entity: E = crate::entity::read(item)?;
     let key = Key::of(&entity).to_untyped().map_err(fail)?;
-    let ttl = E::ENTITY.ttl.map(|name| member(item, name)).transpose();
+    // The same write may store another expiry than the one that was read.
+    let fresh = match E::ENTITY.expiry {
+        Some(_) => Some(encode_as_is(&entity).map_err(fail)?),
+        None => None,
+    };
+    let expires = fresh.as_deref().unwrap_or(item);
+    let ttl = E::ENTITY.ttl.map(|name| member(expires, name)).transpose();
     let ttl = ttl.map_err(fail)?.flatten().filter(|json| !is_null(json));
     Ok(StoredValues {
         sentinels: holdings_in(item, None, &key)?.sentinels(),

@@ -9,20 +9,11 @@ use super::{in_form, rewriting};
 use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "samples", key(pk = place, sk = "{at:03}#{id:04}"))]
-#[dynamo(gsi(listed, pk = "L", sk = "{at:03}#{id:04}#{place}", shards = 3, project = keys))]
-struct Sample {
-    place: String,
-    at: u16,
-    id: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Sample)]
-struct Moment {
-    at: u16,
-    id: u16,
+crate::declare! {
+    entity Sample(table = "samples", key(pk = place, sk = "{at:03}#{id:04}"),
+        gsi(listed, pk = "L", sk = "{at:03}#{id:04}#{place}", shards = 3, project = keys))
+        { place: String, at: u16, id: u16 }
+    projection Moment(entity = Sample) { at: u16, id: u16 }
 }
 
 const PLACES: [(&str, u16); 6] = [

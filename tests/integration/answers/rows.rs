@@ -25,36 +25,14 @@ pub enum Choice {
     Some { first: i64, second: Option<bool> },
 }
 
-/// An entity with every type of value.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "answered-rows", key(pk = id, sk = line))]
-pub struct Row {
-    pub id: String,
-    pub line: u32,
-    #[dynamo(version)]
-    pub version: Version,
-    text: String,
-    #[dynamo(rename = "näme\n\"x\\👻")]
-    odd: String,
-    flag: bool,
-    float: f64,
-    small: i8,
-    large: i128,
-    number: Number,
-    decimal: Decimal,
-    bytes: Vec<u8>,
-    list: Vec<i64>,
-    map: BTreeMap<String, String>,
-    texts: BTreeSet<String>,
-    numbers: BTreeSet<u64>,
-    blobs: BTreeSet<Vec<u8>>,
-    part: Part,
-    parts: Vec<Part>,
-    choices: Vec<Choice>,
-    none: Option<String>,
-    empty: String,
-    #[dynamo(rest)]
-    rest: Item,
+crate::declare! {
+    /// An entity with every type of value.
+    pub entity Row(table = "answered-rows", key(pk = id, sk = line))
+        { pub id: String, pub line: u32, #[dynamo(version)] pub version: Version, text: String,
+          #[dynamo(rename = "näme\n\"x\\👻")] odd: String, flag: bool, float: f64, small: i8, large: i128,
+          number: Number, decimal: Decimal, bytes: Vec<u8>, list: Vec<i64>, map: BTreeMap<String, String>,
+          texts: BTreeSet<String>, numbers: BTreeSet<u64>, blobs: BTreeSet<Vec<u8>>, part: Part, parts: Vec<Part>,
+          choices: Vec<Choice>, none: Option<String>, empty: String, #[dynamo(rest)] rest: Item }
 }
 
 pub fn row(id: &str, line: u32) -> Row {

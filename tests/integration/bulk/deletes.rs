@@ -43,35 +43,12 @@ async fn a_partition_is_deleted(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(
-    name = "accounts",
-    pk = "pk",
-    sk = "sk",
-    entities(User, Order, Invoice)
-)]
-struct Accounts;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "INFO"))]
-struct User {
-    user: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "ORDER#{number:05}"))]
-struct Order {
-    user: String,
-    number: u32,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "INVOICE#{number:05}"))]
-struct Invoice {
-    user: String,
-    number: u32,
+crate::declare! {
+    table Accounts(name = "accounts", pk = "pk", sk = "sk", entities(User, Order, Invoice));
+    entity User(table = Accounts, key(pk = "U#{user}", sk = "INFO")) { user: String }
+    entity Order(table = Accounts, key(pk = "U#{user}", sk = "ORDER#{number:05}"))
+        { user: String, number: u32, #[dynamo(version)] version: Version }
+    entity Invoice(table = Accounts, key(pk = "U#{user}", sk = "INVOICE#{number:05}")) { user: String, number: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

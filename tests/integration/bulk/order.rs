@@ -36,31 +36,14 @@ tests![
 
 const JOB: &str = "in-order";
 
-/// The trail lists the number of each write that took effect.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "coins", key(pk = id))]
-struct Coin {
-    id: u32,
-    trail: Vec<u64>,
-    note: Option<String>,
-}
-
-/// A coin with a unique value, so that its writes are transactions.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "badges", key(pk = "BADGE#{id}"))]
-#[dynamo(unique(by_code, code))]
-struct Badge {
-    id: u32,
-    trail: Vec<u64>,
-    code: String,
-}
-
-/// An entity that cannot always be stored: NaN is not a DynamoDB number.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "weights", key(pk = id))]
-struct Weight {
-    id: u32,
-    grams: f64,
+crate::declare! {
+    /// The trail lists the number of each write that took effect.
+    entity Coin(table = "coins", key(pk = id)) { id: u32, trail: Vec<u64>, note: Option<String> }
+    /// A coin with a unique value, so that its writes are transactions.
+    entity Badge(table = "badges", key(pk = "BADGE#{id}"), unique(by_code, code))
+        { id: u32, trail: Vec<u64>, code: String }
+    /// An entity that cannot always be stored: NaN is not a DynamoDB number.
+    entity Weight(table = "weights", key(pk = id)) { id: u32, grams: f64 }
 }
 
 fn coin(id: u32, number: u64) -> Coin {

@@ -36,25 +36,13 @@ mod before {
 
     use super::Status;
 
-    #[derive(DynamoTable)]
-    #[dynamo(name = "refilled", pk = "pk", sk = "sk", entities(Order))]
-    #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-    pub struct Shop;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number:05}"))]
-    #[dynamo(gsi(by_total, on = gsi1, pk = "TOTAL#{status}", sk = "{total:06}"))]
-    pub struct Order {
-        pub user: String,
-        pub number: u32,
-        pub region: Option<String>,
-        pub status: Status,
-        pub total: u32,
-        pub due: Option<u32>,
-        #[dynamo(ttl)]
-        pub expires: Option<i64>,
-        #[dynamo(version)]
-        pub version: Version,
+    crate::declare! {
+        pub table Shop(name = "refilled", pk = "pk", sk = "sk", entities(Order),
+            gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        pub entity Order(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number:05}"),
+            gsi(by_total, on = gsi1, pk = "TOTAL#{status}", sk = "{total:06}"))
+            { pub user: String, pub number: u32, pub region: Option<String>, pub status: Status, pub total: u32,
+              pub due: Option<u32>, #[dynamo(ttl)] pub expires: Option<i64>, #[dynamo(version)] pub version: Version }
     }
 }
 
@@ -64,42 +52,20 @@ pub enum Status {
     Paid,
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "refilled", pk = "pk", sk = "sk", entities(Order, Note))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
-#[dynamo(gsi(gsi2, pk = "gsi2pk", sk = "gsi2sk"))]
-#[dynamo(gsi(gsi3, pk = "gsi3pk", sk = "gsi3sk"))]
-#[dynamo(gsi(gsi4, pk = "gsi4pk"))]
-struct Shop;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number:05}"))]
-#[dynamo(gsi(by_total, on = gsi1, pk = "TOTAL#{status}", sk = "{total:06}"))]
-#[dynamo(gsi(by_region, on = gsi2, pk = "REGION#{region}", sk = "{number:05}", filling))]
-#[dynamo(gsi(open, on = gsi3, pk = "OPEN#{user}", sk = "{due:last}", when(status = Status::Open), filling))]
-#[dynamo(gsi(spread, on = gsi4, pk = "STATUS#{status}", shards = 4, filling))]
-struct Order {
-    user: String,
-    number: u32,
-    region: Option<String>,
-    status: Status,
-    total: u32,
-    due: Option<u32>,
-    #[dynamo(default = 3)]
-    priority: u8,
-    #[dynamo(ttl)]
-    expires: Option<i64>,
-    #[dynamo(version)]
-    version: Version,
-    #[dynamo(updated_at)]
-    updated: Option<Timestamp>,
-}
-
-/// Another entity of the same partitions.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "USER#{user}", sk = "NOTE"))]
-struct Note {
-    user: String,
+crate::declare! {
+    table Shop(name = "refilled", pk = "pk", sk = "sk", entities(Order, Note),
+        gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"), gsi(gsi2, pk = "gsi2pk", sk = "gsi2sk"),
+        gsi(gsi3, pk = "gsi3pk", sk = "gsi3sk"), gsi(gsi4, pk = "gsi4pk"));
+    entity Order(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number:05}"),
+        gsi(by_total, on = gsi1, pk = "TOTAL#{status}", sk = "{total:06}"),
+        gsi(by_region, on = gsi2, pk = "REGION#{region}", sk = "{number:05}", filling),
+        gsi(open, on = gsi3, pk = "OPEN#{user}", sk = "{due:last}", when(status = Status::Open), filling),
+        gsi(spread, on = gsi4, pk = "STATUS#{status}", shards = 4, filling))
+        { user: String, number: u32, region: Option<String>, status: Status, total: u32, due: Option<u32>,
+          #[dynamo(default = 3)] priority: u8, #[dynamo(ttl)] expires: Option<i64>,
+          #[dynamo(version)] version: Version, #[dynamo(updated_at)] updated: Option<Timestamp> }
+    /// Another entity of the same partitions.
+    entity Note(table = Shop, key(pk = "USER#{user}", sk = "NOTE")) { user: String }
 }
 
 const USERS: [&str; 3] = ["ann", "bob", "cyd"];

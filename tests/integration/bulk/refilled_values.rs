@@ -26,27 +26,12 @@ tests![
 mod before {
     use dynamo_entity::prelude::*;
 
-    #[derive(DynamoTable)]
-    #[dynamo(name = "refilled_people", pk = "pk", entities(Person))]
-    pub struct People;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = People, key(pk = "P#{id}"))]
-    pub struct Person {
-        pub id: u32,
-        pub email: Option<String>,
-        pub name: String,
-        #[dynamo(ttl)]
-        pub expires: Option<i64>,
-        #[dynamo(version)]
-        pub version: Version,
-    }
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "members", key(pk = "M#{id}"))]
-    pub struct Member {
-        pub id: u32,
-        pub email: String,
+    crate::declare! {
+        pub table People(name = "refilled_people", pk = "pk", entities(Person));
+        pub entity Person(table = People, key(pk = "P#{id}"))
+            { pub id: u32, pub email: Option<String>, pub name: String, #[dynamo(ttl)] pub expires: Option<i64>,
+              #[dynamo(version)] pub version: Version }
+        pub entity Member(table = "members", key(pk = "M#{id}")) { pub id: u32, pub email: String }
     }
 }
 
@@ -54,51 +39,23 @@ mod before {
 mod after {
     use dynamo_entity::prelude::*;
 
-    #[derive(DynamoTable)]
-    #[dynamo(name = "refilled_people", pk = "pk", entities(Person))]
-    pub struct People;
-
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = People, key(pk = "P#{id}"))]
-    #[dynamo(unique(by_email, email), unique(by_name, name, email))]
-    pub struct Person {
-        pub id: u32,
-        pub email: Option<String>,
-        pub name: String,
-        #[dynamo(ttl)]
-        pub expires: Option<i64>,
-        #[dynamo(version)]
-        pub version: Version,
-    }
-
-    /// A person with a table of its own.
-    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "members", key(pk = "M#{id}"))]
-    #[dynamo(unique(by_email, email))]
-    pub struct Member {
-        pub id: u32,
-        pub email: String,
+    crate::declare! {
+        pub table People(name = "refilled_people", pk = "pk", entities(Person));
+        pub entity Person(table = People, key(pk = "P#{id}"), unique(by_email, email), unique(by_name, name, email))
+            { pub id: u32, pub email: Option<String>, pub name: String, #[dynamo(ttl)] pub expires: Option<i64>,
+              #[dynamo(version)] pub version: Version }
+        /// A person with a table of its own.
+        pub entity Member(table = "members", key(pk = "M#{id}"), unique(by_email, email))
+            { pub id: u32, pub email: String }
     }
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "refilled_people", pk = "pk", entities(Person))]
-struct People;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = People, key(pk = "P#{id}"))]
-#[dynamo(
-    unique(by_email, email, filling),
-    unique(by_name, name, email, filling)
-)]
-struct Person {
-    id: u32,
-    email: Option<String>,
-    name: String,
-    #[dynamo(ttl)]
-    expires: Option<i64>,
-    #[dynamo(version)]
-    version: Version,
+crate::declare! {
+    table People(name = "refilled_people", pk = "pk", entities(Person));
+    entity Person(table = People, key(pk = "P#{id}"), unique(by_email, email, filling),
+        unique(by_name, name, email, filling))
+        { id: u32, email: Option<String>, name: String, #[dynamo(ttl)] expires: Option<i64>,
+          #[dynamo(version)] version: Version }
 }
 
 fn old_person(id: u32, email: u32) -> before::Person {

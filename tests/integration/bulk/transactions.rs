@@ -35,12 +35,9 @@ tests![
 
 const JOB: &str = "transact";
 
-/// Counts the transactions of one kind.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tallies", key(pk = name))]
-pub(super) struct Tally {
-    name: String,
-    count: u64,
+crate::declare! {
+    /// Counts the transactions of one kind.
+    pub(super) entity Tally(table = "tallies", key(pk = name)) { name: String, count: u64 }
 }
 
 pub(super) fn tally(name: &str) -> impl TransactWrite + Send + use<> {
@@ -473,25 +470,12 @@ async fn what_does_not_concern_the_row_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Order))]
-struct Shop;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "B#{name}", sk = "INFO"))]
-struct Buyer {
-    name: String,
-    points: u32,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "B#{buyer}", sk = "ORDER#{number:03}"))]
-struct Order {
-    buyer: String,
-    number: u32,
-    cents: u32,
+crate::declare! {
+    table Shop(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Order));
+    entity Buyer(table = Shop, key(pk = "B#{name}", sk = "INFO"))
+        { name: String, points: u32, #[dynamo(version)] version: Version }
+    entity Order(table = Shop, key(pk = "B#{buyer}", sk = "ORDER#{number:03}"))
+        { buyer: String, number: u32, cents: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -587,24 +571,11 @@ async fn a_scan_changes_rows_of_several_entities(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = id))]
-struct Ticket {
-    id: u32,
-    comments: u32,
-    merged_into: Option<u32>,
-    closed: bool,
-    #[dynamo(version)]
-    version: Version,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "comments", key(pk = ticket, sk = "{written_on}#{number:05}"))]
-struct Comment {
-    ticket: u32,
-    written_on: u32,
-    number: u32,
-    text: String,
+crate::declare! {
+    entity Ticket(table = "tickets", key(pk = id))
+        { id: u32, comments: u32, merged_into: Option<u32>, closed: bool, #[dynamo(version)] version: Version }
+    entity Comment(table = "comments", key(pk = ticket, sk = "{written_on}#{number:05}"))
+        { ticket: u32, written_on: u32, number: u32, text: String }
 }
 
 fn comment(ticket: u32, written_on: u32, number: u32) -> Comment {

@@ -33,29 +33,14 @@ tests![
     random_jobs_leave_what_the_items_say,
 ];
 
-#[derive(DynamoTable)]
-#[dynamo(name = "clubs", pk = "pk", sk = "sk", entities(Person, Visit))]
-#[dynamo(gsi(by_level, pk = "levelpk", sk = "levelsk", project = keys))]
-pub(super) struct Clubs;
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Clubs, key(pk = "CLUB#{club}", sk = "PERSON#{number:05}"))]
-#[dynamo(unique(by_email, email), unique(by_seat, club, seat))]
-#[dynamo(gsi(by_level, pk = "LEVEL#{level}", sk = "{number:05}"))]
-pub(super) struct Person {
-    pub(super) club: String,
-    pub(super) number: u32,
-    pub(super) email: String,
-    pub(super) seat: Option<u32>,
-    pub(super) level: u32,
-    pub(super) count: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Clubs, key(pk = "CLUB#{club}", sk = "VISIT#{day}"))]
-struct Visit {
-    club: String,
-    day: u32,
+crate::declare! {
+    pub(super) table Clubs(name = "clubs", pk = "pk", sk = "sk", entities(Person, Visit),
+        gsi(by_level, pk = "levelpk", sk = "levelsk", project = keys));
+    pub(super) entity Person(table = Clubs, key(pk = "CLUB#{club}", sk = "PERSON#{number:05}"),
+        unique(by_email, email), unique(by_seat, club, seat), gsi(by_level, pk = "LEVEL#{level}", sk = "{number:05}"))
+        { pub(super) club: String, pub(super) number: u32, pub(super) email: String, pub(super) seat: Option<u32>,
+          pub(super) level: u32, pub(super) count: u64 }
+    entity Visit(table = Clubs, key(pk = "CLUB#{club}", sk = "VISIT#{day}")) { club: String, day: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

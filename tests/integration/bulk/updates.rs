@@ -201,13 +201,9 @@ async fn rows_behind_an_index_of_keys_are_changed(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "spread", key(pk = id))]
-#[dynamo(gsi(by_kind, pk = "K#{kind}", sk = "{id:05}", shards = 4))]
-struct Spread {
-    id: u32,
-    kind: String,
-    count: u64,
+crate::declare! {
+    entity Spread(table = "spread", key(pk = id), gsi(by_kind, pk = "K#{kind}", sk = "{id:05}", shards = 4))
+        { id: u32, kind: String, count: u64 }
 }
 
 async fn shards_and_segments_are_walked(db: Db) -> Outcome {

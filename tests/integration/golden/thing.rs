@@ -85,71 +85,24 @@ pub struct Loose {
     pub extra: Item,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "things", key(pk = id, sk = no))]
-pub struct Thing {
-    pub id: String,
-    pub no: u32,
-    pub text: String,
-    pub other: String,
-    pub count: i64,
-    pub small: u8,
-    pub big: u128,
-    pub ratio: f64,
-    pub exact: Number,
-    pub price: Decimal,
-    pub on: bool,
-    pub kind: Kind,
-    pub owner: Owner,
-    pub points: Points,
-    pub at: DateTime<Utc>,
-    pub day: NaiveDate,
-    #[dynamo(format = "epoch")]
-    pub seen: DateTime<Utc>,
-    pub uuid: Uuid,
-    pub bytes: Vec<u8>,
-    pub blob: Bytes,
-    pub raster: Raster,
-    pub payment: Payment,
-    pub maybe: Option<String>,
-    pub perhaps: Option<i64>,
-    pub rate: Option<f64>,
-    pub names: Option<Vec<String>>,
-    #[dynamo(default = 3)]
-    pub lives: u8,
-    pub list: Vec<i64>,
-    pub grid: Vec<Vec<i64>>,
-    pub lines: Vec<Line>,
-    pub map: BTreeMap<String, i64>,
-    pub spots: BTreeMap<String, Spot>,
-    pub tags: HashSet<String>,
-    pub numbers: BTreeSet<u32>,
-    pub kinds: BTreeSet<Kind>,
-    pub blobs: BTreeSet<Bytes>,
-    pub home: Spot,
-    pub second: Option<Spot>,
-    pub tree: Tree,
-    pub loose: Loose,
-    #[dynamo(rename = "a.b")]
-    pub dotted: Option<String>,
-    #[dynamo(rename = "a-b")]
-    pub dashed: Option<String>,
-    #[dynamo(rename = "a b")]
-    pub spaced: Option<String>,
-    #[dynamo(rename = "größe 🎈")]
-    pub unicode: Option<String>,
-    #[dynamo(rename = "a[0]")]
-    pub indexed: Option<String>,
-    #[dynamo(rename = "#n0")]
-    pub hashed: Option<String>,
-    #[dynamo(rename = ":v0")]
-    pub colon: Option<String>,
-    pub size: Option<i64>,
-    pub r#where: Option<String>,
-    #[dynamo(rename = "SELECT")]
-    pub select: Option<String>,
-    #[dynamo(rest)]
-    pub rest: Item,
+crate::declare! {
+    pub entity Thing(table = "things", key(pk = id, sk = no))
+        { pub id: String, pub no: u32, pub text: String, pub other: String, pub count: i64, pub small: u8,
+          pub big: u128, pub ratio: f64, pub exact: Number, pub price: Decimal, pub on: bool, pub kind: Kind,
+          pub owner: Owner, pub points: Points, pub at: DateTime<Utc>, pub day: NaiveDate,
+          #[dynamo(format = "epoch")] pub seen: DateTime<Utc>, pub uuid: Uuid, pub bytes: Vec<u8>, pub blob: Bytes,
+          pub raster: Raster, pub payment: Payment, pub maybe: Option<String>, pub perhaps: Option<i64>,
+          pub rate: Option<f64>, pub names: Option<Vec<String>>, #[dynamo(default = 3)] pub lives: u8,
+          pub list: Vec<i64>, pub grid: Vec<Vec<i64>>, pub lines: Vec<Line>, pub map: BTreeMap<String, i64>,
+          pub spots: BTreeMap<String, Spot>, pub tags: HashSet<String>, pub numbers: BTreeSet<u32>,
+          pub kinds: BTreeSet<Kind>, pub blobs: BTreeSet<Bytes>, pub home: Spot, pub second: Option<Spot>,
+          pub tree: Tree, pub loose: Loose, #[dynamo(rename = "a.b")] pub dotted: Option<String>,
+          #[dynamo(rename = "a-b")] pub dashed: Option<String>, #[dynamo(rename = "a b")] pub spaced: Option<String>,
+          #[dynamo(rename = "größe 🎈")] pub unicode: Option<String>,
+          #[dynamo(rename = "a[0]")] pub indexed: Option<String>,
+          #[dynamo(rename = "#n0")] pub hashed: Option<String>, #[dynamo(rename = ":v0")] pub colon: Option<String>,
+          pub size: Option<i64>, pub r#where: Option<String>, #[dynamo(rename = "SELECT")] pub select: Option<String>,
+          #[dynamo(rest)] pub rest: Item }
 }
 
 pub type Paths = <Thing as DynamoEntity>::Paths;

@@ -26,27 +26,13 @@ tests![
     one_place_in_several_attributes_is_one_text(Pickup) unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "deliveries", key(pk = "D#{owner}", sk = "{at:03}#{id}"))]
-#[dynamo(gsi(by_kind, pk = "K#{kind}", sk = "{at:03}", shards = 3))]
-#[dynamo(lsi(by_weight, sk = weight))]
-struct Delivery {
-    owner: String,
-    kind: String,
-    at: u16,
-    id: u16,
-    weight: u8,
-}
-
-/// The same rows, with an index key of several attributes, which not every engine supports.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "pickups", key(pk = "D#{owner}", sk = "{at:03}#{id}"))]
-#[dynamo(gsi(by_place, pk = [owner, kind], sk = [at, id]))]
-struct Pickup {
-    owner: String,
-    kind: String,
-    at: u16,
-    id: u16,
+crate::declare! {
+    entity Delivery(table = "deliveries", key(pk = "D#{owner}", sk = "{at:03}#{id}"),
+        gsi(by_kind, pk = "K#{kind}", sk = "{at:03}", shards = 3), lsi(by_weight, sk = weight))
+        { owner: String, kind: String, at: u16, id: u16, weight: u8 }
+    /// The same rows, with an index key of several attributes, which not every engine supports.
+    entity Pickup(table = "pickups", key(pk = "D#{owner}", sk = "{at:03}#{id}"),
+        gsi(by_place, pk = [owner, kind], sk = [at, id])) { owner: String, kind: String, at: u16, id: u16 }
 }
 
 async fn a_cursor_can_be_taken_at_any_row(db: Db) -> Outcome {

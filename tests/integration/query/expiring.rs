@@ -22,34 +22,15 @@ tests![
 
 const BEGIN: &str = "2094-01-01T00:00:00Z";
 
-#[derive(DynamoTable)]
-#[dynamo(name = "locks", pk = "pk", sk = "sk", entities(Holder, Lease))]
-#[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk", project = keys))]
-struct Locks;
-
-/// The first row of its collection. It never expires.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Locks, key(pk = "H#{holder}", sk = "A"))]
-struct Holder {
-    holder: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Locks, key(pk = "H#{holder}", sk = "L#{number:04}"))]
-#[dynamo(gsi(by_kind, on = gsi1, pk = "K#{kind}", sk = "{number:04}", shards = 3))]
-struct Lease {
-    holder: String,
-    number: u16,
-    kind: String,
-    uses: u32,
-    #[dynamo(ttl)]
-    expires_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Lease)]
-struct Number {
-    number: u16,
+crate::declare! {
+    table Locks(name = "locks", pk = "pk", sk = "sk", entities(Holder, Lease),
+        gsi(gsi1, pk = "g1pk", sk = "g1sk", project = keys));
+    /// The first row of its collection. It never expires.
+    entity Holder(table = Locks, key(pk = "H#{holder}", sk = "A")) { holder: String }
+    entity Lease(table = Locks, key(pk = "H#{holder}", sk = "L#{number:04}"),
+        gsi(by_kind, on = gsi1, pk = "K#{kind}", sk = "{number:04}", shards = 3))
+        { holder: String, number: u16, kind: String, uses: u32, #[dynamo(ttl)] expires_at: Option<DateTime<Utc>> }
+    projection Number(entity = Lease) { number: u16 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]

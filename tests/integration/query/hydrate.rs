@@ -27,40 +27,18 @@ tests![
     shards_are_hydrated,
 ];
 
-/// An entity with the same access pattern on an index of whole items and on smaller indexes.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = "Q#{queue}", sk = "{number:05}"))]
-#[dynamo(gsi(whole, pk = "W#{state}", sk = "{rank}"))]
-#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{rank}", project = keys))]
-#[dynamo(gsi(by_owner, pk = owner, sk = rank, project = [title]))]
-#[dynamo(gsi(urgent, pk = "U#{state}", sk = "{rank}", when(urgent = true), project = keys))]
-#[dynamo(gsi(spread, pk = "X#{state}", sk = "{rank}", shards = 4, project = keys))]
-#[dynamo(lsi(by_rank, sk = rank, project = keys))]
-struct Ticket {
-    queue: String,
-    number: u32,
-    state: String,
-    rank: u32,
-    owner: String,
-    urgent: bool,
-    title: String,
-    text: String,
-    #[dynamo(ttl)]
-    expires_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Ticket)]
-struct Title {
-    number: u32,
-    title: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Ticket)]
-struct Text {
-    number: u32,
-    text: String,
+crate::declare! {
+    /// An entity with the same access pattern on an index of whole items and on smaller indexes.
+    entity Ticket(table = "tickets", key(pk = "Q#{queue}", sk = "{number:05}"),
+        gsi(whole, pk = "W#{state}", sk = "{rank}"), gsi(by_state, pk = "S#{state}", sk = "{rank}", project = keys),
+        gsi(by_owner, pk = owner, sk = rank, project = [title]),
+        gsi(urgent, pk = "U#{state}", sk = "{rank}", when(urgent = true), project = keys),
+        gsi(spread, pk = "X#{state}", sk = "{rank}", shards = 4, project = keys),
+        lsi(by_rank, sk = rank, project = keys))
+        { queue: String, number: u32, state: String, rank: u32, owner: String, urgent: bool, title: String,
+          text: String, #[dynamo(ttl)] expires_at: Option<DateTime<Utc>> }
+    projection Title(entity = Ticket) { number: u32, title: String }
+    projection Text(entity = Ticket) { number: u32, text: String }
 }
 
 /// A ticket with a number and a mixed-up rank. Ranks repeat only every 251 numbers: the order of equal ranks

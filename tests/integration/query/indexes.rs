@@ -26,24 +26,13 @@ enum Stage {
     Done,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "cases", key(pk = id))]
-#[dynamo(gsi(work, pk = "WORK", sk = "{id}", when(stage = [Stage::New, Stage::Open])))]
-#[dynamo(gsi(unsolved, pk = "UNSOLVED", sk = "{id}", when(solved_at = None)))]
-#[dynamo(gsi(unowned, pk = "UNOWNED", sk = "{id}", when(owner = [None, "nobody"])))]
-#[dynamo(gsi(
-    urgent,
-    pk = "URGENT",
-    sk = "{id}",
-    when(Self::is_urgent(priority, owner, tags))
-))]
-struct Case {
-    id: u32,
-    stage: Stage,
-    priority: u8,
-    owner: Option<String>,
-    tags: Vec<String>,
-    solved_at: Option<u64>,
+crate::declare! {
+    entity Case(table = "cases", key(pk = id),
+        gsi(work, pk = "WORK", sk = "{id}", when(stage = [Stage::New, Stage::Open])),
+        gsi(unsolved, pk = "UNSOLVED", sk = "{id}", when(solved_at = None)),
+        gsi(unowned, pk = "UNOWNED", sk = "{id}", when(owner = [None, "nobody"])),
+        gsi(urgent, pk = "URGENT", sk = "{id}", when(Self::is_urgent(priority, owner, tags))))
+        { id: u32, stage: Stage, priority: u8, owner: Option<String>, tags: Vec<String>, solved_at: Option<u64> }
 }
 
 impl Case {

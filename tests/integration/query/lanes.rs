@@ -28,13 +28,7 @@ const LANES: u32 = 12;
 const EACH: u32 = 40;
 const PAGE: u32 = 10;
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "marks", key(pk = lane, sk = "{at:05}"))]
-struct Mark {
-    lane: u32,
-    at: u32,
-    kept: bool,
-}
+crate::declare! { entity Mark(table = "marks", key(pk = lane, sk = "{at:05}")) { lane: u32, at: u32, kept: bool } }
 
 async fn put(db: &Db, marks: &[Mark]) -> Outcome {
     db.create_tables([Mark::schema()]).await?;

@@ -169,12 +169,7 @@ async fn deletion_between_pages_loses_nothing(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "large", key(pk = "L", sk = number))]
-struct Large {
-    number: u32,
-    text: String,
-}
+crate::declare! { entity Large(table = "large", key(pk = "L", sk = number)) { number: u32, text: String } }
 
 async fn large_rows_take_several_answers(db: Db) -> Outcome {
     for number in 0..8 {

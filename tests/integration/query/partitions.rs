@@ -139,21 +139,10 @@ async fn partitions_come_one_after_the_other(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "jobs", key(pk = "J#{queue}", sk = "{id:04}", shards = 3))]
-#[dynamo(gsi(
-    by_state,
-    pk = "S#{state}",
-    sk = "{at:04}",
-    shards = 4,
-    read_shards = 6
-))]
-#[dynamo(gsi(by_state_plain, pk = "P#{state}", sk = "{at:05}"))]
-struct Job {
-    queue: String,
-    id: u16,
-    state: String,
-    at: u16,
+crate::declare! {
+    entity Job(table = "jobs", key(pk = "J#{queue}", sk = "{id:04}", shards = 3),
+        gsi(by_state, pk = "S#{state}", sk = "{at:04}", shards = 4, read_shards = 6),
+        gsi(by_state_plain, pk = "P#{state}", sk = "{at:05}")) { queue: String, id: u16, state: String, at: u16 }
 }
 
 async fn shards_read_as_one(db: Db) -> Outcome {

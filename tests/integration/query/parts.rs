@@ -19,16 +19,9 @@ tests![
     empty_ranges_ask_for_nothing,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "logs",
-    key(pk = "APP#{app}", sk = "L#{level}#{at:date}#{text}")
-)]
-struct Log {
-    app: String,
-    level: i8,
-    at: DateTime<Utc>,
-    text: String,
+crate::declare! {
+    entity Log(table = "logs", key(pk = "APP#{app}", sk = "L#{level}#{at:date}#{text}"))
+        { app: String, level: i8, at: DateTime<Utc>, text: String }
 }
 
 fn log(level: i8, at: &str, text: &str) -> Log {
@@ -185,18 +178,9 @@ async fn text_parts_hold_anything(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "names", key(pk = id, sk = name))]
-struct Named {
-    id: String,
-    name: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "blobs", key(pk = id, sk = bytes))]
-struct Blob {
-    id: Vec<u8>,
-    bytes: Vec<u8>,
+crate::declare! {
+    entity Named(table = "names", key(pk = id, sk = name)) { id: String, name: String }
+    entity Blob(table = "blobs", key(pk = id, sk = bytes)) { id: Vec<u8>, bytes: Vec<u8> }
 }
 
 async fn native_keys_have_exact_bounds(db: Db) -> Outcome {
@@ -279,15 +263,9 @@ async fn native_keys_have_exact_bounds(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "places", key(pk = id))]
-#[dynamo(gsi(by_place, pk = [kind], sk = [country, city, size]))]
-struct Place {
-    id: u32,
-    kind: String,
-    country: String,
-    city: String,
-    size: Option<u32>,
+crate::declare! {
+    entity Place(table = "places", key(pk = id), gsi(by_place, pk = [kind], sk = [country, city, size]))
+        { id: u32, kind: String, country: String, city: String, size: Option<u32> }
 }
 
 async fn multi_attribute_keys_are_asked_for_in_order(db: Db) -> Outcome {
@@ -365,15 +343,9 @@ async fn empty_ranges_ask_for_nothing(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "leases", key(pk = id))]
-#[dynamo(gsi(by_owner, pk = [owner], sk = [kind, ends]))]
-struct Lease {
-    id: u32,
-    owner: String,
-    kind: String,
-    #[dynamo(ttl)]
-    ends: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Lease(table = "leases", key(pk = id), gsi(by_owner, pk = [owner], sk = [kind, ends]))
+        { id: u32, owner: String, kind: String, #[dynamo(ttl)] ends: Option<DateTime<Utc>> }
 }
 
 /// There, no bound and no filter can hide expired rows, so the query has to ask for them explicitly.

@@ -22,62 +22,21 @@ tests![
     places_by_several_attributes(Spot) unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
-/// An entity with a number as its sort key, and in indexes where several rows share it.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "seats", key(pk = hall, sk = number))]
-#[dynamo(gsi(by_price, pk = kind, sk = price))]
-#[dynamo(gsi(spread, pk = "K#{kind}", sk = "{price:03}", shards = 3))]
-#[dynamo(gsi(keys_by_price, pk = "P#{kind}", sk = price, project = keys))]
-#[dynamo(lsi(by_size, sk = size))]
-struct Seat {
-    hall: String,
-    number: i32,
-    kind: String,
-    price: u16,
-    size: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "words", key(pk = book, sk = word), lsi(by_meaning, sk = meaning))]
-struct Word {
-    book: String,
-    word: String,
-    meaning: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "blobs", key(pk = owner, sk = hash))]
-struct Blob {
-    owner: u8,
-    hash: Vec<u8>,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "trips", key(pk = "T#{owner}", sk = "{kind}#{at:03}#{id}"))]
-#[dynamo(gsi(by_last, pk = "L", sk = "{kind}"))]
-struct Trip {
-    owner: String,
-    kind: String,
-    at: u16,
-    id: i16,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "alone", key(pk = id), gsi(by_kind, pk = kind))]
-struct Alone {
-    id: String,
-    kind: String,
-    weight: u8,
-}
-
-/// An entity with an index key of several attributes, which not every engine supports.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "spots", key(pk = id), gsi(by_spot, pk = [land], sk = [town, street]))]
-struct Spot {
-    id: u32,
-    land: String,
-    town: String,
-    street: i32,
+crate::declare! {
+    /// An entity with a number as its sort key, and in indexes where several rows share it.
+    entity Seat(table = "seats", key(pk = hall, sk = number), gsi(by_price, pk = kind, sk = price),
+        gsi(spread, pk = "K#{kind}", sk = "{price:03}", shards = 3),
+        gsi(keys_by_price, pk = "P#{kind}", sk = price, project = keys), lsi(by_size, sk = size))
+        { hall: String, number: i32, kind: String, price: u16, size: u16 }
+    entity Word(table = "words", key(pk = book, sk = word), lsi(by_meaning, sk = meaning))
+        { book: String, word: String, meaning: String }
+    entity Blob(table = "blobs", key(pk = owner, sk = hash)) { owner: u8, hash: Vec<u8> }
+    entity Trip(table = "trips", key(pk = "T#{owner}", sk = "{kind}#{at:03}#{id}"),
+        gsi(by_last, pk = "L", sk = "{kind}")) { owner: String, kind: String, at: u16, id: i16 }
+    entity Alone(table = "alone", key(pk = id), gsi(by_kind, pk = kind)) { id: String, kind: String, weight: u8 }
+    /// An entity with an index key of several attributes, which not every engine supports.
+    entity Spot(table = "spots", key(pk = id), gsi(by_spot, pk = [land], sk = [town, street]))
+        { id: u32, land: String, town: String, street: i32 }
 }
 
 /// Every comparison of a part of the sort key, with these bounds.

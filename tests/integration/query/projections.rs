@@ -18,17 +18,10 @@ tests![
     a_cursor_fits_whatever_is_selected(Parcel),
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Order)]
-struct OrderRow {
-    user_id: UserId,
-    order_no: u32,
-    status: Status,
-    note: Option<String>,
-    tags: HashSet<String>,
-    version: Version,
-    expires_at: Option<DateTime<Utc>>,
-    lines: Vec<Line>,
+crate::declare! {
+    projection OrderRow(entity = Order)
+        { user_id: UserId, order_no: u32, status: Status, note: Option<String>, tags: HashSet<String>,
+          version: Version, expires_at: Option<DateTime<Utc>>, lines: Vec<Line> }
 }
 
 async fn only_some_fields_are_sent(db: Db) -> Outcome {
@@ -63,38 +56,14 @@ async fn only_some_fields_are_sent(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "parcels", key(pk = "P#{id}", sk = "{leg:02}"))]
-#[dynamo(gsi(by_city, pk = city, sk = "{weight:06}", project = [weight, sender]))]
-struct Parcel {
-    id: u32,
-    leg: u8,
-    city: String,
-    weight: u32,
-    #[dynamo(rename = "from", default = "nobody".to_owned())]
-    sender: String,
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Parcel)]
-struct Leg {
-    id: u32,
-    leg: u8,
-    weight: u32,
-    sender: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Parcel)]
-struct Text {
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoProjection)]
-#[dynamo(entity = Book)]
-struct Isbn {
-    isbn: String,
+crate::declare! {
+    entity Parcel(table = "parcels", key(pk = "P#{id}", sk = "{leg:02}"),
+        gsi(by_city, pk = city, sk = "{weight:06}", project = [weight, sender]))
+        { id: u32, leg: u8, city: String, weight: u32,
+          #[dynamo(rename = "from", default = "nobody".to_owned())] sender: String, text: String }
+    projection Leg(entity = Parcel) { id: u32, leg: u8, weight: u32, sender: String }
+    projection Text(entity = Parcel) { text: String }
+    projection Isbn(entity = Book) { isbn: String }
 }
 
 fn parcel(id: u32, weight: u32) -> Parcel {

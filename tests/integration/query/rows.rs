@@ -190,17 +190,11 @@ async fn faults_on_the_way_are_retried_or_told(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "files", key(pk = folder, sk = name), gsi(by_owner, pk = owner, sk = hash))]
-#[dynamo(gsi(by_author, pk = author), gsi(by_kind, pk = kind, sk = name))]
-struct File {
-    folder: String,
-    name: String,
-    owner: Option<String>,
-    hash: Vec<u8>,
-    kind: String,
-    #[dynamo(created_by)]
-    author: Option<String>,
+crate::declare! {
+    entity File(table = "files", key(pk = folder, sk = name), gsi(by_owner, pk = owner, sk = hash),
+        gsi(by_author, pk = author), gsi(by_kind, pk = kind, sk = name))
+        { folder: String, name: String, owner: Option<String>, hash: Vec<u8>, kind: String,
+          #[dynamo(created_by)] author: Option<String> }
 }
 
 /// A key cannot hold empty or very long values, but a comparison may use them.

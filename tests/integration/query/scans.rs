@@ -510,13 +510,10 @@ async fn segments_have_a_bound(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Items of about 2 KB, each of which takes half a read unit in a large answer without strong consistency.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "large", key(pk = id), gsi(by_kind, pk = kind, sk = id, project = keys))]
-struct Large {
-    id: u32,
-    kind: u8,
-    text: String,
+crate::declare! {
+    /// Items of about 2 KB, each of which takes half a read unit in a large answer without strong consistency.
+    entity Large(table = "large", key(pk = id), gsi(by_kind, pk = kind, sk = id, project = keys))
+        { id: u32, kind: u8, text: String }
 }
 
 async fn put_large(db: &Db, count: u32) -> Outcome {

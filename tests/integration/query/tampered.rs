@@ -13,17 +13,11 @@ tests![
     a_key_that_no_key_can_be_is_refused,
 ];
 
-/// An entity with keys of every type, in the table and in its indexes.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "parts", key(pk = maker, sk = code))]
-#[dynamo(gsi(by_weight, pk = kind, sk = weight), gsi(by_hash, pk = weight, sk = hash))]
-#[dynamo(gsi(by_kind, pk = "K#{kind}", sk = "{code}", shards = 2), lsi(by_size, sk = weight))]
-struct Part {
-    maker: String,
-    code: String,
-    kind: String,
-    weight: Number,
-    hash: Vec<u8>,
+crate::declare! {
+    /// An entity with keys of every type, in the table and in its indexes.
+    entity Part(table = "parts", key(pk = maker, sk = code), gsi(by_weight, pk = kind, sk = weight),
+        gsi(by_hash, pk = weight, sk = hash), gsi(by_kind, pk = "K#{kind}", sk = "{code}", shards = 2),
+        lsi(by_size, sk = weight)) { maker: String, code: String, kind: String, weight: Number, hash: Vec<u8> }
 }
 
 async fn parts(db: &Db) -> Outcome {

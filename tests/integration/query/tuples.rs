@@ -14,15 +14,10 @@ tests![
     several_fronts_share_a_range_of_tuples,
 ];
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "bills", key(pk = house, sk = "{year}#{month}#{number}"))]
-#[dynamo(gsi(by_kind, pk = "KIND#{kind}", sk = "{house}#{year}#{month}#{number}"))]
-struct Bill {
-    house: String,
-    year: u16,
-    month: u8,
-    number: i32,
-    kind: String,
+crate::declare! {
+    entity Bill(table = "bills", key(pk = house, sk = "{year}#{month}#{number}"),
+        gsi(by_kind, pk = "KIND#{kind}", sk = "{house}#{year}#{month}#{number}"))
+        { house: String, year: u16, month: u8, number: i32, kind: String }
 }
 
 fn bill(house: &str, number: i32) -> Bill {

@@ -17,6 +17,7 @@ tests![
     a_writer_that_fails_stops_the_export(Depot),
     an_import_goes_on_where_it_was_stopped(Depot),
     a_lost_answer_stores_each_line_once(Depot),
+    an_item_in_the_way_that_could_not_be_read_is_read_again(Depot),
     a_checkpoint_is_of_one_file_and_one_import(Depot),
     a_reader_that_fails_stops_the_import(Depot),
     the_rate_is_kept(Depot),
@@ -181,6 +182,18 @@ async fn a_lost_answer_stores_each_line_once(db: Db) -> Outcome {
         assert_eq!(Note::scan().count(&db).await?, 30);
         db.truncate([Depot::schema()]).even_on_aws().await?;
     }
+    Ok(())
+}
+
+/// Without the item, nobody knows whether the line is stored already.
+async fn an_item_in_the_way_that_could_not_be_read_is_read_again(db: Db) -> Outcome {
+    note(1).create().send(&db).await?;
+    let mut file = Vec::new();
+    Note::scan().export(&mut file).send(&db).await?.complete()?;
+    let denied = Fault::refuse("AccessDeniedException");
+    let (faulty, _) = db.faulty([Fault::Pass, denied]);
+    let counts = Note::import(&file[..]).send(&faulty).await?.complete()?;
+    assert_eq!((counts.lines, counts.unchanged), (1, 1));
     Ok(())
 }
 

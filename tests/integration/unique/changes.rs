@@ -127,22 +127,10 @@ async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "members", key(pk = "MEMBER#{id}"), unique(by_email, email))]
-struct OldMember {
-    id: u32,
-    email: String,
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(
-    table = "members",
-    key(pk = "MEMBER#{id}"),
-    unique(by_email, mail, rename = "email")
-)]
-struct NewMember {
-    id: u32,
-    mail: String,
+crate::declare! {
+    entity OldMember(table = "members", key(pk = "MEMBER#{id}"), unique(by_email, email)) { id: u32, email: String }
+    entity NewMember(table = "members", key(pk = "MEMBER#{id}"), unique(by_email, mail, rename = "email"))
+        { id: u32, mail: String }
 }
 
 /// The attribute of the value was renamed, so new items have it and the stored item does not.

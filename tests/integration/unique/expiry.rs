@@ -100,15 +100,10 @@ async fn a_new_time_is_that_of_the_values_too(db: Db) -> Outcome {
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "logins", key(pk = "LOGIN#{id}"), unique(by_token, token))]
-#[dynamo(gsi(by_end, pk = ends), gsi(keys_by_end, pk = ends, project = keys))]
-struct Login {
-    id: u32,
-    token: String,
-    kind: String,
-    #[dynamo(ttl)]
-    ends: Option<DateTime<Utc>>,
+crate::declare! {
+    entity Login(table = "logins", key(pk = "LOGIN#{id}"), unique(by_token, token), gsi(by_end, pk = ends),
+        gsi(keys_by_end, pk = ends, project = keys))
+        { id: u32, token: String, kind: String, #[dynamo(ttl)] ends: Option<DateTime<Utc>> }
 }
 
 fn login(id: u32, token: &str) -> Login {

@@ -10,35 +10,15 @@ use dynamo_entity::prelude::*;
 use super::judge::Step;
 use crate::support::db::{Db, Raw};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "storm-plain", key(pk = worker, sk = number))]
-pub struct Plain {
-    pub worker: u32,
-    pub number: u32,
-    pub count: u64,
-    pub text: u64,
-}
-
-/// An entity with a version and a unique value.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "storm-members", key(pk = "W#{worker}", sk = "M#{number}"))]
-#[dynamo(unique(by_badge, badge))]
-pub struct Member {
-    pub worker: u32,
-    pub number: u32,
-    pub count: u64,
-    pub text: u64,
-    pub badge: Option<u32>,
-    #[dynamo(version)]
-    pub version: Version,
-}
-
-/// A sum that all tasks add to.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "storm-tally", key(pk = id))]
-pub struct Tally {
-    pub id: u32,
-    pub count: u64,
+crate::declare! {
+    pub entity Plain(table = "storm-plain", key(pk = worker, sk = number))
+        { pub worker: u32, pub number: u32, pub count: u64, pub text: u64 }
+    /// An entity with a version and a unique value.
+    pub entity Member(table = "storm-members", key(pk = "W#{worker}", sk = "M#{number}"), unique(by_badge, badge))
+        { pub worker: u32, pub number: u32, pub count: u64, pub text: u64, pub badge: Option<u32>,
+          #[dynamo(version)] pub version: Version }
+    /// A sum that all tasks add to.
+    pub entity Tally(table = "storm-tally", key(pk = id)) { pub id: u32, pub count: u64 }
 }
 
 /// What the model keeps of a row of either entity.

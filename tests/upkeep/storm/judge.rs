@@ -141,12 +141,12 @@ impl Seen {
     pub fn went_past_the_sdk(&self) -> Step {
         let ways = self.0.get(REQUESTS).cloned().unwrap_or_default();
         let all: u64 = ways.values().sum();
-        let [plain, replayed] =
-            ["Plain", "Replayed"].map(|way| ways.get(way).copied().unwrap_or_default());
-        match 2 * (plain + replayed) > all && replayed > 0 {
+        let [direct, replayed] =
+            ["Direct", "Replayed"].map(|way| ways.get(way).copied().unwrap_or_default());
+        match 2 * (direct + replayed) > all && replayed > 0 {
             true => Ok(()),
             false => Err(format!(
-                "{plain} and {replayed} of {all} requests went past the SDK: {ways:?}"
+                "{direct} and {replayed} of {all} requests went past the SDK: {ways:?}"
             )),
         }
     }

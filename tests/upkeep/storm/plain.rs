@@ -63,7 +63,7 @@ impl Worker {
             )
         } else if self.rng.bool() {
             self.expect("create, repeatable", Traffic::Writes);
-            let result = plain.create().repeatable().send(&self.weather.db).await;
+            let result = plain.create().retry_safe().send(&self.weather.db).await;
             ("create, repeatable", result.map(drop))
         } else {
             self.expect("create", Traffic::Writes);
@@ -125,7 +125,7 @@ impl Worker {
             .plain_key(number)
             .update()
             .apply(|p| p.text().set(text));
-        let result = set.repeatable().send(&self.weather.db).await;
+        let result = set.retry_safe().send(&self.weather.db).await;
         let id = Id::Plain(number);
         let forecast = Forecast::change(id, self.row(id).map(|row| Row { text, ..row }));
         self.judge("update, repeatable", forecast, result)

@@ -11,26 +11,15 @@ use super::store::Store;
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{default, managed, maybe, parts, set};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Store, key(pk = "BADGE#{id}", sk = "KIND#{kind}"))]
-#[dynamo(gsi(by_kind, on = inverted, pk = "KIND#{kind}", sk = "{level:03}#{label}#{note:last}"))]
-#[dynamo(gsi(by_writer, on = gsi3, pk = "W#{updated_by}", sk = "{made_at}", when(hidden = false)))]
-#[dynamo(gsi(by_level, on = gsi1, pk = "L#{level}", sk = "{made_at:date}#{rank}"))]
-pub struct Badge {
-    pub id: u32,
-    #[dynamo(skip)]
-    pub kind: String,
-    pub level: u8,
-    #[dynamo(default = "none".to_owned())]
-    pub label: String,
-    #[dynamo(default)]
-    pub hidden: bool,
-    pub rank: Option<i8>,
-    pub note: Option<String>,
-    #[dynamo(created_at)]
-    pub made_at: DateTime<Utc>,
-    #[dynamo(updated_by, rename = "by")]
-    pub updated_by: Option<String>,
+crate::declare! {
+    pub entity Badge(table = Store, key(pk = "BADGE#{id}", sk = "KIND#{kind}"),
+        gsi(by_kind, on = inverted, pk = "KIND#{kind}", sk = "{level:03}#{label}#{note:last}"),
+        gsi(by_writer, on = gsi3, pk = "W#{updated_by}", sk = "{made_at}", when(hidden = false)),
+        gsi(by_level, on = gsi1, pk = "L#{level}", sk = "{made_at:date}#{rank}"))
+        { pub id: u32, #[dynamo(skip)] pub kind: String, pub level: u8,
+          #[dynamo(default = "none".to_owned())] pub label: String, #[dynamo(default)] pub hidden: bool,
+          pub rank: Option<i8>, pub note: Option<String>, #[dynamo(created_at)] pub made_at: DateTime<Utc>,
+          #[dynamo(updated_by, rename = "by")] pub updated_by: Option<String> }
 }
 
 impl Subject for Badge {

@@ -29,28 +29,15 @@ impl Errand {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "errands", key(pk = "E#{id}"))]
-#[dynamo(gsi(at_work, pk = "LIST#{list}", sk = "{rank}", when(step = [Step::New, Step::Open])))]
-#[dynamo(gsi(unsolved, pk = "UNSOLVED", sk = "{rank}#{list}", when(solved_at = None)))]
-#[dynamo(gsi(
-    odd,
-    pk = "{list}",
-    sk = "{distance}",
-    when(is_odd(urgent, solved_at, helper))
-))]
-#[dynamo(gsi(helped, pk = "HELPED", sk = "{solved_at:date:last}#{distance}", when(helper = ["a", None])))]
-#[dynamo(gsi(far, pk = "FAR#{step}", sk = "{id}", when(Errand::is_far(distance))))]
-pub struct Errand {
-    pub id: u32,
-    pub step: Step,
-    pub list: String,
-    pub rank: u8,
-    #[dynamo(default)]
-    pub urgent: bool,
-    pub distance: i16,
-    pub helper: Option<String>,
-    pub solved_at: Option<DateTime<Utc>>,
+crate::declare! {
+    pub entity Errand(table = "errands", key(pk = "E#{id}"),
+        gsi(at_work, pk = "LIST#{list}", sk = "{rank}", when(step = [Step::New, Step::Open])),
+        gsi(unsolved, pk = "UNSOLVED", sk = "{rank}#{list}", when(solved_at = None)),
+        gsi(odd, pk = "{list}", sk = "{distance}", when(is_odd(urgent, solved_at, helper))),
+        gsi(helped, pk = "HELPED", sk = "{solved_at:date:last}#{distance}", when(helper = ["a", None])),
+        gsi(far, pk = "FAR#{step}", sk = "{id}", when(Errand::is_far(distance))))
+        { pub id: u32, pub step: Step, pub list: String, pub rank: u8, #[dynamo(default)] pub urgent: bool,
+          pub distance: i16, pub helper: Option<String>, pub solved_at: Option<DateTime<Utc>> }
 }
 
 fn step(rng: &mut Rng) -> Step {

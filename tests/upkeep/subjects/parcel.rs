@@ -17,33 +17,17 @@ pub enum Stage {
     Sent,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Store, key(pk = "USER#{user}", sk = "PARCEL#{number:08}"))]
-#[dynamo(gsi(by_stage, on = gsi1, pk = "S#{stage}", sk = "{placed}", shards = 4))]
-#[dynamo(gsi(by_region, on = gsi3, pk = "X#{region}", sk = "{expires_at}", when(urgent = true)))]
-#[dynamo(lsi(by_note, on = lsi1, sk = "N#{note}", when(stage = Stage::Sent)))]
-pub struct Parcel {
-    pub user: String,
-    #[dynamo(skip)]
-    pub number: u32,
-    pub stage: Stage,
-    pub placed: DateTime<Utc>,
-    pub region: Option<u8>,
-    #[dynamo(default = true)]
-    pub urgent: bool,
-    pub note: Option<String>,
-    #[dynamo(default = 10)]
-    pub lives: i8,
-    #[dynamo(version)]
-    pub version: Version,
-    #[dynamo(created_at)]
-    pub created_at: Option<DateTime<Utc>>,
-    #[dynamo(updated_at)]
-    pub updated_at: Option<DateTime<Utc>>,
-    #[dynamo(ttl)]
-    pub expires_at: Option<DateTime<Utc>>,
-    #[dynamo(rest)]
-    pub rest: Item,
+crate::declare! {
+    pub entity Parcel(table = Store, key(pk = "USER#{user}", sk = "PARCEL#{number:08}"),
+        gsi(by_stage, on = gsi1, pk = "S#{stage}", sk = "{placed}", shards = 4),
+        gsi(by_region, on = gsi3, pk = "X#{region}", sk = "{expires_at}", when(urgent = true)),
+        lsi(by_note, on = lsi1, sk = "N#{note}", when(stage = Stage::Sent)))
+        { pub user: String, #[dynamo(skip)] pub number: u32, pub stage: Stage, pub placed: DateTime<Utc>,
+          pub region: Option<u8>, #[dynamo(default = true)] pub urgent: bool, pub note: Option<String>,
+          #[dynamo(default = 10)] pub lives: i8, #[dynamo(version)] pub version: Version,
+          #[dynamo(created_at)] pub created_at: Option<DateTime<Utc>>,
+          #[dynamo(updated_at)] pub updated_at: Option<DateTime<Utc>>,
+          #[dynamo(ttl)] pub expires_at: Option<DateTime<Utc>>, #[dynamo(rest)] pub rest: Item }
 }
 
 fn stage(rng: &mut Rng) -> Stage {

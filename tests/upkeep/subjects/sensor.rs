@@ -10,29 +10,15 @@ use super::given::{date, filled, maybe, respell, second, text, timed};
 use crate::subject::{Effect, IndexKeys, Move, Subject};
 use crate::{compute, managed, maybe, parts, set};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "sensors", key(pk = id, sk = day))]
-#[dynamo(gsi(by_level, pk = level, sk = place))]
-#[dynamo(gsi(by_hash, pk = hash))]
-#[dynamo(gsi(by_seen, pk = "SEEN", sk = "{seen}"))]
-#[dynamo(gsi(by_month, pk = "{checked:month}", sk = place))]
-#[dynamo(gsi(by_write, pk = "{place}", sk = "{written:s}"))]
-#[dynamo(lsi(by_value, sk = value))]
-pub struct Sensor {
-    pub id: u32,
-    pub day: NaiveDate,
-    pub level: Option<i64>,
-    #[dynamo(rename = "where")]
-    pub place: String,
-    pub hash: Option<Vec<u8>>,
-    pub value: Number,
-    #[dynamo(format = "epoch")]
-    pub seen: DateTime<Utc>,
-    #[dynamo(format = "rfc3339")]
-    pub checked: Option<DateTime<Utc>>,
-    #[dynamo(updated_at, format = "epoch_ms")]
-    pub written: Option<DateTime<Utc>>,
-    pub note: Option<String>,
+crate::declare! {
+    pub entity Sensor(table = "sensors", key(pk = id, sk = day), gsi(by_level, pk = level, sk = place),
+        gsi(by_hash, pk = hash), gsi(by_seen, pk = "SEEN", sk = "{seen}"),
+        gsi(by_month, pk = "{checked:month}", sk = place), gsi(by_write, pk = "{place}", sk = "{written:s}"),
+        lsi(by_value, sk = value))
+        { pub id: u32, pub day: NaiveDate, pub level: Option<i64>, #[dynamo(rename = "where")] pub place: String,
+          pub hash: Option<Vec<u8>>, pub value: Number, #[dynamo(format = "epoch")] pub seen: DateTime<Utc>,
+          #[dynamo(format = "rfc3339")] pub checked: Option<DateTime<Utc>>,
+          #[dynamo(updated_at, format = "epoch_ms")] pub written: Option<DateTime<Utc>>, pub note: Option<String> }
 }
 
 impl Subject for Sensor {

@@ -8,18 +8,11 @@ use super::given::{filled, maybe};
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{maybe, parts, set};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "shops", key(pk = "SHOP#{id}"))]
-#[dynamo(gsi(by_city, pk = [country, kind], sk = [city, size]))]
-#[dynamo(gsi(by_label, pk = "{kind}#{label}"))]
-pub struct Shop {
-    pub id: u32,
-    #[dynamo(rename = "c")]
-    pub country: Option<String>,
-    pub kind: u8,
-    pub city: Option<String>,
-    pub size: u32,
-    pub label: Option<String>,
+crate::declare! {
+    pub entity Shop(table = "shops", key(pk = "SHOP#{id}"), gsi(by_city, pk = [country, kind], sk = [city, size]),
+        gsi(by_label, pk = "{kind}#{label}"))
+        { pub id: u32, #[dynamo(rename = "c")] pub country: Option<String>, pub kind: u8, pub city: Option<String>,
+          pub size: u32, pub label: Option<String> }
 }
 
 impl Subject for Shop {

@@ -26,41 +26,20 @@ pub struct Address {
     pub zip: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "tickets", key(pk = "T#{team}", sk = "{number:04}"))]
-#[dynamo(gsi(by_state, pk = "STATE#{state}", sk = "{due}#{title}"))]
-#[dynamo(gsi(by_owner, pk = "{owner}#{area}", sk = "{title}", shards = 3))]
-#[dynamo(gsi(by_change, pk = "ALL", sk = "{updated_at}"))]
-#[dynamo(gsi(by_author, pk = "BY#{created_by}", sk = "{points}"))]
-#[dynamo(gsi(by_team, pk = "{team}", sk = "{number}#{title}"))]
-#[dynamo(gsi(by_flag, pk = "{area}", sk = "{flag}"))]
-#[dynamo(lsi(by_points, sk = "{points}#{area}"))]
-pub struct Ticket {
-    pub team: String,
-    pub number: u16,
-    #[dynamo(rename = "st")]
-    pub state: State,
-    pub due: Option<DateTime<Utc>>,
-    pub title: String,
-    pub owner: Option<String>,
-    pub area: bool,
-    pub points: i16,
-    pub tags: HashSet<String>,
-    pub colors: BTreeMap<String, String>,
-    pub scores: Vec<i64>,
-    #[dynamo(rename = "odd name.x")]
-    pub address: Option<Address>,
-    pub count: u8,
-    pub seen: Option<u32>,
-    #[dynamo(default = "none".to_owned())]
-    pub flag: String,
-    pub copy: String,
-    #[dynamo(created_by)]
-    pub created_by: Option<String>,
-    #[dynamo(updated_by)]
-    pub updated_by: Option<String>,
-    #[dynamo(updated_at)]
-    pub updated_at: Option<DateTime<Utc>>,
+crate::declare! {
+    pub entity Ticket(table = "tickets", key(pk = "T#{team}", sk = "{number:04}"),
+        gsi(by_state, pk = "STATE#{state}", sk = "{due}#{title}"),
+        gsi(by_owner, pk = "{owner}#{area}", sk = "{title}", shards = 3),
+        gsi(by_change, pk = "ALL", sk = "{updated_at}"), gsi(by_author, pk = "BY#{created_by}", sk = "{points}"),
+        gsi(by_team, pk = "{team}", sk = "{number}#{title}"), gsi(by_flag, pk = "{area}", sk = "{flag}"),
+        lsi(by_points, sk = "{points}#{area}"))
+        { pub team: String, pub number: u16, #[dynamo(rename = "st")] pub state: State,
+          pub due: Option<DateTime<Utc>>, pub title: String, pub owner: Option<String>, pub area: bool,
+          pub points: i16, pub tags: HashSet<String>, pub colors: BTreeMap<String, String>, pub scores: Vec<i64>,
+          #[dynamo(rename = "odd name.x")] pub address: Option<Address>, pub count: u8, pub seen: Option<u32>,
+          #[dynamo(default = "none".to_owned())] pub flag: String, pub copy: String,
+          #[dynamo(created_by)] pub created_by: Option<String>, #[dynamo(updated_by)] pub updated_by: Option<String>,
+          #[dynamo(updated_at)] pub updated_at: Option<DateTime<Utc>> }
 }
 
 fn address(rng: &mut Rng) -> Address {

@@ -9,17 +9,12 @@ use super::store::Store;
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{maybe, parts, set};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Store, key(pk = "TWIN#{id}", sk = "INFO"))]
-#[dynamo(gsi(by_left, on = gsi1, pk = "LEFT#{left}", sk = "{rank}"))]
-#[dynamo(gsi(by_right, on = gsi2, pk = "RIGHT#{right}", sk = "{rank}", shards = 2))]
-#[dynamo(gsi(by_both, on = gsi3, pk = "{left}", sk = "{right}"))]
-pub struct Twin {
-    pub id: u32,
-    pub left: Option<String>,
-    pub right: Option<u8>,
-    pub rank: String,
-    pub note: Option<String>,
+crate::declare! {
+    pub entity Twin(table = Store, key(pk = "TWIN#{id}", sk = "INFO"),
+        gsi(by_left, on = gsi1, pk = "LEFT#{left}", sk = "{rank}"),
+        gsi(by_right, on = gsi2, pk = "RIGHT#{right}", sk = "{rank}", shards = 2),
+        gsi(by_both, on = gsi3, pk = "{left}", sk = "{right}"))
+        { pub id: u32, pub left: Option<String>, pub right: Option<u8>, pub rank: String, pub note: Option<String> }
 }
 
 impl Subject for Twin {

@@ -9,27 +9,16 @@ use super::given::{escaped, filled, maybe, respell, text, timed};
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{managed, maybe, parts};
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "visits", key(pk = "V#{site}", sk = "{at:date}", shards = 3))]
-#[dynamo(gsi(by_time, pk = "{at:month}", sk = "{at}#{leaf}"))]
-#[dynamo(gsi(by_expiry, pk = "P#{leaf}", sk = "{expires_at}"))]
-#[dynamo(gsi(by_start, pk = "ALL", sk = "{created_at}", shards = 2))]
-#[dynamo(gsi(by_author, pk = "{created_by}", sk = "{updated_by}", when(open = true)))]
-pub struct Visit {
-    pub site: u16,
-    pub at: DateTime<Utc>,
-    pub leaf: Option<String>,
-    pub open: Option<bool>,
-    #[dynamo(version, rename = "v")]
-    pub version: Version,
-    #[dynamo(created_at)]
-    pub created_at: Option<DateTime<Utc>>,
-    #[dynamo(created_by)]
-    pub created_by: Option<String>,
-    #[dynamo(updated_by)]
-    pub updated_by: Option<String>,
-    #[dynamo(ttl)]
-    pub expires_at: Option<u32>,
+crate::declare! {
+    pub entity Visit(table = "visits", key(pk = "V#{site}", sk = "{at:date}", shards = 3),
+        gsi(by_time, pk = "{at:month}", sk = "{at}#{leaf}"), gsi(by_expiry, pk = "P#{leaf}", sk = "{expires_at}"),
+        gsi(by_start, pk = "ALL", sk = "{created_at}", shards = 2),
+        gsi(by_author, pk = "{created_by}", sk = "{updated_by}", when(open = true)))
+        { pub site: u16, pub at: DateTime<Utc>, pub leaf: Option<String>, pub open: Option<bool>,
+          #[dynamo(version, rename = "v")] pub version: Version,
+          #[dynamo(created_at)] pub created_at: Option<DateTime<Utc>>,
+          #[dynamo(created_by)] pub created_by: Option<String>, #[dynamo(updated_by)] pub updated_by: Option<String>,
+          #[dynamo(ttl)] pub expires_at: Option<u32> }
 }
 
 impl Subject for Visit {

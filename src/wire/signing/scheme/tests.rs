@@ -111,7 +111,7 @@ type Change = Arc<dyn Fn(&mut HttpRequest) + Send + Sync>;
 /// Signs each request with our signer and with the SDK's, and compares.
 #[derive(Clone)]
 struct Both {
-    scheme: Arc<PlainFirstScheme>,
+    scheme: Arc<DirectFirstScheme>,
     change: Arc<Mutex<Change>>,
     ours: Arc<AtomicUsize>,
     stock: Arc<AtomicUsize>,
@@ -150,9 +150,10 @@ impl Sign for Both {
         change(request);
         let signer = &self.scheme.0;
         let date = Date::new(components.time_source().unwrap().now());
-        let ours = scope(&endpoint, cfg)
-            .zip(date)
-            .and_then(|(scope, date)| signer.plain.sign(request, identity, scope, &date));
+        let ours = scope(&endpoint, cfg).zip(date).and_then(|(scope, date)| {
+            let plain = |token: Option<&str>| Plain::read(request, token, &date);
+            signer.plain.sign(plain, identity, scope, &date)
+        });
         let count = if ours.is_some() {
             &self.ours
         } else {
@@ -224,7 +225,7 @@ fn setup_with(
 ) -> Setup {
     let (service, time) = (Service::default(), Time::at(NOW));
     let both = Both {
-        scheme: Arc::new(PlainFirstScheme::new(Arc::default())),
+        scheme: Arc::new(DirectFirstScheme::new(Arc::default())),
         change: Arc::new(Mutex::new(Arc::new(|_: &mut HttpRequest| {}))),
         ours: Arc::default(),
         stock: Arc::default(),
@@ -729,6 +730,6 @@ fn it_takes_the_place_of_the_sdk_s_scheme() {
     assert!(
         schemes
             .iter()
-            .any(|s| s.contains("PlainFirstScheme(Signer"))
+            .any(|s| s.contains("DirectFirstScheme(Signer"))
     );
 }

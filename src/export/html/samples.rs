@@ -1,0 +1,121 @@
+//! Samples of the entities, made of what the schema says about the fields. The code of the entity reads each of them and
+//! writes it again, so their keys are those that a program stores.
+
+mod values;
+
+use super::sample::Sample;
+use crate::codec::{Item, Value};
+use crate::schema::{DeclaredEntity, EntitySchema, FieldRole, FieldSchema, TableSchema};
+use values::Values;
+pub(super) use values::texts;
+
+/// How many samples an entity has, unless more are needed for all of its indexes.
+const SAMPLES: usize = 3;
+/// How many are tried.
+const TRIED: usize = 24;
+
+/// The samples of an entity; none if its schema was read from JSON, or if it has values that only its code can make.
+pub(super) fn of(schema: &TableSchema, entity: &EntitySchema) -> Vec<Sample> {
+    let Some(declared) = entity.origin.0 else {
+        return Vec::new();
+    };
+    let mut made: Vec<Sample> = Vec::new();
+    for variation in 0..TRIED {
+        if let Some(sample) = sample(schema, entity, declared, variation)
+            && !made
+                .iter()
+                .any(|known| known.placement.key == sample.placement.key)
+        {
+            made.push(sample);
+        }
+    }
+    chosen(made)
+}
+
+/// The first of the samples, and one for each index that none of these is in.
+fn chosen(made: Vec<Sample>) -> Vec<Sample> {
+    let mut covered: Vec<String> = Vec::new();
+    let mut kept: Vec<Sample> = Vec::new();
+    for sample in made {
+        let there = sample.placement.indexes.iter();
+        let there = there.filter(|index| index.place.is_ok());
+        let new: Vec<String> = there
+            .map(|index| index.index.clone())
+            .filter(|index| !covered.contains(index))
+            .collect();
+        if kept.len() < SAMPLES || !new.is_empty() {
+            covered.extend(new);
+            kept.push(sample);
+        }
+    }
+    kept
+}
+
+fn sample(
+    schema: &TableSchema,
+    entity: &EntitySchema,
+    declared: DeclaredEntity,
+    variation: usize,
+) -> Option<Sample> {
+    let mut item = Item::new();
+    let mut unknown: Vec<&str> = Vec::new();
+    for field in &entity.fields {
+        let Some(attribute) = &field.attribute else {
+            continue;
+        };
+        let is_optional = field.rust_type.starts_with("Option<");
+        // Some samples lack what may be missing.
+        if is_optional && variation % SAMPLES == SAMPLES - 1 && field.role != FieldRole::Ttl {
+            continue;
+        }
+        let at = ordinal(entity, field, variation);
+        let values = Values {
+            schema,
+            entity: &entity.name,
+            at,
+        };
+        match values.of_field(field) {
+            Some(value) => {
+                item.insert(attribute.clone(), value);
+            }
+            None if field.is_required => unknown.push(attribute),
+            None => {}
+        }
+    }
+    let json = stored(declared, item, &unknown)?;
+    Sample::of_json(schema, entity, &json, variation).ok()
+}
+
+/// Samples share partitions, so that a view shows rows beside each other.
+fn ordinal(entity: &EntitySchema, field: &FieldSchema, variation: usize) -> usize {
+    let has_parts = entity
+        .sk
+        .as_ref()
+        .is_some_and(|sk| sk.fields().next().is_some());
+    let is_of_partition = entity.pk.fields().any(|name| name == field.name);
+    match has_parts && is_of_partition {
+        true => variation / 2,
+        false => variation,
+    }
+}
+
+/// The item as its entity stores it. Of types that only their code knows, usual values are tried.
+fn stored(declared: DeclaredEntity, mut item: Item, unknown: &[&str]) -> Option<Vec<u8>> {
+    let candidates = Values::candidates();
+    let count = candidates
+        .len()
+        .checked_pow(unknown.len().try_into().ok()?)?;
+    for number in 0..count.min(200) {
+        let mut left = number;
+        for attribute in unknown {
+            let value: &Value = candidates.get(left % candidates.len())?;
+            item.insert((*attribute).to_owned(), value.clone());
+            left /= candidates.len();
+        }
+        let json = item.to_dynamo_json().ok()?;
+        if let Some(stored) = (declared.entity.reread)(&json) {
+            return Some(stored);
+        }
+    }
+    None
+}

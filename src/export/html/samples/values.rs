@@ -1,0 +1,283 @@
+//! Values by the names of types.
+
+use std::collections::BTreeSet;
+
+use crate::codec::{Item, Value};
+use crate::json::{Number, Tag};
+use crate::schema::{
+    EntitySchema, FieldRole, FieldSchema, TableSchema, ValueContent, ValueSchema, VariantSchema,
+};
+
+/// The values of one sample.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'s> {
+    pub(super) schema: &'s TableSchema,
+    /// The name of the entity.
+    pub(super) entity: &'s str,
+    /// Which sample it is, and so which of several values.
+    pub(super) at: usize,
+}
+
+/// How deep values of values go; types may hold themselves.
+const DEPTH: usize = 6;
+/// 2026-03-01T09:30:00Z
+const FIRST_TIME: i64 = 1_772_357_400;
+const DAY: i64 = 86_400;
+/// 2036-01-01, so that no sample has expired.
+const EXPIRY: i64 = 2_082_758_400;
+const PEOPLE: [&str; 3] = ["ann", "bob", "eve"];
+
+impl Values<'_> {
+    /// Values for a type that only its code knows.
+    pub(super) fn candidates() -> Vec<Value> {
+        vec![
+            Value::S("sample".into()),
+            Value::from(1),
+            Value::Bool(true),
+            Value::M(Item::new()),
+            Value::L(Vec::new()),
+            Value::S("1".into()),
+            Value::S("2026-03-01".into()),
+            Value::B(vec![1, 2, 3]),
+        ]
+    }
+
+    pub(super) fn of_field(&self, field: &FieldSchema) -> Option<Value> {
+        if field.role == FieldRole::Ttl {
+            return Some(Value::from(EXPIRY + self.day()));
+        }
+        if field.form.as_deref() == Some("serde") {
+            return None;
+        }
+        self.stored(field, DEPTH)
+    }
+
+    /// The value of a field, as the type of DynamoDB that it is stored as.
+    fn stored(&self, field: &FieldSchema, depth: usize) -> Option<Value> {
+        let ty = field.value_type.as_deref()?;
+        let value = self.of_type(ty, &field.name, depth);
+        let value = match (value, field.stored) {
+            (Some(Value::S(_)), Some(Tag::N)) => Value::from(FIRST_TIME + self.day()),
+            (Some(Value::N(number)), Some(Tag::S)) => Value::S(number.to_string()),
+            (Some(value), _) => value,
+            (None, Some(Tag::S)) => Value::S(self.text(&field.name)),
+            (None, Some(Tag::N)) => Value::from(self.ordinal()),
+            (None, Some(Tag::Bool)) => Value::Bool(true),
+            (None, Some(Tag::B)) => Value::B(vec![1, 2, 3]),
+            (None, Some(Tag::L)) => Value::L(Vec::new()),
+            (None, Some(Tag::M)) => Value::M(Item::new()),
+            (None, _) => return None,
+        };
+        Some(value)
+    }
+
+    fn of_type(&self, ty: &str, name: &str, depth: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        let inner = |front: &str| ty.strip_prefix(front)?.strip_suffix('>');
+        if let Some(inner) = inner("Option<") {
+            return self.of_type(inner, name, depth);
+        }
+        if let Some(inner) = inner("Vec<") {
+            return Some(Value::L(
+                self.of_type(inner, name, depth).into_iter().collect(),
+            ));
+        }
+        if let Some(inner) = inner("Set<") {
+            return Some(match self.of_type(inner, name, depth)? {
+                Value::S(text) => Value::Ss(BTreeSet::from([text])),
+                Value::N(number) => Value::Ns(BTreeSet::from([number])),
+                Value::B(bytes) => Value::Bs(BTreeSet::from([bytes])),
+                _ => return None,
+            });
+        }
+        if let Some(inner) = inner("Map<") {
+            let key = "key".to_owned();
+            let value = elements(inner)
+                .get(1)
+                .and_then(|of| self.of_type(of, name, depth));
+            return Some(Value::M(
+                value.map(|value| (key, value)).into_iter().collect(),
+            ));
+        }
+        if let Some(array) = ty.strip_prefix('[').and_then(|ty| ty.strip_suffix(']')) {
+            let (element, len) = array.rsplit_once(';')?;
+            let one = self.of_type(element, name, depth)?;
+            return Some(Value::L(vec![
+                one;
+                len.parse::<usize>()
+                    .ok()
+                    .filter(|len| *len < 1000)?
+            ]));
+        }
+        if let Some(tuple) = ty.strip_prefix('(').and_then(|ty| ty.strip_suffix(')')) {
+            let values = elements(tuple)
+                .into_iter()
+                .map(|ty| self.of_type(ty, name, depth));
+            return values.collect::<Option<Vec<_>>>().map(Value::L);
+        }
+        match self.schema.value_type(ty) {
+            Some(declared) => self.declared(declared, name, depth),
+            None => self.known(ty, name),
+        }
+    }
+
+    fn known(&self, ty: &str, name: &str) -> Option<Value> {
+        let time = FIRST_TIME + self.day();
+        Some(match ty {
+            "String" => Value::S(self.text(name)),
+            "bool" => Value::Bool(self.at.is_multiple_of(2)),
+            "char" => Value::S("x".into()),
+            "bytes" => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
+            "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "dynamo_entity::Version" => Value::from(self.ordinal()),
+            "f32" | "f64" | "Number" | "Decimal" | "BigDecimal" => {
+                Value::N(format!("{}.5", self.ordinal()).parse::<Number>().ok()?)
+            }
+            "Uuid" => Value::S(format!(
+                "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e{:02x}",
+                self.at % 256
+            )),
+            "Ulid" => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
+            // The digits that keys have; elsewhere the entity writes fewer of them again.
+            "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.date())),
+            "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.date())),
+            "date" => Value::S(self.date()),
+            "civil_time" => Value::S("09:30:00".into()),
+            "dynamo_entity::YearMonth" => Value::S("2026-03".into()),
+            "EpochSeconds" => Value::from(time),
+            "EpochMillis" => Value::from(time * 1000),
+            "Value" => Value::S(self.text(name)),
+            "Item" => Value::M(Item::new()),
+            _ => return None,
+        })
+    }
+
+    fn declared(&self, value: &ValueSchema, name: &str, depth: usize) -> Option<Value> {
+        match &value.content {
+            ValueContent::Struct(fields) => self.map(fields, depth).map(Value::M),
+            ValueContent::Newtype(inner) => self.of_type(inner, name, depth),
+            ValueContent::Names(variants) => {
+                let variant = self.variant(variants)?;
+                Some(Value::S(variant.stored.clone()))
+            }
+            ValueContent::Numbers(variants) => {
+                let variant = self.variant(variants)?;
+                variant.stored.parse::<Number>().ok().map(Value::N)
+            }
+            ValueContent::Tagged { tag, variants } => {
+                let variant = self.variant(variants)?;
+                let mut map = self.map(&variant.fields, depth)?;
+                map.insert(tag.clone(), Value::S(variant.stored.clone()));
+                Some(Value::M(map))
+            }
+        }
+    }
+
+    fn variant<'v>(&self, variants: &'v [VariantSchema]) -> Option<&'v VariantSchema> {
+        variants.get(self.at.checked_rem(variants.len())?)
+    }
+
+    fn map(&self, fields: &[FieldSchema], depth: usize) -> Option<Item> {
+        let mut item = Item::new();
+        for field in fields {
+            let Some(attribute) = &field.attribute else {
+                continue;
+            };
+            match self.stored(field, depth) {
+                Some(value) => {
+                    item.insert(attribute.clone(), value);
+                }
+                None if field.is_required => return None,
+                None => {}
+            }
+        }
+        Some(item)
+    }
+
+    /// A text that fits the name of its field.
+    fn text(&self, name: &str) -> String {
+        let person = PEOPLE
+            .get(self.at % PEOPLE.len())
+            .copied()
+            .unwrap_or_default();
+        let round = self.at / PEOPLE.len();
+        let person = match round {
+            0 => person.to_owned(),
+            round => format!("{person}{}", round + 1),
+        };
+        match name {
+            "id" => format!("{}-{}", self.entity.to_lowercase(), self.ordinal()),
+            _ if name.contains("mail") => format!("{person}@example.com"),
+            "name" | "owner" | "user" | "author" | "customer" => person,
+            _ => format!("{}-{}", name.replace('_', "-"), self.ordinal()),
+        }
+    }
+
+    fn ordinal(&self) -> i64 {
+        i64::try_from(self.at).map_or(1, |at| at + 1)
+    }
+
+    fn day(&self) -> i64 {
+        (self.ordinal() - 1) * DAY
+    }
+
+    fn date(&self) -> String {
+        format!("2026-03-{:02}", self.at % 28 + 1)
+    }
+}
+
+/// The texts by which a value may be given as a part of a key: as it is stored, and the forms of a time.
+pub(in crate::export::html) fn texts(value: &Value, variation: usize) -> Vec<String> {
+    let schema = TableSchema::default();
+    let entity = EntitySchema::default();
+    let values = Values {
+        schema: &schema,
+        entity: &entity.name,
+        at: variation,
+    };
+    let date = values.date();
+    let mut texts = match value {
+        Value::S(text) => vec![text.clone()],
+        Value::N(number) => vec![number.to_string()],
+        Value::Bool(value) => vec![value.to_string()],
+        Value::B(bytes) => vec![base64_simd::STANDARD.encode_to_string(bytes)],
+        _ => Vec::new(),
+    };
+    if let [text] = texts.as_slice()
+        && let Some((day, _)) = text.clone().split_once('T')
+    {
+        texts.push(day.to_owned());
+        texts.extend(day.get(..7).map(str::to_owned));
+    }
+    texts.extend([format!("{date}T09:30:00Z"), date.clone(), "2026-03".into()]);
+    texts
+}
+
+/// The types between the commas of a list, of which some have lists of their own.
+fn elements(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
+    for (at, character) in list.char_indices() {
+        match character {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(list.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(list.get(start..).unwrap_or_default());
+    found
+}
