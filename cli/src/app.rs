@@ -11,19 +11,20 @@ use clap::{ArgMatches, Command};
 use clap_complete::Shell;
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
+use dynamo_entity::streams::{HandlerError, StreamEvent};
 use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{DynamoCollection, DynamoEntity, EntityExt};
+use dynamo_entity::{Dynamo, DynamoCollection, DynamoEntity, EntityExt};
 
 use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::{ImportOf, Model, RefillOf};
+use crate::model::{ImportOf, Model, RefillOf, ReplayHandler};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, plan,
-    put, query,
+    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, parked,
+    plan, put, query,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -44,6 +45,7 @@ impl App {
                 writes: Vec::new(),
                 imports: Vec::new(),
                 refills: Vec::new(),
+                replays: Vec::new(),
                 has_journal: false,
                 collections: Vec::new(),
             },
@@ -91,6 +93,39 @@ impl App {
     /// the lock file of the step before. Programs that use the tables should write down their starts there.
     pub fn journal(mut self) -> Self {
         self.model.has_journal = true;
+        self
+    }
+
+    /// Lets `parked replay` call this handler for the parked changes of a consumer of a stream. It may be the function of the
+    /// consumer: a change is forgotten if the result is `Ok`, so return [`complete`] of its response. The command `parked`
+    /// exists if the schemas contain that of [`ParkedTable`].
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::{BatchResponse, ParkedTable, StreamEvent};
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = number))]
+    /// # struct Order { number: u32 }
+    ///
+    /// async fn handle(db: &Dynamo, event: StreamEvent) -> BatchResponse {
+    ///     let changes = Order::changes_of(&event).park_after(5, "invoices", db);
+    ///     changes.each(async |change| -> Result<()> { Ok(println!("{:?}", change.event)) }).await
+    /// }
+    ///
+    /// let app = dynamo_entity_cli::App::new([Order::schema(), ParkedTable::schema()])
+    ///     .replays("invoices", |db, event| async move { handle(&db, event).await.complete() });
+    /// # assert!(app.command("db").render_long_help().to_string().contains("parked"));
+    /// ```
+    ///
+    /// [`complete`]: dynamo_entity::streams::BatchResponse::complete
+    /// [`ParkedTable`]: dynamo_entity::streams::ParkedTable
+    pub fn replays<F, Fut>(mut self, consumer: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Dynamo, StreamEvent) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), HandlerError>> + Send + 'static,
+    {
+        let handler = ReplayHandler::new(consumer.into(), handler);
+        self.model.replays.push(handler);
         self
     }
 
@@ -212,6 +247,7 @@ async fn run_command(
         Some(("import-data", matches)) => data::import(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,
         Some(("delete", matches)) => delete::run(context, matches).await,
+        Some(("parked", matches)) => parked::run(context, matches).await,
         Some(("explain", matches)) => explain::run(context, matches).await,
         Some(("completions", matches)) => {
             if let Some(shell) = matches.get_one::<Shell>("shell") {

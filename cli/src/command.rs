@@ -5,6 +5,8 @@ use std::fmt::Write;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 use clap_complete::Shell;
+use dynamo_entity::DynamoTable;
+use dynamo_entity::streams::ParkedTable;
 
 use crate::arguments;
 use crate::data::FORMATS;
@@ -29,6 +31,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
+        .subcommands(parked(model))
         .subcommand(explain(model))
         .subcommand(completions())
 }
@@ -316,6 +319,62 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
             .value_parser(PossibleValuesParser::new(FORMATS))
             .help("Plain JSON, or the lines of DynamoDB's exports"),
     ]
+}
+
+/// The command of parked changes, if the program has their table.
+fn parked(model: &Model) -> Option<Command> {
+    let mut schemas = model.schemas.iter();
+    if !schemas.any(|schema| schema.name == ParkedTable::schema().name) {
+        return None;
+    }
+    let consumer = || {
+        Arg::new("consumer")
+            .value_name("CONSUMER")
+            .required(true)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The name of the consumer, as `park_after` has it")
+    };
+    let events = || {
+        Arg::new("events")
+            .value_name("EVENT")
+            .num_args(1..)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The ids of the records, as `list` shows them")
+    };
+    let all = |help: &'static str| {
+        Arg::new("all")
+            .long("all")
+            .action(ArgAction::SetTrue)
+            .required_unless_present("events")
+            .conflicts_with("events")
+            .help(help)
+    };
+    let list = Command::new("list")
+        .about("Lists the parked changes; without a consumer, by a scan of their table")
+        .arg(consumer().required(false));
+    let show = Command::new("show")
+        .about("Writes parked changes as events, each as a Lambda function would receive it")
+        .args([consumer(), events(), all("Writes all of the consumer")]);
+    let replay = Command::new("replay")
+        .about("Calls the handler of the consumer again, and forgets the changes for which it succeeds")
+        .args([consumer(), events(), all("Replays all of the consumer")]);
+    let drop = Command::new("drop")
+        .visible_alias("discard")
+        .about("Forgets parked changes without handling them")
+        .args([
+            consumer(),
+            events(),
+            all("Forgets all of the consumer"),
+            arguments::yes(),
+        ]);
+    Some(
+        Command::new("parked")
+            .about("Shows, replays and drops the changes of a stream that failed too often")
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .disable_help_subcommand(true)
+            .subcommands([list, show, replay, drop]),
+    )
 }
 
 fn explain(model: &Model) -> Command {

@@ -57,6 +57,7 @@ mod key;
 mod lint;
 mod list;
 mod model;
+mod parked;
 mod plan;
 mod put;
 mod query;

@@ -1,12 +1,15 @@
 //! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
 
+use std::fmt;
 use std::future::Future;
 use std::io::Read;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use dynamo_entity::bulk::Bulk;
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
 use dynamo_entity::schema::{EntitySchema, KeyContent, KeySchema, PatternSchema, TableSchema};
+use dynamo_entity::streams::{HandlerError, StreamEvent};
 use dynamo_entity::transfer::Import;
 use dynamo_entity::write::DynamicWrites;
 use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
@@ -35,6 +38,38 @@ impl RefillOf {
     }
 }
 
+/// The handler of a consumer, by which its parked changes are replayed.
+#[derive(Clone)]
+pub(crate) struct ReplayHandler {
+    pub(crate) consumer: String,
+    handle: Arc<dyn Fn(Dynamo, StreamEvent) -> Replayed + Send + Sync>,
+}
+
+pub(crate) type Replayed = Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>;
+
+impl ReplayHandler {
+    pub(crate) fn new<F, Fut>(consumer: String, handler: F) -> Self
+    where
+        F: Fn(Dynamo, StreamEvent) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), HandlerError>> + Send + 'static,
+    {
+        ReplayHandler {
+            consumer,
+            handle: Arc::new(move |db, event| Box::pin(handler(db, event))),
+        }
+    }
+
+    pub(crate) fn handle(&self, db: Dynamo, event: StreamEvent) -> Replayed {
+        (self.handle)(db, event)
+    }
+}
+
+impl fmt::Debug for ReplayHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReplayHandler({})", self.consumer)
+    }
+}
+
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
@@ -44,6 +79,8 @@ pub(crate) struct Model {
     pub(crate) imports: Vec<(DynamicWrites, ImportOf)>,
     /// The backfills of the entities that may be written.
     pub(crate) refills: Vec<(DynamicWrites, RefillOf)>,
+    /// The handlers of consumers, for parked changes.
+    pub(crate) replays: Vec<ReplayHandler>,
     /// Whether fills are written into the journal.
     pub(crate) has_journal: bool,
     /// The collections, each with the name of its table.

@@ -54,6 +54,15 @@ impl BatchResponse {
         &self.parked
     }
 
+    /// Whether all changes were handled: the first failure otherwise, also of a change that was parked. For callers that
+    /// need more than the response, such as a replay of [parked changes](super::ParkedChange::replay_all).
+    pub fn complete(self) -> Result<(), HandlerError> {
+        match self.parked.into_iter().chain(self.failed).next() {
+            None => Ok(()),
+            Some(failed) => Err(failed.error),
+        }
+    }
+
     /// How the response names what has to be delivered again.
     pub fn identifiers(&self) -> &[String] {
         &self.identifiers

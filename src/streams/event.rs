@@ -44,6 +44,20 @@ impl StreamEvent {
         read(json).map_err(|fault| Error::decode("StreamEvent", fault))
     }
 
+    /// The JSON of an event of a Lambda function with these records, `{"Records": [..]}`, for example to invoke one. Records
+    /// of Kinesis are written as those of the stream that they contain.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = b"{\"Records\":[".to_vec();
+        for (number, record) in self.records.iter().enumerate() {
+            if number > 0 {
+                json.push(b',');
+            }
+            json.extend_from_slice(&record.parts().json);
+        }
+        json.extend_from_slice(b"]}");
+        json
+    }
+
     /// Its records, in their order.
     pub fn records(&self) -> &[StreamRecord] {
         &self.records

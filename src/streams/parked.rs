@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use dynamo_entity_derive::{DynamoEntity, DynamoTable};
 
 use super::event::StreamEvent;
+use super::sequence::SequenceNumber;
 use crate::batch::Batch;
+use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::Key;
 use crate::error::{Error, Result};
@@ -34,6 +36,12 @@ pub struct ParkedChange {
     pub attempts: BTreeSet<String>,
     /// The reason for the last failure: the text of its error.
     pub reason: String,
+    /// The stored name of the table of the item, if the record tells it.
+    pub item_table: Option<String>,
+    /// The key of the item as stored, if it can be read.
+    pub item_key: Option<Item>,
+    /// The place of the record in its shard, if it has one.
+    pub sequence: Option<String>,
     /// The time at which it was parked. `None` while attempts are left.
     pub parked_at: Option<SystemTime>,
     /// The attempt that parked it and stored its parts.
@@ -76,13 +84,27 @@ impl ParkedPart {
 }
 
 impl ParkedChange {
-    /// The parked changes of a consumer, by strong reads.
+    /// The parked changes of a consumer, by strong reads. Those of one item are in the order of the changes.
     pub async fn list(consumer: &str, db: &Dynamo) -> Result<Vec<ParkedChange>> {
-        ParkedChange::in_partition(consumer)
+        let parked = ParkedChange::in_partition(consumer)
             .filter(|change| change.parked_at().exists())
             .consistent()
             .all(db)
-            .await
+            .await?;
+        Ok(in_order(parked))
+    }
+
+    /// The parked changes of all consumers, by a scan of the table.
+    pub async fn list_all(db: &Dynamo) -> Result<Vec<ParkedChange>> {
+        let parked = ParkedChange::scan().filter(|change| change.parked_at().exists());
+        Ok(in_order(parked.consistent().all(db).await?))
+    }
+
+    /// A parked change, by a strong read.
+    pub async fn find(consumer: &str, event_id: &str, db: &Dynamo) -> Result<Option<ParkedChange>> {
+        let found = ParkedChange::key(consumer, event_id).get().consistent();
+        let found = found.send(db).await?;
+        Ok(found.filter(|change| change.parked_at.is_some()))
     }
 
     /// The record of the change, with its images, as an event.
@@ -96,45 +118,7 @@ impl ParkedChange {
         StreamEvent::from_json(&json)
     }
 
-    /// Calls the handler with the record of the change, and forgets the change if that succeeds. Otherwise it stays
-    /// parked. Two that replay one change at once may both call their handlers.
-    ///
-    /// ```
-    /// use dynamo_entity::prelude::*;
-    /// use dynamo_entity::streams::{ParkedChange, StreamEvent};
-    /// # #[derive(Debug, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "orders", key(pk = number))]
-    /// # struct Order { number: u32 }
-    ///
-    /// async fn replay(db: &Dynamo) -> Result<()> {
-    ///     for parked in ParkedChange::list("mailer", db).await? {
-    ///         parked.replay(db, async |event: StreamEvent| -> Result<()> {
-    ///             for change in Order::changes_of(&event) {
-    ///                 let change = change.map_err(|unread| unread.into_error())?;
-    ///                 println!("{:?}", change.event);
-    ///             }
-    ///             Ok(())
-    ///         }).await?;
-    ///     }
-    ///     Ok(())
-    /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([dynamo_entity::streams::ParkedTable::schema()]).await?;
-    /// # replay(&db).await }
-    /// ```
-    pub async fn replay<F, Fut, X>(&self, db: &Dynamo, handler: F) -> Result<(), X>
-    where
-        F: FnOnce(StreamEvent) -> Fut,
-        Fut: Future<Output = Result<(), X>>,
-        X: From<Error>,
-    {
-        handler(self.event(db).await?).await?;
-        Ok(self.discard(db).await?)
-    }
-
-    /// Forgets the change without handling it. Nothing happens if it was parked anew since it was listed.
+    /// Forgets the change without handling it. Nothing happens if it was parked again since it was listed.
     pub async fn discard(&self, db: &Dynamo) -> Result<()> {
         let delete = EntityExt::key(self).delete();
         let delete = delete.when(|change| change.stored_by().eq(&self.stored_by));
@@ -144,6 +128,16 @@ impl ParkedChange {
         }
         let deletes = self.part_keys().map(Key::delete);
         Batch::new().with_all(deletes).send(db).await?.complete()
+    }
+
+    /// Forgets all parked changes of a consumer without handling them, and returns their number. Attempts at changes
+    /// that are not parked stay counted.
+    pub async fn discard_all(consumer: &str, db: &Dynamo) -> Result<usize> {
+        let parked = ParkedChange::list(consumer, db).await?;
+        for change in &parked {
+            change.discard(db).await?;
+        }
+        Ok(parked.len())
     }
 
     fn part_keys(&self) -> impl Iterator<Item = Key<ParkedPart>> + '_ {
@@ -156,4 +150,17 @@ impl ParkedChange {
         let fault = CodecError::new("a part of its record is missing: it was discarded meanwhile");
         Error::decode("ParkedChange", fault.at("parts"))
     }
+}
+
+/// By consumer, and in the order of the changes of each item. Records without a place are in the order in which they were parked.
+fn in_order(mut parked: Vec<ParkedChange>) -> Vec<ParkedChange> {
+    parked.sort_by_cached_key(|change| {
+        (
+            change.consumer.clone(),
+            change.sequence.as_deref().map(SequenceNumber::new),
+            change.parked_at,
+            change.event_id.clone(),
+        )
+    });
+    parked
 }

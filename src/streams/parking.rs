@@ -103,6 +103,11 @@ impl Parking<'_> {
                     change.parked_at().set(now),
                     change.stored_by().set(&attempt),
                     change.parts().set(count),
+                    record.table().map(|table| change.item_table().set(table)),
+                    record.key().map(|key| change.item_key().set(key)),
+                    record
+                        .sequence()
+                        .map(|number| change.sequence().set(number.as_str())),
                     change.expires_at().remove(),
                 )
             })

@@ -29,6 +29,10 @@ tests![
     images_of_any_size_are_parked(ParkedTable),
     a_replay_that_fails_stays_parked(ParkedTable),
     what_was_discarded_begins_anew(ParkedTable),
+    parked_changes_name_their_items(ParkedTable),
+    all_are_replayed_in_the_order_of_each_item(ParkedTable),
+    the_function_itself_replays(ParkedTable),
+    all_of_a_consumer_are_discarded(ParkedTable),
     attempts_at_once_are_counted_once_each(ParkedTable),
     random_faults_lose_no_change(ParkedTable),
     an_effect_takes_place_once_among_many(OnceEffect),
@@ -262,6 +266,145 @@ async fn what_was_discarded_begins_anew(db: Db) -> Outcome {
     assert_eq!(second.attempts.len(), 2);
     assert_eq!(second.event(&db).await?.records().len(), 1);
     assert!(first.event(&db).await.is_err(), "its parts are gone");
+    Ok(())
+}
+
+/// A change of a parcel, with an id that does not tell its place.
+fn change(id: &str, number: u32, sequence: u32) -> String {
+    record(number, id)
+        .replace(&format!(r#""e{number}""#), &format!("{id:?}"))
+        .replace(&self::sequence(number), &sequence.to_string())
+        .replace(
+            r#""eventSource""#,
+            r#""eventSourceARN":"arn:aws:dynamodb:eu-west-1:1:table/followed/stream/1","eventSource""#,
+        )
+}
+
+/// Parks all changes of the event.
+async fn park_all(event: &StreamEvent, consumer: &str, db: &Dynamo) {
+    let changes = Parcel::changes_of(event).park_after(1, consumer, db);
+    let response = changes.each(async |_| Err::<(), _>("not now")).await;
+    assert_eq!(
+        response.parked().len(),
+        event.records().len(),
+        "{response:?}"
+    );
+}
+
+fn ids<'p>(parked: impl IntoIterator<Item = &'p ParkedChange>) -> Vec<&'p str> {
+    parked.into_iter().map(|parked| &*parked.event_id).collect()
+}
+
+async fn parked_changes_name_their_items(db: Db) -> Outcome {
+    let event = event(&[change("b", 7, 99), change("a", 7, 100)]);
+    park_all(&event, "mailer", &db).await;
+    park_all(&event, "audit", &db).await;
+    // A failed attempt alone is no parked change.
+    deliver(
+        &numbered([1]),
+        2,
+        &BTreeSet::from([1]),
+        &Default::default(),
+        &db,
+    )
+    .await;
+    let parked = ParkedChange::list("mailer", &db).await?;
+    assert_eq!(ids(&parked), ["b", "a"], "in the order of the changes");
+    assert_eq!(parked[0].item_table.as_deref(), Some("followed"));
+    assert_eq!(parked[0].item_key, Some(Parcel::key(7).to_item()?));
+    assert_eq!(parked[0].sequence.as_deref(), Some("99"));
+    let all = ParkedChange::list_all(&db).await?;
+    assert_eq!(ids(&all), ["b", "a", "b", "a"]);
+    assert_eq!((&*all[0].consumer, &*all[2].consumer), ("audit", "mailer"));
+
+    let found = ParkedChange::find("mailer", "a", &db).await?;
+    assert_eq!(found.as_ref(), parked.get(1));
+    assert_eq!(ParkedChange::find("mailer", "e1", &db).await?, None);
+    // The event of a parked change is that of a function.
+    let json = parked[0].event(&db).await?.to_json();
+    let of_function = StreamEvent::from_json(&json)?;
+    let response = Parcel::changes_of(&of_function).each(async |_| Err::<(), _>("no"));
+    assert_eq!(response.await.identifiers(), ["99"]);
+    let both = StreamEvent::from_json(&event.to_json())?;
+    assert_eq!(both.records().len(), 2);
+    Ok(())
+}
+
+async fn all_are_replayed_in_the_order_of_each_item(db: Db) -> Outcome {
+    let all = [
+        change("d", 1, 9),
+        change("c", 2, 10),
+        change("b", 1, 11),
+        change("a", 2, 12),
+        change("e", 3, 13),
+    ];
+    park_all(&event(&all), "mailer", &db).await;
+    let replay = async |fails: &[&str]| {
+        let mut seen = Vec::new();
+        let report = ParkedChange::replay_all("mailer", &db, |event| {
+            let id = event.records()[0].event_id().expect("an id").to_owned();
+            let fails = fails.contains(&&*id);
+            seen.push(id.clone());
+            async move {
+                assert_ne!(id, "e", "out of paper");
+                if fails { Err("no") } else { Ok(()) }
+            }
+        });
+        (report.await, seen)
+    };
+    let (report, seen) = replay(&["d"]).await;
+    let report = report?;
+    assert_eq!(seen, ["d", "c", "a", "e"], "`b` waits for `d`");
+    assert_eq!(report.replayed, 2);
+    let failed: Vec<String> = report.failed.iter().map(ToString::to_string).collect();
+    assert_eq!(failed[0], "d: no");
+    assert!(
+        failed[1].starts_with("e: the handler panicked:"),
+        "{failed:?}"
+    );
+    assert_eq!(ids(&report.waiting), ["b"]);
+    let error = report.complete().expect_err("two have failed");
+    assert_eq!(error.to_string(), "no");
+    let left = ParkedChange::list("mailer", &db).await?;
+    assert_eq!(ids(&left), ["d", "b", "e"]);
+
+    let (report, seen) = replay(&[]).await;
+    assert_eq!((report?.replayed, seen.len()), (2, 3));
+    assert_eq!(ids(&ParkedChange::list("mailer", &db).await?), ["e"]);
+    Ok(())
+}
+
+async fn the_function_itself_replays(db: Db) -> Outcome {
+    let (handled, poison) = (std::sync::Mutex::default(), BTreeSet::from([1]));
+    deliver(&numbered([1, 2]), 1, &poison, &handled, &db).await;
+    // It fails again, and its response is that of a parked change: a success for the stream, and none for the replay.
+    let again =
+        async |event: StreamEvent| deliver(&event, 1, &poison, &handled, &db).await.complete();
+    let report = ParkedChange::replay_all("mailer", &db, again).await?;
+    assert_eq!((report.replayed, report.failed.len()), (0, 1));
+    assert_eq!(ids(&ParkedChange::list("mailer", &db).await?), ["e1"]);
+
+    let cured = BTreeSet::new();
+    let again =
+        async |event: StreamEvent| deliver(&event, 1, &cured, &handled, &db).await.complete();
+    let report = ParkedChange::replay_all("mailer", &db, again).await?;
+    assert_eq!(report.complete().expect("no failure"), 1);
+    assert_eq!(*handled.lock().expect("no panic"), [1, 2, 1, 1]);
+    assert_eq!(db.count::<ParkedTable>().await, 0);
+    Ok(())
+}
+
+async fn all_of_a_consumer_are_discarded(db: Db) -> Outcome {
+    park_all(&numbered(1..=3), "mailer", &db).await;
+    park_all(&numbered(1..=2), "audit", &db).await;
+    let poison = BTreeSet::from([4]);
+    deliver(&numbered([4]), 2, &poison, &Default::default(), &db).await;
+    assert_eq!(ParkedChange::discard_all("mailer", &db).await?, 3);
+    assert_eq!(ParkedChange::discard_all("mailer", &db).await?, 0);
+    assert_eq!(ids(&ParkedChange::list_all(&db).await?), ["e1", "e2"]);
+    // The attempt that was counted before is the first of two.
+    let second = deliver(&numbered([4]), 2, &poison, &Default::default(), &db).await;
+    assert_eq!(second.parked().len(), 1);
     Ok(())
 }
 

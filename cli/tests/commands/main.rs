@@ -39,6 +39,7 @@ mod help;
 mod hostile;
 mod names;
 mod pages;
+mod parked;
 mod place;
 mod requests;
 mod tables;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Ok("forms") => run(forms::app()),
         Ok("names") => run(names::app()),
         Ok("typed") => run(names::typed()),
+        Ok("parked") => run(parked::app()),
         Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
@@ -114,6 +116,9 @@ fn main() -> ExitCode {
                 pages::ranges_are_those_of_rust,
                 pages::rows_are_counted,
                 pages::strong_reads_see_everything,
+                parked::parked_changes_are_listed_and_shown,
+                parked::parked_changes_are_replayed,
+                parked::parked_changes_are_dropped,
                 requests::keys_are_written_as_typed,
                 requests::counts_are_explained_as_typed,
                 requests::writes_are_explained_as_typed,

@@ -1,0 +1,211 @@
+//! `parked`: the changes of a stream that their consumers parked.
+
+use clap::ArgMatches;
+use dynamo_entity::streams::ParkedChange;
+use dynamo_entity::{Dynamo, EntityExt, Value};
+use serde_json::{Value as Json, json};
+
+use crate::context::{Context, within};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::text::{visible, visible_json, visible_lines, width};
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (command, matches) = within(matches)?;
+    match command {
+        "list" => list(context, matches).await,
+        "show" => show(context, matches).await,
+        "replay" => replay(context, matches).await,
+        _ => discard(context, matches).await,
+    }
+}
+
+async fn list(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let db = context.connect().await?;
+    let parked = match matches.get_one::<String>("consumer") {
+        Some(consumer) => ParkedChange::list(consumer, &db).await?,
+        None => ParkedChange::list_all(&db).await?,
+    };
+    if parked.is_empty() {
+        context.note("no changes are parked")?;
+    }
+    if context.json {
+        for change in &parked {
+            let line = described(change)?.to_string();
+            context.write(&(visible_json(&line).into_owned() + "\n"))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let mut rows = Vec::new();
+    for change in &parked {
+        rows.push(row(change)?);
+    }
+    if !rows.is_empty() {
+        context.write(&table(&rows))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the event that the consumer would receive.
+async fn show(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let db = context.connect().await?;
+    for change in chosen(matches, &db).await? {
+        let event = change.event(&db).await?.to_json();
+        let event = String::from_utf8_lossy(&event);
+        context.write(&(visible_json(&event).into_owned() + "\n"))?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn replay(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let consumer = consumer(matches);
+    let mut handlers = context.model.replays.iter();
+    let handler = handlers.find(|handler| handler.consumer == consumer);
+    let handler = handler.ok_or_else(|| {
+        Failure::said(format!(
+            "this program has no handler of `{consumer}`: add `.replays({consumer:?}, ..)` to its `App`, or pass the output of \
+             `parked show` to the function, and drop the change after that has succeeded"
+        ))
+    })?;
+    let db = context.connect().await?;
+    let parked = chosen(matches, &db).await?;
+    let bar = context.streams.watched();
+    let handle = |event| handler.handle(db.clone(), event);
+    let report = ParkedChange::replay_these(parked, &db, handle).await;
+    bar.finish_and_clear();
+    for failed in &report.failed {
+        context.note(&visible_lines(&failed.to_string()))?;
+    }
+    for waiting in &report.waiting {
+        context.note(&visible_lines(&format!(
+            "{}: not replayed, because an earlier change of the item failed",
+            waiting.event_id
+        )))?;
+    }
+    let (failed, waiting) = (report.failed.len(), report.waiting.len());
+    context.note(&format!(
+        "{} replayed, {failed} failed, {waiting} not replayed",
+        report.replayed
+    ))?;
+    Ok(match failed {
+        0 => Exit::Done,
+        _ => Exit::Failed,
+    })
+}
+
+async fn discard(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let db = context.connect().await?;
+    let parked = chosen(matches, &db).await?;
+    let (count, consumer) = (parked.len(), consumer(matches));
+    let question = format!(
+        "Drop {count} parked changes of `{}` without handling them?",
+        visible(consumer)
+    );
+    let is_meant = count == 0 || matches.get_flag("yes") || context.streams.confirm(&question)?;
+    if !is_meant {
+        return Err(Failure::said("nothing was dropped: pass `--yes`"));
+    }
+    for change in parked {
+        change.discard(&db).await?;
+    }
+    context.note(&format!("{count} dropped"))?;
+    Ok(Exit::Done)
+}
+
+fn consumer(matches: &ArgMatches) -> &str {
+    let consumer = matches.get_one::<String>("consumer");
+    consumer.map_or("", String::as_str)
+}
+
+/// The changes that are named, in the order of the changes of each item, or all of the consumer. A name that no parked change has
+/// is an error.
+async fn chosen(matches: &ArgMatches, db: &Dynamo) -> Result<Vec<ParkedChange>, Failure> {
+    let consumer = consumer(matches);
+    let mut parked = ParkedChange::list(consumer, db).await?;
+    let ids = matches.get_many::<String>("events").unwrap_or_default();
+    let ids: Vec<&str> = ids.map(String::as_str).collect();
+    let is_known = |id: &&str| parked.iter().any(|change| change.event_id == **id);
+    if let Some(unknown) = ids.iter().copied().find(|id| !is_known(id)) {
+        return Err(Failure::said(format!(
+            "`{consumer}` has no parked change `{unknown}`: `parked list` shows them"
+        )));
+    }
+    if !ids.is_empty() {
+        parked.retain(|change| ids.contains(&&*change.event_id));
+    }
+    Ok(parked)
+}
+
+fn described(change: &ParkedChange) -> Result<Json, Failure> {
+    Ok(json!({
+        "consumer": change.consumer,
+        "event_id": change.event_id,
+        "parked_at": parked_at(change)?,
+        "attempts": change.attempts.len(),
+        "table": change.item_table,
+        "key": change.item_key,
+        "sequence": change.sequence,
+        "reason": change.reason,
+    }))
+}
+
+/// The time as it is stored.
+fn parked_at(change: &ParkedChange) -> Result<Option<String>, Failure> {
+    let item = change.to_item()?;
+    Ok(match item.get("parked_at") {
+        Some(Value::S(text)) => Some(text.to_string()),
+        _ => None,
+    })
+}
+
+const COLUMNS: [&str; 6] = [
+    "consumer",
+    "event",
+    "parked at",
+    "attempts",
+    "item",
+    "reason",
+];
+
+fn row(change: &ParkedChange) -> Result<[String; 6], Failure> {
+    let key = serde_json::to_string(&change.item_key);
+    let key = key.map_err(|error| Failure::said(error.to_string()))?;
+    let table = change.item_table.as_deref().unwrap_or_default();
+    let first_line = change.reason.lines().next().unwrap_or_default();
+    Ok([
+        visible(&change.consumer).into_owned(),
+        visible(&change.event_id).into_owned(),
+        parked_at(change)?.unwrap_or_default(),
+        change.attempts.len().to_string(),
+        format!("{} {}", visible(table), visible_json(&key))
+            .trim()
+            .to_owned(),
+        visible(first_line).into_owned(),
+    ])
+}
+
+/// The rows below the names of the columns, aligned.
+fn table(rows: &[[String; 6]]) -> String {
+    let head = COLUMNS.map(str::to_owned);
+    let lines: Vec<&[String; 6]> = std::iter::once(&head).chain(rows).collect();
+    let mut widths = [0; 6];
+    for cells in &lines {
+        for (widest, cell) in widths.iter_mut().zip(*cells) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    let mut text = String::new();
+    for cells in lines {
+        let mut line = String::new();
+        for (widest, cell) in widths.iter().zip(cells) {
+            line += cell;
+            line += &" ".repeat(widest - width(cell) + 2);
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}

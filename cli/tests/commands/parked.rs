@@ -1,0 +1,181 @@
+//! Changes of a stream that were parked: listed, shown, replayed by a handler of the program, and dropped.
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::streams::{ParkedChange, ParkedTable, StreamEvent};
+use dynamo_entity_cli::App;
+use serde_json::{Value as Json, json};
+
+use crate::place::{Outcome, Place};
+
+#[derive(Debug, PartialEq, DynamoEntity)]
+#[dynamo(table = "parcels", key(pk = number))]
+pub struct Parcel {
+    pub number: u32,
+    pub text: String,
+}
+
+/// A parcel that was handled.
+#[derive(Debug, PartialEq, DynamoEntity)]
+#[dynamo(table = "handled", key(pk = number))]
+pub struct Handled {
+    pub number: u32,
+}
+
+pub fn app() -> App {
+    App::new([Parcel::schema(), ParkedTable::schema()]).replays("mailer", |db, event| async move {
+        let response =
+            Parcel::changes_of(&event).each(async |change| handle(&db, change.event.after()).await);
+        response.await.complete()
+    })
+}
+
+async fn handle(
+    db: &Dynamo,
+    parcel: Option<&Parcel>,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let Some(parcel) = parcel else { return Ok(()) };
+    if parcel.text == "broken" {
+        return Err("a \u{1b}[31mbroken\nparcel".into());
+    }
+    Handled {
+        number: parcel.number,
+    }
+    .put()
+    .send(db)
+    .await?;
+    Ok(())
+}
+
+fn event(number: u32, text: &str) -> StreamEvent {
+    let event = json!({"Records": [{
+        "eventID": format!("e{number}"),
+        "eventSourceARN": "arn:aws:dynamodb:eu-west-1:1:table/parcels/stream/1",
+        "dynamodb": {
+            "Keys": {"number": {"N": number.to_string()}},
+            "NewImage": {"number": {"N": number.to_string()}, "text": {"S": text}},
+            "SequenceNumber": format!("10{number}"),
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+        },
+    }]});
+    StreamEvent::from_json(event.to_string().as_bytes()).expect("an event")
+}
+
+/// Parks parcels of two consumers, of which one is broken.
+fn parked(place: &Place) -> Outcome {
+    place.typed(async |db| {
+        db.create_tables([ParkedTable::schema(), Parcel::schema(), Handled::schema()])
+            .await?;
+        for (consumer, number, text) in [
+            ("mailer", 1, "fine"),
+            ("mailer", 2, "broken"),
+            ("mailer", 3, "fine"),
+            ("audit", 1, "fine"),
+        ] {
+            let event = event(number, text);
+            let changes = Parcel::changes_of(&event).park_after(1, consumer, db);
+            let response = changes.each(async |_| Err::<(), _>("no \u{1b}[31maddress\nat all"));
+            assert_eq!(response.await.parked().len(), 1);
+        }
+        Ok(())
+    })
+}
+
+fn left(place: &Place, consumer: &str) -> Outcome<Vec<String>> {
+    place.typed(async |db| {
+        let parked = ParkedChange::list(consumer, db).await?;
+        Ok(parked.into_iter().map(|change| change.event_id).collect())
+    })
+}
+
+pub fn parked_changes_are_listed_and_shown(place: &Place) -> Outcome {
+    parked(place)?;
+    let said = place.done("parked", &["parked", "list", "mailer"])?;
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.len(), 4, "{said:?}");
+    assert!(
+        lines[0].starts_with("consumer  event  parked at"),
+        "{said:?}"
+    );
+    assert!(lines[1].starts_with("mailer    e1     20"), "{said:?}");
+    let item = r#"1         parcels {"number":1}  no \u{1b}[31maddress"#;
+    assert!(lines[1].ends_with(item), "{said:?}");
+
+    let rows = place
+        .done("parked", &["parked", "list", "--json"])?
+        .rows()?;
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[0]["consumer"], "audit");
+    assert_eq!(rows[3]["event_id"], "e3");
+    assert_eq!(rows[3]["key"], json!({"number": 3}));
+    assert_eq!(rows[3]["table"], "parcels");
+    assert_eq!(rows[3]["sequence"], "103");
+    assert_eq!(rows[3]["attempts"], 1);
+    assert_eq!(rows[3]["reason"], "no \u{1b}[31maddress\nat all");
+
+    let none = place.done("parked", &["parked", "list", "nobody"])?;
+    assert_eq!((&*none.out, &*none.notes), ("", "no changes are parked\n"));
+
+    // The event is that which a function gets.
+    let shown = place.done("parked", &["parked", "show", "mailer", "e2"])?;
+    let read: Json = serde_json::from_str(&shown.out)?;
+    assert_eq!(read["Records"][0]["eventID"], "e2");
+    let event = StreamEvent::from_json(shown.out.as_bytes())?;
+    let parcels = Parcel::changes_of(&event).filter_map(Result::ok);
+    let parcels: Vec<_> = parcels.map(|change| change.event).collect();
+    let text = parcels[0].after().map(|parcel| &*parcel.text);
+    assert_eq!(text, Some("broken"));
+    let all = place.done("parked", &["parked", "show", "mailer", "--all"])?;
+    assert_eq!(all.rows()?.len(), 3);
+    assert_eq!(
+        left(place, "mailer")?,
+        ["e1", "e2", "e3"],
+        "nothing was changed"
+    );
+    Ok(())
+}
+
+pub fn parked_changes_are_replayed(place: &Place) -> Outcome {
+    parked(place)?;
+    let words = ["no handler of `audit`", ".replays(", "parked show"];
+    place.refused("parked", &["parked", "replay", "audit", "--all"], &words)?;
+    let one = place.done("parked", &["parked", "replay", "mailer", "e3"])?;
+    assert_eq!(one.notes, "1 replayed, 0 failed, 0 not replayed\n");
+    let rest = place.run("parked", &["parked", "replay", "mailer", "--all"])?;
+    assert_eq!(rest.code, 1, "{rest:?}");
+    assert_eq!(
+        rest.notes,
+        "e2: a \\u{1b}[31mbroken\nparcel\n1 replayed, 1 failed, 0 not replayed\n"
+    );
+    assert_eq!(left(place, "mailer")?, ["e2"]);
+    assert_eq!(left(place, "audit")?, ["e1"]);
+    let mut handled = place.typed(async |db| Handled::scan().all(db).await)?;
+    handled.sort_by_key(|handled| handled.number);
+    assert_eq!(handled, [1, 3].map(|number| Handled { number }));
+    Ok(())
+}
+
+pub fn parked_changes_are_dropped(place: &Place) -> Outcome {
+    parked(place)?;
+    let drop = |more: &[&'static str]| [&["parked", "drop", "mailer"], more].concat();
+    place.refused("parked", &drop(&["e1"]), &["nothing was dropped", "--yes"])?;
+    let unknown = ["no parked change `e9`", "parked list"];
+    place.refused("parked", &drop(&["e1", "e9", "--yes"]), &unknown)?;
+    place.refused("parked", &drop(&["--yes"]), &["--all"])?;
+    place.refused(
+        "parked",
+        &drop(&["e1", "--all", "--yes"]),
+        &["cannot be used with"],
+    )?;
+    assert_eq!(left(place, "mailer")?, ["e1", "e2", "e3"]);
+
+    let said = place.done("parked", &drop(&["e1", "e3", "--yes"]))?;
+    assert_eq!(said.notes, "2 dropped\n");
+    assert_eq!(left(place, "mailer")?, ["e2"]);
+    place.done("parked", &drop(&["--all", "-y"]))?;
+    let none = place.done("parked", &drop(&["--all"]))?;
+    assert_eq!(none.notes, "0 dropped\n");
+    assert_eq!(left(place, "mailer")?, [""; 0]);
+    assert_eq!(left(place, "audit")?, ["e1"]);
+    // A program without the table has no such command.
+    place.refused("shop", &["parked", "list"], &["unrecognized subcommand"])
+}
