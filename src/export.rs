@@ -27,10 +27,13 @@
 //! # Ok(()) }
 //! ```
 
+mod alarms;
 mod calls;
 mod cloud_formation;
+mod consumer;
 mod format;
 mod html;
+mod key_text;
 mod markdown;
 mod mermaid;
 mod naming;
@@ -39,7 +42,9 @@ mod terraform;
 mod word;
 mod workbench;
 
+pub use alarms::{SpendCap, TableAlarms};
 pub use cloud_formation::{CloudFormation, NumberedTemplate};
+pub use consumer::{FollowedChange, StreamConsumer};
 pub use format::ExportFormat;
 pub use html::{Html, SampleItem};
 pub use markdown::Markdown;

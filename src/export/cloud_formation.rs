@@ -1,10 +1,13 @@
 //! CloudFormation templates: one for a new stack, numbered ones for a stack that changes.
 
+mod consumer;
 mod numbered;
 mod resource;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
+use crate::export::alarms::TableAlarms;
+use crate::export::consumer::StreamConsumer;
 use crate::export::naming;
 use crate::json::JsonTree;
 use crate::schema::TableSchema;
@@ -37,6 +40,8 @@ pub struct CloudFormation {
     schemas: Vec<TableSchema>,
     prefix: TablePrefix,
     is_disposable: bool,
+    consumers: Vec<StreamConsumer>,
+    alarms: Option<TableAlarms>,
 }
 
 impl CloudFormation {
@@ -46,6 +51,8 @@ impl CloudFormation {
             schemas: schemas.into_iter().collect(),
             prefix: TablePrefix::default(),
             is_disposable: false,
+            consumers: Vec::new(),
+            alarms: None,
         }
     }
 
@@ -64,6 +71,21 @@ impl CloudFormation {
         self
     }
 
+    /// Adds the event source mapping of a function that follows the stream of one of the tables, and its queue of failures.
+    /// The function has to exist when the stack is deployed.
+    #[must_use]
+    pub fn consumer(mut self, consumer: StreamConsumer) -> Self {
+        self.consumers.push(consumer);
+        self
+    }
+
+    /// Adds alarms about the tables, and about the consumers.
+    #[must_use]
+    pub fn alarms(mut self, alarms: TableAlarms) -> Self {
+        self.alarms = Some(alarms);
+        self
+    }
+
     /// The template of a stack that has the tables.
     ///
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
@@ -77,7 +99,9 @@ impl CloudFormation {
     /// CloudFormation creates or deletes one global index of a table at a time, so each template does one for each table.
     /// Deletions come last: indexes that are no longer declared, and then tables, which stay beside the stack
     /// unless they are [`disposable`](Self::disposable).
-    /// The last of the templates is [`template`](Self::template).
+    /// The last of the templates is [`template`](Self::template). Consumers and alarms are in each of them, and are not compared:
+    /// if only they have changed, there are no templates, and you deploy [`template`](Self::template). While a stream is
+    /// switched off, its consumers are left out.
     ///
     /// A change that would replace a table, such as another key or a changed index, is an error of kind
     /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) that says what to do.
@@ -103,12 +127,6 @@ impl CloudFormation {
     }
 
     fn written(&self, tables: &[TableSchema]) -> Result<String> {
-        if tables.is_empty() || tables.len() > RESOURCES {
-            return Err(Error::config(format!(
-                "a template has 1 to {RESOURCES} tables, not {}",
-                tables.len()
-            )));
-        }
         for table in tables {
             naming::check_replicas(
                 table,
@@ -116,7 +134,6 @@ impl CloudFormation {
             )?;
         }
         let ids: Vec<String> = tables.iter().map(|table| self.id(table)).collect();
-        naming::check_apart(ids.iter().map(String::as_str))?;
         let mut resources = Vec::new();
         // The service creates only so many tables with indexes at once, so each waits for the one before it.
         let mut last = None;
@@ -124,18 +141,70 @@ impl CloudFormation {
             let has_indexes = table.indexes().next().is_some();
             let waits_for = last.filter(|_| has_indexes);
             let resource = resource::table(table, waits_for, self.is_disposable);
-            resources.push((id.as_str(), Some(resource)));
+            resources.push((id.clone(), resource));
             last = if has_indexes { Some(id.as_str()) } else { last };
+        }
+        resources.extend(self.around(tables)?);
+        naming::check_apart(resources.iter().map(|(id, _)| id.as_str()))?;
+        if tables.is_empty() {
+            return Err(Error::config(format!(
+                "a template has 1 to {RESOURCES} tables, not 0"
+            )));
+        }
+        if resources.len() > RESOURCES {
+            return Err(Error::config(format!(
+                "a template has at most {RESOURCES} resources, not {}: export some of the tables in another stack",
+                resources.len()
+            )));
         }
         let template = JsonTree::object([
             ("AWSTemplateFormatVersion", Some("2010-09-09".into())),
-            ("Resources", Some(JsonTree::object(resources))),
+            ("Resources", Some(JsonTree::Object(resources))),
         ]);
         Ok(template.to_text())
     }
 
+    /// The consumers and the alarms.
+    fn around(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
+        let named = |base: &str| self.prefix.name(base);
+        let mut resources = Vec::new();
+        let mut alarms = Vec::new();
+        for consumer in &self.consumers {
+            consumer.check()?;
+            let table = naming::table_of(consumer, tables, &self.prefix)?;
+            if table.stream.is_some() {
+                let id = self.id(table);
+                resources.extend(consumer::resources(consumer, &id, &self.prefix)?);
+            }
+            if let Some(about) = &self.alarms {
+                let (function, queue) = (consumer.metric_name(named), consumer.queue_name(named));
+                let own = about.of_consumer(consumer, &named(&consumer.name), &function, &queue);
+                alarms.extend(own.into_iter().map(|alarm| (consumer.name.as_str(), alarm)));
+            }
+        }
+        for (about, table) in self
+            .alarms
+            .iter()
+            .flat_map(|about| tables.iter().map(move |table| (about, table)))
+        {
+            let of_table = about.of_table(table)?.into_iter();
+            alarms.extend(of_table.map(|alarm| (self.base(table), alarm)));
+        }
+        let topics = self.alarms.as_ref().map_or(&[][..], TableAlarms::topics);
+        let alarms = alarms
+            .iter()
+            .map(|(base, alarm)| consumer::alarm(alarm, base, topics));
+        resources.extend(alarms);
+        Ok(resources)
+    }
+
     fn id(&self, table: &TableSchema) -> String {
+        naming::logical_id(self.base(table))
+    }
+
+    /// The name of a table without the prefix.
+    fn base<'t>(&self, table: &'t TableSchema) -> &'t str {
         let base = table.name.strip_prefix(self.prefix.text());
-        naming::logical_id(base.unwrap_or(&table.name))
+        base.unwrap_or(&table.name)
     }
 }

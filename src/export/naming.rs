@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
+use super::consumer::StreamConsumer;
+use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
 
@@ -18,15 +20,36 @@ const LONGEST: usize = 200;
 pub(super) fn logical_id(table: &str) -> String {
     let words = table.split(|c: char| !c.is_ascii_alphanumeric());
     let words: String = words.map(capitalized).take_while_within(LONGEST).collect();
+    match is_of_words(table) && table.len() <= LONGEST {
+        true => format!("{words}Table"),
+        false => format!("{words}Table{}", hash(table)),
+    }
+}
+
+/// The resource of a kind that belongs to a table or a consumer. More than two words contain the name of an index, which
+/// could be taken for a part of the first name, so they get a hash.
+pub(super) fn logical_id_of(base: &str, words: &[&str], kind: &str) -> String {
+    let all = std::iter::once(base).chain(words.iter().copied());
+    let each = all
+        .clone()
+        .flat_map(|part| part.split(|c: char| !c.is_ascii_alphanumeric()));
+    let text: String = each.map(capitalized).take_while_within(LONGEST).collect();
+    let is_plain = words.len() <= 2 && all.clone().all(is_of_words) && text.len() < LONGEST;
+    let all: Vec<&str> = all.collect();
+    match is_plain {
+        true => format!("{text}{kind}"),
+        false => format!("{text}{kind}{}", hash(&all.join("/"))),
+    }
+}
+
+/// Lower-case words with dashes between them.
+fn is_of_words(name: &str) -> bool {
     let is_word = |word: &str| {
         let mut bytes = word.bytes();
         bytes.next().is_some_and(|b| b.is_ascii_lowercase())
             && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     };
-    match table.split('-').all(is_word) && table.len() <= LONGEST {
-        true => format!("{words}Table"),
-        false => format!("{words}Table{}", hash(table)),
-    }
+    name.split('-').all(is_word)
 }
 
 fn capitalized(word: &str) -> String {
@@ -75,6 +98,16 @@ pub(super) fn terraform_index_name(table: &str, index: &str) -> String {
     }
 }
 
+/// That of an alarm about a table or a consumer. The words of an index get a hash, as in a template.
+pub(super) fn terraform_alarm_name(base: &str, words: &[&str]) -> String {
+    let plain = words.join("_").replace('.', "_");
+    let name = format!("{}__{plain}", terraform_name(base));
+    match words.len() <= 2 {
+        true => name,
+        false => format!("{name}_{}", hash(&format!("{base}/{}", words.join("/")))),
+    }
+}
+
 /// Rejects a global table, which the format cannot describe, rather than leave its replicas out.
 pub(super) fn check_replicas(table: &TableSchema, why: &str) -> Result<()> {
     let Some(replicas) = &table.settings.replicas else {
@@ -87,13 +120,37 @@ pub(super) fn check_replicas(table: &TableSchema, why: &str) -> Result<()> {
     Err(Error::config(message))
 }
 
+/// The table that a consumer follows, among the tables that are exported.
+pub(super) fn table_of<'t>(
+    consumer: &StreamConsumer,
+    tables: &'t [TableSchema],
+    prefix: &TablePrefix,
+) -> Result<&'t TableSchema> {
+    let name = prefix.name(&consumer.table.name);
+    let table = tables.iter().find(|table| table.name == name);
+    let table = table.ok_or_else(|| {
+        consumer.unfit(&format!(
+            "follows table `{name}`, which is not among the exported tables"
+        ))
+    })?;
+    match table
+        .stream
+        .is_none_or(|view| Some(view) == consumer.table.stream)
+    {
+        true => Ok(table),
+        false => Err(consumer.unfit(&format!(
+            "was given table `{name}` with another stream than the exported table has"
+        ))),
+    }
+}
+
 /// Rejects two resources of one name, which would be one.
 pub(super) fn check_apart<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
     let mut seen = BTreeSet::new();
     match names.into_iter().find(|name| !seen.insert(*name)) {
         None => Ok(()),
         Some(name) => Err(Error::config(format!(
-            "two tables have the resource name `{name}`: give one of them another name"
+            "two tables or consumers have the resource name `{name}`: give one of them another name"
         ))),
     }
 }

@@ -10,10 +10,14 @@ mod verb;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
+use crate::export::consumer::StreamConsumer;
+use crate::export::key_text::FieldValues;
 use crate::schema::TableSchema;
 use crate::table::named_by;
+use document::Statement;
 use grant::Grant;
-use leading_keys::{FieldValues, unlimited};
+use leading_keys::unlimited;
+use partitions::Partitions;
 use permissions::Permissions;
 
 pub use recorder::PolicyRecorder;
@@ -73,6 +77,7 @@ pub struct Policy {
     region: String,
     account: String,
     grants: Vec<Grant>,
+    consumers: Vec<StreamConsumer>,
     /// The operations of a run, with names of tables that lack the prefix.
     recorded: Permissions,
     has_leading_keys: bool,
@@ -90,6 +95,7 @@ impl Policy {
             region: "*".to_owned(),
             account: "*".to_owned(),
             grants: Vec::new(),
+            consumers: Vec::new(),
             recorded: Permissions::default(),
             has_leading_keys: false,
             values: FieldValues::new(),
@@ -190,6 +196,15 @@ impl Policy {
         self.with([Grant::EnableTtl])
     }
 
+    /// Allows a function to follow the stream of its table, and to report records that it gave up to its queue. These are the
+    /// permissions of the event source mapping, which uses the role of the function. For its tables of parked changes and effects,
+    /// see [the guide](crate::guide::exports#permissions).
+    #[must_use]
+    pub fn allow_consumer(mut self, consumer: &StreamConsumer) -> Self {
+        self.consumers.push(consumer.clone());
+        self
+    }
+
     /// Limits actions to the partitions whose keys begin as those of the allowed entities do, by the condition
     /// `dynamodb:LeadingKeys`. If a key begins with a field, any partition is allowed, unless
     /// [`with_value`](Self::with_value) says which.
@@ -250,7 +265,7 @@ impl Policy {
 
     /// The policy, in as many documents as it needs; a role can have ten of them.
     pub fn documents(&self) -> Result<Vec<String>> {
-        let statements = self.permissions()?.statements(|table, index| {
+        let mut statements = self.permissions()?.statements(|table, index| {
             let table = match table.starts_with("arn:") {
                 true => table.to_owned(),
                 false => format!(
@@ -263,12 +278,63 @@ impl Policy {
                 None => table,
             }
         });
+        statements.extend(self.of_consumers()?);
         if statements.is_empty() {
             return Err(Error::config(
                 "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",
             ));
         }
         document::documents(statements)
+    }
+
+    /// The statements of consumers, which are not about items.
+    fn of_consumers(&self) -> Result<Vec<Statement>> {
+        let mut streams = Vec::new();
+        let mut queues = Vec::new();
+        for consumer in &self.consumers {
+            consumer.check()?;
+            if !self.values.is_empty() {
+                let what = format!("the stream of `{}`", consumer.table.name);
+                return Err(unlimited(&what, &self.values));
+            }
+            let name = &consumer.table.name;
+            if !self.schemas.iter().any(|schema| schema.name == *name) {
+                return Err(consumer.unfit(&format!(
+                    "follows table `{name}`, which is not among the tables of the policy"
+                )));
+            }
+            let place = |service: &str| {
+                format!(
+                    "arn:{}:{service}:{}:{}:",
+                    self.partition, self.region, self.account
+                )
+            };
+            let table = self.prefix.name(name);
+            streams.push(format!("{}table/{table}/stream/*", place("dynamodb")));
+            if consumer.has_queue {
+                let queue = consumer.queue_name(|base| self.prefix.name(base));
+                queues.push(format!("{}{queue}", place("sqs")));
+            }
+        }
+        streams.dedup();
+        let reads = vec!["DescribeStream", "GetRecords", "GetShardIterator"];
+        // An action that has no resources, and tells names only.
+        let lists = (!streams.is_empty()).then(|| vec!["*".to_owned()]);
+        let statements = [
+            (reads, streams),
+            (vec!["ListStreams"], lists.unwrap_or_default()),
+            (vec!["sqs:SendMessage"], queues),
+        ];
+        let statements = statements
+            .into_iter()
+            .filter(|(_, resources)| !resources.is_empty());
+        Ok(statements
+            .map(|(actions, resources)| Statement {
+                actions,
+                resources,
+                partitions: Partitions::any(),
+            })
+            .collect())
     }
 
     /// All that is allowed, with the full names of tables.

@@ -1,9 +1,13 @@
 //! Terraform configurations, as `.tf.json`.
 
+mod consumer;
+
 use std::collections::BTreeMap;
 
 use crate::dynamo::TablePrefix;
 use crate::error::Result;
+use crate::export::alarms::TableAlarms;
+use crate::export::consumer::StreamConsumer;
 use crate::export::{naming, word};
 use crate::json::JsonTree;
 use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema};
@@ -37,6 +41,8 @@ pub struct Terraform {
     prefix: TablePrefix,
     is_disposable: bool,
     has_own_indexes: bool,
+    consumers: Vec<StreamConsumer>,
+    alarms: Option<TableAlarms>,
 }
 
 type TerraformMembers<'n> = Vec<(&'n str, Option<JsonTree>)>;
@@ -49,6 +55,8 @@ impl Terraform {
             prefix: TablePrefix::default(),
             is_disposable: false,
             has_own_indexes: false,
+            consumers: Vec::new(),
+            alarms: None,
         }
     }
 
@@ -75,6 +83,20 @@ impl Terraform {
         self
     }
 
+    /// Adds the event source mapping of a function that follows the stream of one of the tables, and its queue of failures.
+    #[must_use]
+    pub fn consumer(mut self, consumer: StreamConsumer) -> Self {
+        self.consumers.push(consumer);
+        self
+    }
+
+    /// Adds alarms about the tables, and about the consumers.
+    #[must_use]
+    pub fn alarms(mut self, alarms: TableAlarms) -> Self {
+        self.alarms = Some(alarms);
+        self
+    }
+
     /// The configuration.
     ///
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
@@ -88,8 +110,7 @@ impl Terraform {
                 "a `replica` block must not name the region of the provider, which this export does not know: add the blocks \
                  by hand",
             )?;
-            let base = table.name.strip_prefix(self.prefix.text());
-            let base = base.unwrap_or(&table.name);
+            let base = self.base(table);
             let name = naming::terraform_name(base);
             tables.push((name.clone(), self.table(table)));
             if self.has_own_indexes {
@@ -97,14 +118,55 @@ impl Terraform {
             }
         }
         naming::check_apart(tables.iter().map(|(name, _)| name.as_str()))?;
+        let mut mappings = Vec::new();
+        let mut queues = Vec::new();
+        for consumer in &self.consumers {
+            consumer.check()?;
+            let table = naming::table_of(consumer, &named, &self.prefix)?;
+            let table = naming::terraform_name(self.base(table));
+            mappings.push(consumer::mapping(consumer, &table, &self.prefix)?);
+            queues.extend(consumer::queue(consumer, &self.prefix));
+        }
+        naming::check_apart(mappings.iter().map(|(name, _)| name.as_str()))?;
+        let alarms = self.alarm_resources(&named)?;
+        naming::check_apart(alarms.iter().map(|(name, _)| name.as_str()))?;
         let of_kind = |resources: Vec<(String, JsonTree)>| {
             (!resources.is_empty()).then_some(JsonTree::Object(resources))
         };
         let resources = JsonTree::object([
             ("aws_dynamodb_table", of_kind(tables)),
             ("aws_dynamodb_global_secondary_index", of_kind(indexes)),
+            ("aws_lambda_event_source_mapping", of_kind(mappings)),
+            ("aws_sqs_queue", of_kind(queues)),
+            ("aws_cloudwatch_metric_alarm", of_kind(alarms)),
         ]);
         Ok(JsonTree::object([("resource", Some(resources))]).to_text())
+    }
+
+    fn alarm_resources(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
+        let Some(about) = &self.alarms else {
+            return Ok(Vec::new());
+        };
+        let named = |base: &str| self.prefix.name(base);
+        let mut resources = Vec::new();
+        for table in tables {
+            for alarm in about.of_table(table)? {
+                resources.push(consumer::alarm(&alarm, self.base(table), about.topics()));
+            }
+        }
+        for consumer in &self.consumers {
+            let (function, queue) = (consumer.metric_name(named), consumer.queue_name(named));
+            for alarm in about.of_consumer(consumer, &named(&consumer.name), &function, &queue) {
+                resources.push(consumer::alarm(&alarm, &consumer.name, about.topics()));
+            }
+        }
+        Ok(resources)
+    }
+
+    /// The name of a table without the prefix.
+    fn base<'t>(&self, table: &'t TableSchema) -> &'t str {
+        let base = table.name.strip_prefix(self.prefix.text());
+        base.unwrap_or(&table.name)
     }
 
     fn table(&self, schema: &TableSchema) -> JsonTree {

@@ -36,6 +36,37 @@ impl JsonTree {
         String::from_utf8_lossy(&out).into_owned()
     }
 
+    /// The text on one line, without spaces.
+    pub(crate) fn to_line(&self) -> String {
+        let mut out = Vec::new();
+        self.write_line(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn write_line(&self, out: &mut Vec<u8>) {
+        match self {
+            JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Text(_) => self.write(0, out),
+            JsonTree::List(values) => {
+                out.push(b'[');
+                for (at, value) in values.iter().enumerate() {
+                    out.extend((at > 0).then_some(b','));
+                    value.write_line(out);
+                }
+                out.push(b']');
+            }
+            JsonTree::Object(members) => {
+                out.push(b'{');
+                for (at, (name, value)) in members.iter().enumerate() {
+                    out.extend((at > 0).then_some(b','));
+                    quote(name, out);
+                    out.push(b':');
+                    value.write_line(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+
     fn write(&self, depth: usize, out: &mut Vec<u8>) {
         match self {
             JsonTree::Bool(value) => out.extend_from_slice(value.to_string().as_bytes()),

@@ -1,5 +1,7 @@
 //! What is exported of the examples and of random tables, and what the tools that it is for say about it.
 
+mod consumers;
+mod filters;
 mod goldens;
 mod judge;
 mod page;

@@ -12,6 +12,7 @@ pub(super) const LONGEST: usize = 6144;
 /// Actions that are allowed on resources.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
+    /// Those of DynamoDB without the name of the service.
     pub(super) actions: Vec<&'static str>,
     pub(super) resources: Vec<String>,
     pub(super) partitions: Partitions,
@@ -26,7 +27,10 @@ impl Statement {
         let actions = self
             .actions
             .iter()
-            .map(|action| format!("dynamodb:{action}"));
+            .map(|action| match action.contains(':') {
+                true => (*action).to_owned(),
+                false => format!("dynamodb:{action}"),
+            });
         let actions: Vec<String> = actions.collect();
         JsonTree::object([
             ("Effect", Some("Allow".into())),

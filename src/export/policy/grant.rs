@@ -1,10 +1,11 @@
 //! The grants of a policy, and their actions.
 
 use super::PolicyVerb;
-use super::leading_keys::{FieldValues, KeyReader, unlimited};
+use super::leading_keys::unlimited;
 use super::partitions::Partitions;
 use super::permissions::Permissions;
 use crate::error::{Error, Result};
+use crate::export::key_text::{FieldValues, KeyReader};
 use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
 
 #[derive(Debug, Clone)]

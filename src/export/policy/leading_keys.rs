@@ -1,26 +1,10 @@
 //! The beginnings of the keys of partitions, as IAM compares texts.
 
-use std::collections::BTreeMap;
-
-use super::partitions::{KeyCondition, KeyLimit, Partitions};
+use super::partitions::{KeyCondition, Partitions};
 use crate::error::{Error, Result};
-use crate::json::Tag;
+use crate::export::key_text::{FieldValues, KeyLimit, KeyReader};
 use crate::key::escape_part;
-use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Style,
-    TableSchema,
-};
-
-/// The values of fields to which a policy is limited.
-pub(super) type FieldValues = BTreeMap<String, String>;
-
-/// An entity in its table, with the values of its fields that are known.
-#[derive(Clone, Copy)]
-pub(super) struct KeyReader<'s> {
-    pub(super) table: &'s TableSchema,
-    pub(super) entity: &'s EntitySchema,
-    pub(super) values: &'s FieldValues,
-}
+use crate::schema::{KeySchema, PatternSchema, Style};
 
 impl KeyReader<'_> {
     /// The partitions of something, or an error if the values of fields make no difference to them: it would be allowed for
@@ -82,52 +66,6 @@ impl KeyReader<'_> {
     fn leading(&self, key: &KeySchema) -> Partitions {
         Partitions::any().limited(KeyCondition::Leading, self.known(key))
     }
-
-    /// The value of a key attribute, or the text that it begins with; None if nothing is known of it.
-    fn known(&self, key: &KeySchema) -> Option<KeyLimit> {
-        let pieces = match &key.content {
-            KeyContent::Field(field) => {
-                return self.values.get(field).cloned().map(KeyLimit::Exact);
-            }
-            KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
-            KeyContent::Template(_) => return None,
-        };
-        let mut text = String::new();
-        for piece in pieces {
-            match piece {
-                PieceSchema::Text(known) => text.push_str(known),
-                PieceSchema::Part(part) => match self.part(part) {
-                    Some(known) => text.push_str(&known),
-                    None => return beginning(text),
-                },
-                PieceSchema::Shard(_) => {
-                    // The part before ends here, so that it is no beginning of a longer one.
-                    text.push(self.table.style.delimiter());
-                    return beginning(text);
-                }
-            }
-        }
-        Some(KeyLimit::Exact(text))
-    }
-
-    /// The text of a part whose value is known. Only texts are in keys as they are given.
-    fn part(&self, part: &PartSchema) -> Option<String> {
-        let value = self.values.get(&part.field)?;
-        let field = self.entity.field(&part.field)?;
-        let is_text =
-            field.stored == Some(Tag::S) && matches!(&*field.rust_type, "String" | "&str");
-        if !is_text || part.format.is_some() {
-            return None;
-        }
-        let mut text = Vec::new();
-        escape_part(value, self.table.style, &mut text);
-        Some(String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
-/// A text that keys begin with, if there is any.
-fn beginning(text: String) -> Option<KeyLimit> {
-    (!text.is_empty()).then_some(KeyLimit::Beginning(text))
 }
 
 /// The error of a policy that would allow more than its values say.

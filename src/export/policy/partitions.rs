@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::export::key_text::KeyLimit;
+
 /// A condition key of IAM that has the values of partition keys in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum KeyCondition {
@@ -11,15 +13,6 @@ pub(super) enum KeyCondition {
     Second,
     Third,
     Fourth,
-}
-
-/// The requirement for a key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum KeyLimit {
-    /// This text.
-    Exact(String),
-    /// A text that begins so.
-    Beginning(String),
 }
 
 /// For each condition key the values that are allowed. Without any, all partitions are.

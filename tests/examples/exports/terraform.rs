@@ -111,7 +111,8 @@ fn only_what_the_provider_documents_is_written() -> Outcome {
             .disposable()
             .configuration()?;
         assert!(plain.contains("prevent_destroy") && !standalone.contains("prevent_destroy"));
-        for configuration in [plain, standalone] {
+        let consumers = super::consumers::configuration()?;
+        for configuration in [plain, standalone, consumers] {
             let configuration: Json = serde_json::from_str(&configuration)?;
             for (kind, named) in configuration["resource"].as_object().ok_or("an object")? {
                 let block = known.get(kind).ok_or("a resource")?;

@@ -1,0 +1,164 @@
+//! A consumer of a stream, and alarms, as resources of a template.
+
+use crate::dynamo::TablePrefix;
+use crate::error::Result;
+use crate::export::alarms::{Alarm, AlarmSource, Metric};
+use crate::export::consumer::StreamConsumer;
+use crate::export::naming;
+use crate::json::JsonTree;
+
+/// How long a queue keeps its messages, in seconds: the longest time that it can.
+const KEPT: u64 = 14 * 24 * 3600;
+
+/// The mapping, and the queue of failures.
+pub(super) fn resources(
+    consumer: &StreamConsumer,
+    table: &str,
+    prefix: &TablePrefix,
+) -> Result<Vec<(String, JsonTree)>> {
+    let named = |base: &str| prefix.name(base);
+    let queue = naming::logical_id_of(&consumer.name, &[], "Failures");
+    let mapping = naming::logical_id_of(&consumer.name, &[], "Stream");
+    let filters = consumer.filters()?;
+    let filters = (!filters.is_empty()).then(|| {
+        let filter = |pattern: &String| JsonTree::object([("Pattern", Some(pattern.into()))]);
+        JsonTree::object([("Filters", Some(JsonTree::list(&filters, filter)))])
+    });
+    let on_failure = consumer.has_queue.then(|| {
+        let destination = JsonTree::object([("Destination", Some(attribute(&queue, "Arn")))]);
+        JsonTree::object([("OnFailure", Some(destination))])
+    });
+    let position = if consumer.is_from_latest {
+        "LATEST"
+    } else {
+        "TRIM_HORIZON"
+    };
+    let number = |number: u32| Some(u64::from(number).into());
+    let properties = JsonTree::object([
+        ("EventSourceArn", Some(attribute(table, "StreamArn"))),
+        (
+            "FunctionName",
+            Some((&consumer.function_name(named)).into()),
+        ),
+        ("StartingPosition", Some(position.into())),
+        ("BatchSize", number(consumer.batch)),
+        (
+            "MaximumBatchingWindowInSeconds",
+            (consumer.window > 0).then(|| consumer.window.into()),
+        ),
+        ("ParallelizationFactor", number(consumer.parallel)),
+        ("BisectBatchOnFunctionError", Some(true.into())),
+        ("MaximumRetryAttempts", number(consumer.retries)),
+        ("MaximumRecordAgeInSeconds", Some(consumer.age.into())),
+        (
+            "FunctionResponseTypes",
+            Some(JsonTree::List(vec!["ReportBatchItemFailures".into()])),
+        ),
+        ("DestinationConfig", on_failure),
+        ("FilterCriteria", filters),
+    ]);
+    let mut resources = Vec::new();
+    if consumer.has_queue {
+        let properties = JsonTree::object([
+            ("QueueName", Some((&consumer.queue_name(named)).into())),
+            ("MessageRetentionPeriod", Some(KEPT.into())),
+            ("SqsManagedSseEnabled", Some(true.into())),
+        ]);
+        resources.push((
+            queue,
+            JsonTree::object([
+                ("Type", Some("AWS::SQS::Queue".into())),
+                ("DeletionPolicy", Some("Delete".into())),
+                ("UpdateReplacePolicy", Some("Delete".into())),
+                ("Properties", Some(properties)),
+            ]),
+        ));
+    }
+    resources.push((
+        mapping,
+        resource("AWS::Lambda::EventSourceMapping", properties),
+    ));
+    Ok(resources)
+}
+
+/// An alarm about the table or the consumer of this name.
+pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
+    let words: Vec<&str> = alarm.words.iter().map(String::as_str).collect();
+    let id = naming::logical_id_of(base, &words, "Alarm");
+    let single = match &alarm.source {
+        AlarmSource::Metric(metric) => Some(metric),
+        AlarmSource::Computed(..) => None,
+    };
+    let queries = match &alarm.source {
+        AlarmSource::Metric(_) => None,
+        AlarmSource::Computed(expression, metrics) => {
+            let result = JsonTree::object([
+                ("Id", Some("result".into())),
+                ("Expression", Some(expression.into())),
+                ("Label", Some((&alarm.description).into())),
+                ("ReturnData", Some(true.into())),
+            ]);
+            let metrics = metrics.iter().map(|(id, metric)| query(alarm, id, metric));
+            Some(JsonTree::List(
+                std::iter::once(result).chain(metrics).collect(),
+            ))
+        }
+    };
+    let actions = || (!topics.is_empty()).then(|| JsonTree::list(topics, |topic| topic.into()));
+    let properties = JsonTree::object([
+        ("AlarmName", Some((&alarm.name()).into())),
+        ("AlarmDescription", Some((&alarm.description).into())),
+        ("Namespace", single.map(|metric| metric.namespace.into())),
+        ("MetricName", single.map(|metric| metric.name.into())),
+        ("Dimensions", single.map(dimensions)),
+        ("Statistic", single.map(|_| alarm.statistic.into())),
+        ("Period", single.map(|_| alarm.period.into())),
+        ("Metrics", queries),
+        ("EvaluationPeriods", Some(alarm.periods.into())),
+        ("Threshold", Some(alarm.threshold.into())),
+        (
+            "ComparisonOperator",
+            Some("GreaterThanOrEqualToThreshold".into()),
+        ),
+        ("TreatMissingData", Some("notBreaching".into())),
+        ("AlarmActions", actions()),
+        ("OKActions", actions()),
+    ]);
+    (id, resource("AWS::CloudWatch::Alarm", properties))
+}
+
+fn query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
+    let of = JsonTree::object([
+        ("Namespace", Some(metric.namespace.into())),
+        ("MetricName", Some(metric.name.into())),
+        ("Dimensions", Some(dimensions(metric))),
+    ]);
+    let values = JsonTree::object([
+        ("Metric", Some(of)),
+        ("Period", Some(alarm.period.into())),
+        ("Stat", Some(alarm.statistic.into())),
+    ]);
+    JsonTree::object([
+        ("Id", Some(id.into())),
+        ("MetricStat", Some(values)),
+        ("ReturnData", Some(false.into())),
+    ])
+}
+
+fn dimensions(metric: &Metric) -> JsonTree {
+    JsonTree::list(&metric.dimensions, |(name, value)| {
+        JsonTree::object([
+            ("Name", Some((*name).into())),
+            ("Value", Some(value.into())),
+        ])
+    })
+}
+
+fn attribute(resource: &str, attribute: &str) -> JsonTree {
+    let parts = JsonTree::List(vec![resource.into(), attribute.into()]);
+    JsonTree::object([("Fn::GetAtt", Some(parts))])
+}
+
+fn resource(ty: &str, properties: JsonTree) -> JsonTree {
+    JsonTree::object([("Type", Some(ty.into())), ("Properties", Some(properties))])
+}

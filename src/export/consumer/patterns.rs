@@ -1,0 +1,363 @@
+//! The patterns of filters, as Lambda compares them with records.
+//!
+//! A pattern names members of a record with the values that they may have; all of them have to fit. `exists` looks at
+//! members that hold a text, so an image exists if its partition key does. Conditions about images are preferred to the
+//! name of the event, as in `changes_of`: the documentation of Lambda guarantees filters on `dynamodb` only.
+//!
+//! ```text
+//! view                  created              changed              removed
+//! both images           new fits, old not    both fit             old fits, new not
+//! NEW_IMAGE             INSERT, new fits     MODIFY, new fits     no new image, the key fits
+//! OLD_IMAGE             no old, key fits     MODIFY, old fits     REMOVE, old fits
+//! KEYS_ONLY             INSERT, key fits     MODIFY, key fits     REMOVE, key fits
+//! ```
+
+use super::FollowedChange;
+use crate::error::{Error, Result};
+use crate::export::key_text::{FieldValues, KeyLimit, KeyReader};
+use crate::export::word;
+use crate::json::JsonTree;
+use crate::schema::{KeyAttribute, StreamView, TableSchema, UNIQUE};
+
+/// What a filter requires of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct RecordTest {
+    event: Option<&'static str>,
+    is_by_ttl: bool,
+    new: ImageTest,
+    old: ImageTest,
+    pk: Option<KeyLimit>,
+    sk: Option<KeyLimit>,
+}
+
+/// What it requires of an image.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum ImageTest {
+    #[default]
+    Any,
+    /// Is an item of one of these entities, by their stored names.
+    Fits(Vec<String>),
+    /// Is missing, or no item of this entity.
+    DiffersFrom(String),
+    Missing,
+}
+
+/// The patterns of those who follow these changes, or, with values alone, all changes of all entities.
+pub(super) fn of(
+    table: &TableSchema,
+    follows: &[(String, Vec<FollowedChange>)],
+    values: &FieldValues,
+) -> Result<Vec<String>> {
+    let all = || {
+        let entities = table.entities.iter();
+        entities.map(|entity| (entity.name.clone(), FollowedChange::ALL.to_vec()))
+    };
+    let all: Vec<_> = match follows.is_empty() && !values.is_empty() {
+        true => all().collect(),
+        false => follows.to_vec(),
+    };
+    let mut tests: Vec<RecordTest> = Vec::new();
+    for (name, changes) in &all {
+        let entity = table.entity(name).ok_or_else(|| unknown(table, name))?;
+        let reader = KeyReader {
+            table,
+            entity,
+            values,
+        };
+        reader.check_values()?;
+        for test in reader.tests(changes) {
+            match tests.iter_mut().find_map(|known| joined(known, &test)) {
+                Some((known, both)) => *known = both,
+                None => tests.push(test),
+            }
+        }
+    }
+    let patterns = tests.iter().map(|test| test.pattern(table));
+    let patterns: Vec<JsonTree> = patterns.collect();
+    // Without a condition, every record is passed.
+    let is_empty =
+        |pattern: &JsonTree| matches!(pattern, JsonTree::Object(members) if members.is_empty());
+    Ok(match patterns.iter().any(is_empty) {
+        true => Vec::new(),
+        false => patterns.iter().map(JsonTree::to_line).collect(),
+    })
+}
+
+#[cold]
+fn unknown(table: &TableSchema, name: &str) -> Error {
+    let names = table.entities.iter();
+    let names: Vec<String> = names.map(|known| format!("`{}`", known.name)).collect();
+    Error::config(format!(
+        "a consumer follows `{name}`, which is not an entity of table `{}`: it has {}",
+        table.name,
+        names.join(", ")
+    ))
+}
+
+/// One test for two that differ only in the entities of one image.
+fn joined<'k>(
+    known: &'k mut RecordTest,
+    test: &RecordTest,
+) -> Option<(&'k mut RecordTest, RecordTest)> {
+    let union = |one: &ImageTest, other: &ImageTest| match (one, other) {
+        (ImageTest::Fits(one), ImageTest::Fits(other)) => {
+            let mut names = one.clone();
+            names.extend(other.iter().filter(|name| !one.contains(name)).cloned());
+            Some(ImageTest::Fits(names))
+        }
+        _ => None,
+    };
+    if known == test {
+        return Some((known, test.clone()));
+    }
+    let new = union(&known.new, &test.new).map(|new| RecordTest {
+        new,
+        ..known.clone()
+    });
+    let old = union(&known.old, &test.old).map(|old| RecordTest {
+        old,
+        ..known.clone()
+    });
+    let is_new_alone = |both: &RecordTest| {
+        RecordTest {
+            new: known.new.clone(),
+            ..test.clone()
+        } == *known
+            && both.old == known.old
+    };
+    let is_old_alone = |both: &RecordTest| {
+        RecordTest {
+            old: known.old.clone(),
+            ..test.clone()
+        } == *known
+            && both.new == known.new
+    };
+    let both = new.filter(is_new_alone).or(old.filter(is_old_alone))?;
+    Some((known, both))
+}
+
+impl KeyReader<'_> {
+    /// Rejects values that say nothing about the key: more would be sent than was meant.
+    fn check_values(&self) -> Result<()> {
+        let plain = KeyReader {
+            values: &FieldValues::new(),
+            ..*self
+        };
+        if self.values.is_empty() || self.limits() != plain.limits() {
+            return Ok(());
+        }
+        let names: Vec<String> = self.values.keys().map(|name| format!("`{name}`")).collect();
+        Err(Error::config(format!(
+            "a consumer is limited to a value of {}, which limits the primary key of `{}` in no way: the field must be the \
+             key, or a `String` in its template after parts that are known",
+            names.join(", "),
+            self.entity.name
+        )))
+    }
+
+    /// The limits of the primary key.
+    fn limits(&self) -> (Option<KeyLimit>, Option<KeyLimit>) {
+        let sk = self.entity.sk.as_ref();
+        (
+            self.known(&self.entity.pk),
+            sk.and_then(|sk| self.known(sk)),
+        )
+    }
+
+    fn tests(&self, changes: &[FollowedChange]) -> Vec<RecordTest> {
+        use FollowedChange::{Changed, Created, Removed, RemovedByTtl};
+
+        let follows = |change| changes.contains(&change);
+        let view = self.table.stream.unwrap_or(StreamView::KeysOnly);
+        let (has_new, has_old) = match view {
+            StreamView::KeysOnly => (false, false),
+            StreamView::NewImage => (true, false),
+            StreamView::OldImage => (false, true),
+            StreamView::NewAndOldImages => (true, true),
+        };
+        // The image before and after, and the name of the event if no image tells the kind.
+        let fits = || ImageTest::Fits(vec![self.entity.stored_name.clone()]);
+        let differs = || match self.table.type_attribute {
+            Some(_) => ImageTest::DiffersFrom(self.entity.stored_name.clone()),
+            None => ImageTest::Missing,
+        };
+        let mut tests = Vec::new();
+        let mut test = |event, old, new, is_by_ttl| {
+            let has_fitting = |image: &ImageTest| matches!(image, ImageTest::Fits(_));
+            let is_by_image = has_fitting(&old) || has_fitting(&new);
+            let (pk, sk) = match self.needs_no_key(is_by_image) {
+                true => (None, None),
+                false => self.limits(),
+            };
+            tests.push(RecordTest {
+                event,
+                is_by_ttl,
+                new,
+                old,
+                pk,
+                sk,
+            });
+        };
+        let any = || ImageTest::Any;
+        match (has_new, has_old) {
+            (true, true) => {
+                match (follows(Created), follows(Changed)) {
+                    (true, true) => test(None, any(), fits(), false),
+                    (true, false) => test(None, differs(), fits(), false),
+                    (false, true) if !follows(Removed) => test(None, fits(), fits(), false),
+                    (false, _) => {}
+                }
+                match (follows(Changed), follows(Removed)) {
+                    (true, true) => test(None, fits(), any(), false),
+                    (false, true) => test(None, fits(), differs(), false),
+                    (_, false) => {}
+                }
+                if follows(RemovedByTtl) && !follows(Removed) {
+                    test(None, fits(), differs(), true);
+                }
+            }
+            (true, false) => {
+                match (follows(Created), follows(Changed)) {
+                    (true, true) => test(None, any(), fits(), false),
+                    (true, false) => test(Some("INSERT"), any(), fits(), false),
+                    (false, true) => test(Some("MODIFY"), any(), fits(), false),
+                    (false, false) => {}
+                }
+                if follows(Removed) || follows(RemovedByTtl) {
+                    test(None, any(), ImageTest::Missing, !follows(Removed));
+                }
+            }
+            (false, true) => {
+                if follows(Created) {
+                    test(None, ImageTest::Missing, any(), false);
+                }
+                match (follows(Changed), follows(Removed)) {
+                    (true, true) => test(None, fits(), any(), false),
+                    (true, false) => test(Some("MODIFY"), fits(), any(), false),
+                    (false, true) => test(Some("REMOVE"), fits(), any(), false),
+                    (false, false) => {}
+                }
+                if follows(RemovedByTtl) && !follows(Removed) {
+                    test(Some("REMOVE"), fits(), any(), true);
+                }
+            }
+            (false, false) => {
+                let is_any = [Created, Changed, Removed].into_iter().all(follows);
+                if is_any {
+                    test(None, any(), any(), false);
+                    return tests;
+                }
+                let named = [
+                    (Created, "INSERT"),
+                    (Changed, "MODIFY"),
+                    (Removed, "REMOVE"),
+                ];
+                for (change, event) in named {
+                    if follows(change) {
+                        test(Some(event), any(), any(), false);
+                    }
+                }
+                if follows(RemovedByTtl) && !follows(Removed) {
+                    test(Some("REMOVE"), any(), any(), true);
+                }
+            }
+        }
+        tests
+    }
+
+    /// Whether the entity is told without the key: by the type in an image, or because each item of the table is of it. Values
+    /// of fields are compared with the key.
+    fn needs_no_key(&self, is_by_image: bool) -> bool {
+        let has_types = self.table.type_attribute.is_some();
+        let is_alone = !has_types && self.table.entities.len() <= 1;
+        self.values.is_empty() && (is_alone || is_by_image && has_types)
+    }
+}
+
+impl RecordTest {
+    fn pattern(&self, table: &TableSchema) -> JsonTree {
+        let keys = [(Some(&table.pk), &self.pk), (table.sk.as_ref(), &self.sk)];
+        let keys = keys.into_iter().filter_map(|(key, limit)| {
+            let key = key?;
+            Some((&*key.name, Some(of_type(key, vec![limit.as_ref()?.rule()]))))
+        });
+        let keys: Vec<_> = keys.collect();
+        let change = JsonTree::object([
+            ("Keys", (!keys.is_empty()).then(|| JsonTree::object(keys))),
+            ("NewImage", self.new.pattern(table)),
+            ("OldImage", self.old.pattern(table)),
+        ]);
+        let is_empty = matches!(&change, JsonTree::Object(members) if members.is_empty());
+        let by_ttl = || {
+            JsonTree::object([
+                ("type", Some(texts(["Service"]))),
+                ("principalId", Some(texts(["dynamodb.amazonaws.com"]))),
+            ])
+        };
+        JsonTree::object([
+            ("eventName", self.event.map(|name| texts([name]))),
+            ("userIdentity", self.is_by_ttl.then(by_ttl)),
+            ("dynamodb", (!is_empty).then_some(change)),
+        ])
+    }
+}
+
+impl ImageTest {
+    fn pattern(&self, table: &TableSchema) -> Option<JsonTree> {
+        let pk = &table.pk;
+        let kind = |rules| {
+            let name = table.type_attribute.as_deref()?;
+            Some((
+                name,
+                Some(JsonTree::object([("S", Some(JsonTree::List(rules)))])),
+            ))
+        };
+        let is_there = |there| (&*pk.name, Some(of_type(pk, vec![exists(there)])));
+        let members: Vec<_> = match self {
+            ImageTest::Any => return None,
+            ImageTest::Missing => vec![is_there(false)],
+            ImageTest::Fits(names) => {
+                // An item of another program may have no type, and is then told by its key.
+                let names = names.iter().map(JsonTree::from);
+                let kind = kind(names.chain([exists(false)]).collect());
+                let sentinel = || {
+                    let has_uniques = table.entities.iter().any(|of| !of.uniques.is_empty());
+                    let owner = of_type(pk, vec![exists(false)]);
+                    let owner = JsonTree::object([(
+                        "M",
+                        Some(JsonTree::object([(&*pk.name, Some(owner))])),
+                    )]);
+                    has_uniques.then_some((UNIQUE, Some(owner)))
+                };
+                let kind = kind.or_else(sentinel);
+                [is_there(true)].into_iter().chain(kind).collect()
+            }
+            ImageTest::DiffersFrom(name) => {
+                let others = JsonTree::object([("anything-but", Some(texts([&**name])))]);
+                kind(vec![others, exists(false)]).into_iter().collect()
+            }
+        };
+        Some(JsonTree::object(members))
+    }
+}
+
+impl KeyLimit {
+    fn rule(&self) -> JsonTree {
+        match self {
+            KeyLimit::Exact(text) => text.into(),
+            KeyLimit::Beginning(text) => JsonTree::object([("prefix", Some(text.into()))]),
+        }
+    }
+}
+
+fn exists(is_there: bool) -> JsonTree {
+    JsonTree::object([("exists", Some(is_there.into()))])
+}
+
+fn of_type(key: &KeyAttribute, rules: Vec<JsonTree>) -> JsonTree {
+    JsonTree::object([(word::letter(key.ty), Some(JsonTree::List(rules)))])
+}
+
+fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
+    JsonTree::List(texts.into_iter().map(JsonTree::from).collect())
+}

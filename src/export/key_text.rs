@@ -1,0 +1,77 @@
+//! The texts that keys are, or begin with, if the values of some fields are known.
+
+use std::collections::BTreeMap;
+
+use crate::json::Tag;
+use crate::key::escape_part;
+use crate::schema::{
+    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, TableSchema,
+};
+
+/// The known values of fields, as they are stored.
+pub(super) type FieldValues = BTreeMap<String, String>;
+
+/// The requirement for a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KeyLimit {
+    /// This text.
+    Exact(String),
+    /// A text that begins so.
+    Beginning(String),
+}
+
+/// An entity in its table, with the values of its fields that are known.
+#[derive(Clone, Copy)]
+pub(super) struct KeyReader<'s> {
+    pub(super) table: &'s TableSchema,
+    pub(super) entity: &'s EntitySchema,
+    pub(super) values: &'s FieldValues,
+}
+
+impl KeyReader<'_> {
+    /// The value of a key attribute, or the text that it begins with; None if nothing is known of it.
+    pub(super) fn known(&self, key: &KeySchema) -> Option<KeyLimit> {
+        let pieces = match &key.content {
+            KeyContent::Field(field) => {
+                return self.values.get(field).cloned().map(KeyLimit::Exact);
+            }
+            KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
+            KeyContent::Template(_) => return None,
+        };
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                PieceSchema::Text(known) => text.push_str(known),
+                PieceSchema::Part(part) => match self.part(part) {
+                    Some(known) => text.push_str(&known),
+                    None => return beginning(text),
+                },
+                PieceSchema::Shard(_) => {
+                    // The part before ends here, so that it is no beginning of a longer one.
+                    text.push(self.table.style.delimiter());
+                    return beginning(text);
+                }
+            }
+        }
+        Some(KeyLimit::Exact(text))
+    }
+
+    /// The text of a part whose value is known. Only texts are in keys as they are given.
+    fn part(&self, part: &PartSchema) -> Option<String> {
+        let value = self.values.get(&part.field)?;
+        let field = self.entity.field(&part.field)?;
+        let is_text =
+            field.stored == Some(Tag::S) && matches!(&*field.rust_type, "String" | "&str");
+        if !is_text || part.format.is_some() {
+            return None;
+        }
+        let mut text = Vec::new();
+        escape_part(value, self.table.style, &mut text);
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// A text that keys begin with, if there is any.
+fn beginning(text: String) -> Option<KeyLimit> {
+    (!text.is_empty()).then_some(KeyLimit::Beginning(text))
+}

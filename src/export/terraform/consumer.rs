@@ -1,0 +1,133 @@
+//! A consumer of a stream, and alarms, as resources of Terraform.
+
+use super::{text, texts};
+use crate::dynamo::TablePrefix;
+use crate::error::Result;
+use crate::export::alarms::{Alarm, AlarmSource, Metric};
+use crate::export::consumer::StreamConsumer;
+use crate::export::naming;
+use crate::json::JsonTree;
+
+/// How long a queue keeps its messages, in seconds: the longest time that it can.
+const KEPT: u64 = 14 * 24 * 3600;
+
+/// The mapping of a consumer.
+pub(super) fn mapping(
+    consumer: &StreamConsumer,
+    table: &str,
+    prefix: &TablePrefix,
+) -> Result<(String, JsonTree)> {
+    let name = naming::terraform_name(&consumer.name);
+    let filters = consumer.filters()?;
+    let filters = (!filters.is_empty()).then(|| {
+        let filter = |pattern: &String| JsonTree::object([("pattern", Some(text(pattern)))]);
+        JsonTree::object([("filter", Some(JsonTree::list(&filters, filter)))])
+    });
+    let on_failure = consumer.has_queue.then(|| {
+        let queue = JsonTree::Text(format!("${{aws_sqs_queue.{name}.arn}}"));
+        let on_failure = JsonTree::object([("destination_arn", Some(queue))]);
+        JsonTree::object([("on_failure", Some(on_failure))])
+    });
+    let stream = JsonTree::Text(format!("${{aws_dynamodb_table.{table}.stream_arn}}"));
+    let function = consumer.function_name(|base| prefix.name(base));
+    let position = if consumer.is_from_latest {
+        "LATEST"
+    } else {
+        "TRIM_HORIZON"
+    };
+    let number = |number: u32| Some(u64::from(number).into());
+    let mapping = JsonTree::object([
+        ("event_source_arn", Some(stream)),
+        ("function_name", Some(text(&function))),
+        ("starting_position", Some(position.into())),
+        ("batch_size", number(consumer.batch)),
+        (
+            "maximum_batching_window_in_seconds",
+            (consumer.window > 0).then(|| consumer.window.into()),
+        ),
+        ("parallelization_factor", number(consumer.parallel)),
+        ("bisect_batch_on_function_error", Some(true.into())),
+        ("maximum_retry_attempts", number(consumer.retries)),
+        ("maximum_record_age_in_seconds", Some(consumer.age.into())),
+        (
+            "function_response_types",
+            Some(JsonTree::List(vec!["ReportBatchItemFailures".into()])),
+        ),
+        ("destination_config", on_failure),
+        ("filter_criteria", filters),
+    ]);
+    Ok((name, mapping))
+}
+
+/// The queue of failures, if the consumer has one.
+pub(super) fn queue(consumer: &StreamConsumer, prefix: &TablePrefix) -> Option<(String, JsonTree)> {
+    let queue = consumer.queue_name(|base| prefix.name(base));
+    let resource = JsonTree::object([
+        ("name", Some(text(&queue))),
+        ("message_retention_seconds", Some(KEPT.into())),
+        ("sqs_managed_sse_enabled", Some(true.into())),
+    ]);
+    let name = naming::terraform_name(&consumer.name);
+    consumer.has_queue.then_some((name, resource))
+}
+
+/// An alarm about the table or the consumer of this name.
+pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
+    let single = match &alarm.source {
+        AlarmSource::Metric(metric) => Some(metric),
+        AlarmSource::Computed(..) => None,
+    };
+    let queries = match &alarm.source {
+        AlarmSource::Metric(_) => None,
+        AlarmSource::Computed(expression, metrics) => {
+            let result = JsonTree::object([
+                ("id", Some("result".into())),
+                ("expression", Some(text(expression))),
+                ("label", Some(text(&alarm.description))),
+                ("return_data", Some(true.into())),
+            ]);
+            let metrics = metrics.iter().map(|(id, metric)| query(alarm, id, metric));
+            Some(JsonTree::List(
+                std::iter::once(result).chain(metrics).collect(),
+            ))
+        }
+    };
+    let actions = || (!topics.is_empty()).then(|| texts(topics));
+    let resource = JsonTree::object([
+        ("alarm_name", Some(text(&alarm.name()))),
+        ("alarm_description", Some(text(&alarm.description))),
+        ("namespace", single.map(|metric| metric.namespace.into())),
+        ("metric_name", single.map(|metric| metric.name.into())),
+        ("dimensions", single.map(dimensions)),
+        ("statistic", single.map(|_| alarm.statistic.into())),
+        ("period", single.map(|_| alarm.period.into())),
+        ("metric_query", queries),
+        ("evaluation_periods", Some(alarm.periods.into())),
+        ("threshold", Some(alarm.threshold.into())),
+        (
+            "comparison_operator",
+            Some("GreaterThanOrEqualToThreshold".into()),
+        ),
+        ("treat_missing_data", Some("notBreaching".into())),
+        ("alarm_actions", actions()),
+        ("ok_actions", actions()),
+    ]);
+    let words: Vec<&str> = alarm.words.iter().map(String::as_str).collect();
+    (naming::terraform_alarm_name(base, &words), resource)
+}
+
+fn query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
+    let of = JsonTree::object([
+        ("namespace", Some(metric.namespace.into())),
+        ("metric_name", Some(metric.name.into())),
+        ("dimensions", Some(dimensions(metric))),
+        ("period", Some(alarm.period.into())),
+        ("stat", Some(alarm.statistic.into())),
+    ]);
+    JsonTree::object([("id", Some(id.into())), ("metric", Some(of))])
+}
+
+fn dimensions(metric: &Metric) -> JsonTree {
+    let dimensions = metric.dimensions.iter();
+    JsonTree::object(dimensions.map(|(name, value)| (*name, Some(text(value)))))
+}
