@@ -38,6 +38,9 @@ tests![
     an_effect_takes_place_once_among_many(OnceEffect),
     random_faults_run_no_effect_twice(OnceEffect),
     an_interrupted_effect_is_an_error(OnceEffect),
+    an_effect_that_is_not_recorded_is_not_repeated(OnceEffect),
+    a_panic_leaves_the_effect_interrupted(OnceEffect),
+    the_row_of_an_effect_tells_its_state(OnceEffect),
     a_failed_effect_is_tried_again(OnceEffect),
     an_effect_that_lost_its_row_says_so(OnceEffect),
     an_effect_is_forgotten_after_its_time(OnceEffect),
@@ -606,6 +609,89 @@ async fn an_interrupted_effect_is_an_error(db: Db) -> Outcome {
         effect().run(&db, async || Ok::<(), Error>(())).await?,
         Ran::Before(())
     ));
+    Ok(())
+}
+
+/// Between the effect and its record, the function loses the table.
+async fn an_effect_that_is_not_recorded_is_not_repeated(db: Db) -> Outcome {
+    let clock = HandClock::at("2026-03-01T08:00:00Z");
+    let (unlucky, _) = db.faulty([Fault::Pass, Fault::refuse("AccessDeniedException")]);
+    let unlucky = unlucky.with_clock(clock.clone());
+    let db = db.at(&clock);
+    let effect = || once("mail").lease(Duration::from_secs(60));
+    let ran = effect().run(&unlucky, async || Ok::<_, Error>(17)).await?;
+    assert!(matches!(ran, Ran::Unrecorded(17, _)), "{ran:?}");
+    let never = async || -> Result<u32> { panic!("run twice") };
+    let again = effect().run(&db, never).await;
+    assert!(
+        matches!(again, Err(OnceError::InProgress { .. })),
+        "{again:?}"
+    );
+    clock.advance(60_000);
+    let later = effect().run(&db, never).await;
+    assert!(
+        matches!(later, Err(OnceError::Interrupted { .. })),
+        "{later:?}"
+    );
+    // A person has found the effect, and says so.
+    let found = OnceEffect::key("mail").get().send(&db).await?;
+    let mut found = found.expect("its row");
+    found.is_done = true;
+    found.result = Some(17.into());
+    found.put().send(&db).await?;
+    let known = effect().run(&db, never).await?;
+    assert!(matches!(known, Ran::Before(17)), "{known:?}");
+    Ok(())
+}
+
+async fn a_panic_leaves_the_effect_interrupted(db: Db) -> Outcome {
+    let own = db.clone();
+    let call = tokio::spawn(async move {
+        let effect = async || -> Result<()> { panic!("in the middle") };
+        once("mail").lease(Duration::ZERO).run(&own, effect).await
+    });
+    assert!(call.await.expect_err("a panic").is_panic());
+    let again = once("mail").run(&db, async || Ok::<(), Error>(())).await;
+    assert!(
+        matches!(again, Err(OnceError::Interrupted { .. })),
+        "{again:?}"
+    );
+    Ok(())
+}
+
+async fn the_row_of_an_effect_tells_its_state(db: Db) -> Outcome {
+    let clock = HandClock::at("2026-03-01T08:00:00Z");
+    let db = db.at(&clock);
+    let stored = async || {
+        let row = OnceEffect::key("mail").get().consistent().send(&db).await;
+        row.expect("no failure").expect("a row")
+    };
+    let after = |row: &OnceEffect, time| time == row.since + Duration::from_secs(60);
+    let effect = once("mail")
+        .lease(Duration::from_secs(60))
+        .keep_for(Duration::from_secs(61));
+    let effect = effect.run(&db, async || {
+        let row = stored().await;
+        assert!(
+            !row.is_done && row.result.is_none() && row.expires_at.is_none(),
+            "{row:?}"
+        );
+        assert!(after(&row, row.until) && !row.owner.is_empty(), "{row:?}");
+        clock.advance(1_000);
+        Ok::<_, Error>(row.owner)
+    });
+    let owner = effect.await?.into_result();
+    let row = stored().await;
+    assert!(row.is_done && row.owner == owner, "{row:?}");
+    let kept = row.since + Duration::from_secs(62);
+    assert_eq!(row.expires_at, Some(kept), "from the end of the effect");
+    let result = row.result.expect("the result");
+    assert_eq!(result, owner.into());
+    // Another call has another owner, and changes nothing.
+    once("mail")
+        .run(&db, async || Ok::<_, Error>(String::new()))
+        .await?;
+    assert_eq!(stored().await.version, row.version);
     Ok(())
 }
 

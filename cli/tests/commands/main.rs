@@ -119,6 +119,7 @@ fn main() -> ExitCode {
                 parked::parked_changes_are_listed_and_shown,
                 parked::parked_changes_are_replayed,
                 parked::parked_changes_are_dropped,
+                parked::a_crash_after_an_effect_is_reported,
                 requests::keys_are_written_as_typed,
                 requests::counts_are_explained_as_typed,
                 requests::writes_are_explained_as_typed,

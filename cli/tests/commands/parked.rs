@@ -1,11 +1,16 @@
 //! Changes of a stream that were parked: listed, shown, replayed by a handler of the program, and dropped.
 
+use std::io::Write;
+use std::time::Duration;
+
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{ParkedChange, ParkedTable, StreamEvent};
+use dynamo_entity::streams::{
+    HandlerError, OnceEffect, ParkedChange, ParkedTable, StreamEvent, once,
+};
 use dynamo_entity_cli::App;
 use serde_json::{Value as Json, json};
 
-use crate::place::{Outcome, Place};
+use crate::place::{Outcome, Place, said};
 
 #[derive(Debug, PartialEq, DynamoEntity)]
 #[dynamo(table = "parcels", key(pk = number))]
@@ -22,17 +27,40 @@ pub struct Handled {
 }
 
 pub fn app() -> App {
-    App::new([Parcel::schema(), ParkedTable::schema()]).replays("mailer", |db, event| async move {
-        let response =
-            Parcel::changes_of(&event).each(async |change| handle(&db, change.event.after()).await);
-        response.await.complete()
-    })
+    let schemas = [
+        Parcel::schema(),
+        ParkedTable::schema(),
+        OnceEffect::schema(),
+    ];
+    App::new(schemas)
+        .replays("mailer", |db, event| async move {
+            let handle = async |parcel: Option<&Parcel>| handle(&db, parcel).await;
+            let changes = Parcel::changes_of(&event);
+            let response = changes.each(async |change| handle(change.event.after()).await);
+            response.await.complete()
+        })
+        .replays("crashing", |db, _| crash(db))
 }
 
-async fn handle(
-    db: &Dynamo,
-    parcel: Option<&Parcel>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// The variable with the file to which effects are written.
+const EFFECTS: &str = "COMMANDS_EFFECTS";
+
+/// An effect outside DynamoDB, after which the process ends before it can record it.
+async fn crash(db: Dynamo) -> Result<(), HandlerError> {
+    let effect = async || -> Result<(), std::io::Error> {
+        let path = std::env::var_os(EFFECTS).expect("a file");
+        let mut file = std::fs::File::options().append(true).open(path)?;
+        file.write_all(b"mail\n")?;
+        std::process::abort();
+    };
+    let effect = once("mail")
+        .lease(Duration::from_millis(1))
+        .run(&db, effect);
+    effect.await?;
+    Ok(())
+}
+
+async fn handle(db: &Dynamo, parcel: Option<&Parcel>) -> Result<(), HandlerError> {
     let Some(parcel) = parcel else { return Ok(()) };
     if parcel.text == "broken" {
         return Err("a \u{1b}[31mbroken\nparcel".into());
@@ -63,8 +91,13 @@ fn event(number: u32, text: &str) -> StreamEvent {
 /// Parks parcels of two consumers, of which one is broken.
 fn parked(place: &Place) -> Outcome {
     place.typed(async |db| {
-        db.create_tables([ParkedTable::schema(), Parcel::schema(), Handled::schema()])
-            .await?;
+        db.create_tables([
+            ParkedTable::schema(),
+            Parcel::schema(),
+            Handled::schema(),
+            OnceEffect::schema(),
+        ])
+        .await?;
         for (consumer, number, text) in [
             ("mailer", 1, "fine"),
             ("mailer", 2, "broken"),
@@ -178,4 +211,36 @@ pub fn parked_changes_are_dropped(place: &Place) -> Outcome {
     assert_eq!(left(place, "audit")?, ["e1"]);
     // A program without the table has no such command.
     place.refused("shop", &["parked", "list"], &["unrecognized subcommand"])
+}
+
+/// A process that dies between an effect and its record does not repeat the effect in silence.
+pub fn a_crash_after_an_effect_is_reported(place: &Place) -> Outcome {
+    place.typed(async |db| {
+        db.create_tables([ParkedTable::schema(), OnceEffect::schema()])
+            .await?;
+        let event = event(1, "fine");
+        let changes = Parcel::changes_of(&event).park_after(1, "crashing", db);
+        let response = changes.each(async |_| Err::<(), _>("no"));
+        assert_eq!(response.await.parked().len(), 1);
+        Ok(())
+    })?;
+    let effects = place.file("effects", "")?;
+    let mut replay = place.command("parked", &["parked", "replay", "crashing", "--all"])?;
+    replay.env(EFFECTS, &effects);
+    let crashed = replay.output()?;
+    assert!(
+        !crashed.status.success() && crashed.status.code() != Some(1),
+        "{crashed:?}"
+    );
+    for _ in 0..2 {
+        let said = said(replay.output()?)?;
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(
+            said.notes.contains("this effect was interrupted"),
+            "{said:?}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(&effects)?, "mail\n", "once");
+    assert_eq!(left(place, "crashing")?, ["e1"]);
+    Ok(())
 }
