@@ -67,7 +67,7 @@ pub use replicas::ReplicationGap;
 pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
-pub(crate) use reserved::{JOB, UNIQUE, is_of_fill, is_reserved};
+pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};

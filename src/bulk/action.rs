@@ -51,6 +51,23 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     Ok(key.into_bytes())
 }
 
+/// A write of each row that changes nothing; the job adds its mark.
+pub(super) fn touch<'j>(source: QuerySource) -> Decide<'j> {
+    let names: Vec<_> = source.table.key_names().collect();
+    Box::new(move |db, item, claim| {
+        let asked = (
+            Node::Exists(Place::of(source.table.pk)).and(claim),
+            Meaning::Row(ConditionFailure::NEVER.or_condition()),
+        );
+        let table = db.table_name(source.table.name);
+        let (verb, pattern) = (WriteVerb::Check, source.pattern);
+        let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
+        write.at_key(&key_of(item, &names)?);
+        write.entity = source.name();
+        Ok(Some(PlannedWrite::Alone(write)))
+    })
+}
+
 /// The delete of a row and of its sentinels. Its condition requires that the row still has the values that were read,
 /// because those are released.
 pub(super) fn delete_row(

@@ -29,7 +29,8 @@ const SAVING: Duration = Duration::from_secs(1);
 
 /// Many writes, each with a condition of its own: of the rows of a query by
 /// [`update_each`](crate::bulk::BulkExt::update_each), [`delete_each`](crate::bulk::BulkExt::delete_each),
-/// [`transact_each`](crate::bulk::BulkExt::transact_each) and [`refill`](crate::bulk::BulkExt::refill), or those that are given to [`put_each`](super::put_each).
+/// [`transact_each`](crate::bulk::BulkExt::transact_each), [`refill`](crate::bulk::BulkExt::refill) and
+/// [`touch_each`](crate::bulk::BulkExt::touch_each), or those that are given to [`put_each`](super::put_each).
 ///
 /// Rows are read as they are needed: at most two responses are in memory, however many rows the query has. A row that
 /// fails is reported with its key and its error and does not stop the others. The job stops if DynamoDB rejects
@@ -85,6 +86,8 @@ pub(super) enum Verb<'j> {
     Change(Decide<'j>),
     Transact(Decide<'j>),
     Refill(Decide<'j>, Refill),
+    /// Only the mark is written.
+    Touch(Decide<'j>),
     Delete,
     /// Without conditions, many rows in a request.
     DeleteUnchecked,
@@ -99,6 +102,7 @@ impl Verb<'_> {
                 RefillMode::Write => "refill",
                 RefillMode::Count => "unfilled",
             },
+            Verb::Touch(_) => "touch",
             Verb::Delete => "delete",
             Verb::DeleteUnchecked => "delete_unchecked",
         }
@@ -112,6 +116,7 @@ impl Verb<'_> {
             Verb::Change(_) => |joint| &joint.update_each,
             Verb::Transact(_) => |joint| &joint.transact_each,
             Verb::Refill(..) => |joint| &joint.refill,
+            Verb::Touch(_) => |joint| &joint.touch_each,
             Verb::Delete | Verb::DeleteUnchecked => |joint| &joint.delete_each,
         })
     }
@@ -147,6 +152,11 @@ impl<'j> Bulk<'j> {
         let pattern = target.source().pattern.with(|joint| &joint.refill);
         let verb = Verb::Refill(refill::decide::<E>(pattern), Refill::of::<E>(mode));
         Bulk::of(JobWork::Rows(Box::new(target.for_refill()), verb))
+    }
+
+    pub(crate) fn touch(target: JobRows) -> Self {
+        let verb = Verb::Touch(action::touch(*target.source()));
+        Bulk::of(JobWork::Rows(Box::new(target), verb))
     }
 
     pub(crate) fn delete(target: JobRows) -> Self {

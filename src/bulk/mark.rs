@@ -14,6 +14,7 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::{Reader, Writer, member};
 use crate::path::Place;
 use crate::plan::{WriteRequest, WriteVerb};
+use crate::schema::TOUCH;
 use crate::wire::Resend;
 
 /// The beginning of the attribute's name. No declaration can have such a name.
@@ -48,6 +49,15 @@ impl JobMark {
     pub(super) fn new(job: &str, run: &str) -> Self {
         JobMark {
             attribute: format!("{PREFIX}{job}"),
+            run: run.to_owned(),
+            given: None,
+        }
+    }
+
+    /// The mark that is all that a touch changes.
+    pub(super) fn of_touch(run: &str) -> Self {
+        JobMark {
+            attribute: TOUCH.to_owned(),
             run: run.to_owned(),
             given: None,
         }

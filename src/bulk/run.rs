@@ -12,13 +12,15 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
-use super::job::{Bulk, OnJobProgress};
+use super::job::{Bulk, JobWork, OnJobProgress, Verb};
 use super::ledger::{CompletedPrefix, EntryKind, JobLedger};
+use super::mark::JobMark;
 use super::report::{self, BulkProgress, BulkReport, FailedRow, RowOutcome};
 use super::stray::StrayAttempt;
 use super::write::{GivenWrite, JobContext, RowError, RowWrites};
 use crate::batch::MOST_DELETES;
 use crate::dynamo::Dynamo;
+use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Steps;
 use crate::query::Places;
@@ -60,6 +62,7 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         Some(keeping) => Some(CheckpointWriter::load(keeping, &mut work, db).await?),
         None => None,
     };
+    let is_touch = matches!(&work, JobWork::Rows(_, Verb::Touch(_)));
     let (feed, rows) = job_source::begin(work, keeper.as_ref(), db, budget).await?;
     // After the input was compared with the checkpoint: a finished job with other writes is an error, not a success.
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
@@ -69,10 +72,11 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
     let is_refill = rows.as_ref().is_some_and(|rows| rows.refill.is_some());
     let tools = JobContext {
         db,
-        mark: keeper
-            .as_ref()
-            .map(CheckpointWriter::mark)
-            .filter(|_| !is_refill),
+        mark: match keeper.as_ref() {
+            Some(keeper) if is_touch => Some(keeper.touch_mark()),
+            None if is_touch => Some(JobMark::of_touch(&format!("{:016x}", entropy::half()?))),
+            keeper => keeper.map(CheckpointWriter::mark).filter(|_| !is_refill),
+        },
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
         races: SharedBudget::new(budget),

@@ -236,6 +236,45 @@ pub trait BulkExt: QueryExt {
         Bulk::refill::<Self::Row>(JobRows::of(self.query()), RefillMode::Write)
     }
 
+    /// Sends each row through the stream of its table again, for consumers that are new or that have lost what they made of
+    /// earlier changes.
+    ///
+    /// Each row is written, but only a mark changes: the attribute `_job.+touch` gets the name of this run. Entities do not see
+    /// it; version, `updated_at`, expiry and all other attributes remain, so programs that have loaded a row get no conflict.
+    /// The stream has a record for each row, and with the feature `streams`, `changes_of` shows it as a change whose values
+    /// before and after are equal. **Every consumer of the stream gets it**, so a consumer that sends mails or charges
+    /// payments must compare the values or be [`once`](crate::guide::streams#effects-that-take-place-once).
+    ///
+    /// A row costs a write of the whole item, and of each index that projects all attributes. The mark adds 27 bytes to each
+    /// item until a `put` replaces it. Use the [`rate`](Bulk::rate) to leave capacity for others and for the consumers.
+    ///
+    /// Each row is written once in a run, with a [checkpoint](Bulk::checkpoint) after a crash too. A later run writes it again. Rows
+    /// that are written by others while the job runs have records of their own, so a row that is missed by a query that
+    /// it leaves or enters is no loss.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = id), stream = new_and_old_images)]
+    /// # struct Order { id: u32, #[dynamo(version)] version: Version }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Order::schema()]).await?;
+    /// let order = Order { id: 7, version: Version::default() }.create().send(&db).await?;
+    /// let report = Order::scan().touch_each().rate(200).send(&db).await?.complete()?;
+    /// assert_eq!(report.written, 1);
+    /// assert_eq!(Order::key(7u32).get().send(&db).await?, Some(order)); // with the same version
+    /// # Ok(()) }
+    /// ```
+    fn touch_each<'j, Kind>(self) -> Bulk<'j>
+    where
+        Self::Row: RowToDelete<Kind>,
+        <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
+    {
+        Bulk::touch(JobRows::of(self.query()))
+    }
+
     /// Counts the rows that a [`refill`](Self::refill) would write, by strong reads. 0 means that the refill is done, if no
     /// program of an older declaration writes any more.
     ///

@@ -79,6 +79,7 @@ pub(crate) struct JointPatterns {
     pub(crate) delete_each: Pattern,
     pub(crate) transact_each: Pattern,
     pub(crate) refill: Pattern,
+    pub(crate) touch_each: Pattern,
 }
 
 /// The name of an entity or a collection, and the ID that distinguishes it from others of that name.
@@ -103,6 +104,7 @@ impl JointPatterns {
             delete_each: Pattern::part(entity, "delete_each", partition),
             transact_each: Pattern::part(entity, "transact_each", partition),
             refill: Pattern::part(entity, "refill", partition),
+            touch_each: Pattern::part(entity, "touch_each", partition),
         }
     }
 }

@@ -6,6 +6,9 @@ pub(crate) const UNIQUE: &str = "$unique";
 /// The prefix of the attributes by which jobs mark the items that they changed.
 pub(crate) const JOB: &str = "_job.";
 
+/// The mark of `touch_each`, with which a change is shown although its data are the same. No job can have such a name.
+pub(crate) const TOUCH: &str = "_job.+touch";
+
 /// The attribute that says which shape of its entity an item has. No program writes it yet; all refuse to read an item
 /// that has it, so that later programs may change the meaning of attributes.
 pub const SHAPE: &str = "_shape";

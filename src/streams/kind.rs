@@ -5,8 +5,8 @@
 
 use super::record::RecordParts;
 use crate::codec::Item;
-use crate::json::CodecError;
-use crate::schema::{StreamView, is_mark};
+use crate::json::{CodecError, member};
+use crate::schema::{StreamView, TOUCH, is_mark};
 
 /// What happened to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +66,15 @@ impl RecordParts {
     }
 
     /// Whether both images say the same, so that nothing changed: equal numbers may have different texts, and marks of
-    /// jobs and fills are no data.
+    /// jobs and fills are no data. A touch wants to be shown.
     pub(super) fn is_unchanged(&self) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
         };
+        let touch = |image| member(image, TOUCH).ok().flatten();
+        if touch(new).is_some_and(|touched| touch(old) != Some(touched)) {
+            return false;
+        }
         match (data(old), data(new)) {
             (Some(old), Some(new)) => old == new,
             _ => false,

@@ -9,6 +9,7 @@ mod puts;
 mod races;
 mod refill;
 mod refilled_values;
+mod touches;
 mod transactions;
 mod uniques;
 mod updates;
@@ -35,6 +36,7 @@ pub fn tests() -> Vec<Test> {
         faults::tests(),
         checkpoints::tests(),
         uniques::tests(),
+        touches::tests(),
     ];
     all.into_iter().flatten().collect()
 }

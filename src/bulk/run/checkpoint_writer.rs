@@ -74,6 +74,11 @@ impl<'j> CheckpointWriter<'j> {
         JobMark::new(&self.job.name, &self.state.run)
     }
 
+    /// The mark of a touch, which is the same in each process of a run.
+    pub(super) fn touch_mark(&self) -> JobMark {
+        JobMark::of_touch(&self.state.run)
+    }
+
     /// Whether all is done.
     pub(super) fn is_over(&self) -> bool {
         self.state.is_over()

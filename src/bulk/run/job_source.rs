@@ -90,9 +90,10 @@ fn begin_rows<'j>(
     };
     let action = match verb {
         Verb::Delete | Verb::DeleteUnchecked => RowAction::Delete,
-        Verb::Change(decide) | Verb::Transact(decide) | Verb::Refill(decide, _) => {
-            RowAction::Change(Mutex::new(decide))
-        }
+        Verb::Change(decide)
+        | Verb::Transact(decide)
+        | Verb::Refill(decide, _)
+        | Verb::Touch(decide) => RowAction::Change(Mutex::new(decide)),
     };
     let is_at_end = keeper.is_some_and(CheckpointWriter::is_at_end);
     let walk = match is_at_end {

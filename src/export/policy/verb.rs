@@ -125,8 +125,16 @@ impl PolicyVerb {
         &["PutItem", "DeleteItem", "ConditionCheckItem"],
     );
 
+    /// `touch_each`, in addition to its query.
+    pub const TOUCH_EACH: PolicyVerb = PolicyVerb::new(
+        "touch_each",
+        VerbUse::Rewrites,
+        &["GetItem", "UpdateItem"],
+        &[],
+    );
+
     /// All operations.
-    pub const ALL: [PolicyVerb; 21] = [
+    pub const ALL: [PolicyVerb; 22] = [
         PolicyVerb::GET,
         PolicyVerb::GET_MANY,
         PolicyVerb::READ_TOGETHER,
@@ -148,6 +156,7 @@ impl PolicyVerb {
         PolicyVerb::DELETE_EACH,
         PolicyVerb::TRANSACT_EACH,
         PolicyVerb::REFILL,
+        PolicyVerb::TOUCH_EACH,
     ];
 
     const fn new(

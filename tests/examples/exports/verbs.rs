@@ -42,6 +42,7 @@ const SELDOM: &[(PolicyVerb, &str)] = &[
     (PolicyVerb::DELETE_EACH, "BatchGetItem"),
     (PolicyVerb::TRANSACT_EACH, "GetItem"),
     (PolicyVerb::TRANSACT_EACH, "ConditionCheckItem"),
+    (PolicyVerb::TOUCH_EACH, "GetItem"),
     // All rows here are as a put stores them.
     (PolicyVerb::REFILL, "GetItem"),
     (PolicyVerb::REFILL, "UpdateItem"),
@@ -217,6 +218,11 @@ macro_rules! used {
             PolicyVerb::REFILL => {
                 $entity::scan().refill().send(&db).await?.complete()?;
                 vec![PolicyVerb::SCAN]
+            }
+            PolicyVerb::TOUCH_EACH => {
+                let touched = $entity::in_partition("a").touch_each();
+                touched.send(&db).await?.complete()?;
+                vec![PolicyVerb::IN_PARTITION]
             }
             _ => vec![],
         };
