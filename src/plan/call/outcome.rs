@@ -184,6 +184,8 @@ fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, CodecErro
             };
         }
     }
+    // The SDK rejects bytes after a response too.
+    reader.finish()?;
     Ok(found)
 }
 
@@ -200,7 +202,12 @@ mod tests {
         assert_eq!(found(r#"{"Item":{}}"#).unwrap(), Some(b"{}".to_vec()));
         assert_eq!(found(r#"{"Item":null}"#).unwrap(), None);
         assert_eq!(found(r#"{"Other":5}"#).unwrap(), None);
-        for other in [r#"{"Item":5}"#, r#"{"Item":[]}"#, r#"{"Item":"x"}"#] {
+        for other in [
+            r#"{"Item":5}"#,
+            r#"{"Item":[]}"#,
+            r#"{"Item":"x"}"#,
+            r#"{"Item":{}}}"#,
+        ] {
             assert_eq!(
                 found(other).unwrap_err().kind(),
                 crate::error::ErrorKind::Service
