@@ -42,7 +42,8 @@ impl JobState {
     /// The state of a job that begins.
     pub(in crate::bulk) fn new() -> Result<Self> {
         Ok(JobState {
-            // Random, because the marks of another run must not look like its own.
+            // The text is random, because the marks of another run must not equal those of this one: rows would be
+            // skipped.
             run: format!("{:016x}", entropy::half()?),
             ..JobState::default()
         })
@@ -68,6 +69,7 @@ impl JobState {
         ]
         .into_iter()
         .collect();
+        // Checkpoints without strays stay readable for the release before they were introduced.
         if !self.strays.is_empty() {
             let strays = self.strays.iter();
             let strays = strays.map(|(item, stray)| Value::from(stray.to_text(*item)));
@@ -97,6 +99,8 @@ impl JobState {
                 job.name
             )));
         }
+        // With another query, the position would be that of other rows, and rows would be skipped
+        // silently.
         if text("verb")? != job.verb || number("binding")? != job.binding {
             return Err(refused(
                 "the checkpoint was made with another query or verb (table, index, partition, parts, order, filter): run that one to its end, or give this one another name and place",
