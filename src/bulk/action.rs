@@ -97,7 +97,6 @@ pub(super) fn ask(
 ) -> PlannedWrite {
     let condition = Node::Exists(Place::of(table.pk)).and(claim);
     let mut write = delete(db, pattern, db.table_name(table.name), key, condition);
-    // A request without changes has no effect, so it may be sent again, unlike a delete.
     write.verb = WriteVerb::Update;
     write.resend = Resend::Always;
     PlannedWrite::Alone(write)

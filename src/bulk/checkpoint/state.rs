@@ -69,7 +69,6 @@ impl JobState {
         ]
         .into_iter()
         .collect();
-        // Checkpoints without strays stay readable for the release before they were introduced.
         if !self.strays.is_empty() {
             let strays = self.strays.iter();
             let strays = strays.map(|(item, stray)| Value::from(stray.to_text(*item)));

@@ -245,7 +245,7 @@ impl QuerySource {
         let front = self
             .template()
             .map_or(&[][..], |(_, pieces)| front(pieces, parts));
-        // Without types, a table has one entity, or entities whose keys never overlap.
+        // Without a type attribute, there is nothing to filter by.
         self.table.type_attribute.is_some()
             && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
     }
