@@ -169,8 +169,8 @@ pub(crate) fn check_guard(
     compared: usize,
     guard: &Node,
 ) -> Result<(), CodecError> {
-    // Below this number no limit of expressions can be reached, so nothing is written twice to
-    // count it.
+    // So few comparisons leave more than half of the operators, so nothing is encoded only to count
+    // them.
     if compared <= FEW {
         return Ok(());
     }
