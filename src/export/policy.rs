@@ -280,8 +280,7 @@ impl Policy {
         for grant in &self.grants {
             grant.resolve(&self.schemas, &self.values, &mut all)?;
         }
-        // A last check after all grants: whoever limits a policy to a value relies on it that
-        // nothing else can be reached.
+        // A last check after all grants: a policy that is limited to a value must not reach anything else.
         if let Some(what) = all.unlimited_items().filter(|_| !self.values.is_empty()) {
             return Err(unlimited(&what, &self.values));
         }

@@ -39,7 +39,7 @@ impl PartBound {
     /// The bound of a part that follows this text.
     pub(crate) fn behind(head: &str, bound: Option<&Bound>) -> Option<Self> {
         let bound = bound?;
-        // Parts of templates are text. Only a cursor that somebody made up has anything else here.
+        // Parts of templates are text. Only a forged cursor has anything else here.
         let part = match &bound.point {
             KeyPoint::S(part) => part,
             KeyPoint::N(_) | KeyPoint::B(_) => "",

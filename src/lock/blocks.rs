@@ -133,8 +133,8 @@ fn check_format(first: &str) -> Result<()> {
     let number = first.strip_prefix(TITLE).map(str::parse::<u64>);
     match number {
         Some(Ok(FORMAT)) => Ok(()),
-        // This must not be called damage: whoever repairs it as the message says would lose the
-        // facts of the newer version.
+        // This must not be reported as damage: the repair that the message of damage names would lose the facts of the
+        // newer version.
         Some(Ok(newer)) if newer > FORMAT => Err(newer_format(newer)),
         Some(Ok(1)) => Err(first_format()),
         _ => Err(damaged(1, &format!("it is not `{TITLE}{FORMAT}`"))),

@@ -145,7 +145,7 @@ impl Facts {
         match (found, &self) {
             (Some(found), _) => *value = found,
             (None, Facts::Read { line, .. }) => return Err(not_ours(*line)),
-            // Cannot occur: a value that is written is there.
+            // Cannot occur: writing leaves the value in place.
             (None, Facts::Written { .. }) => {}
         }
         Ok(())

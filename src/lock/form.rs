@@ -229,8 +229,7 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
 /// `first note`, `keep note` or `drop note`: the former name after the part that it plays.
 fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     let mut found = None;
-    // The use is the label itself, so each one is looked for; a line with two of them was written
-    // by nobody.
+    // The use is the label itself, so each one is looked for; the library never writes a line with two of them.
     for usage in [FormerUse::First, FormerUse::Alone, FormerUse::Dropped] {
         let mut former = field.former.clone().filter(|_| usage == field.former_use);
         line.labelled(&usage.word(), &mut former, FactLine::name)?;

@@ -48,7 +48,7 @@ pub(super) fn words(line: &str) -> Option<Vec<String>> {
                 word
             }
         });
-        // A quote that ends in the middle of a word was written by nobody.
+        // The library never writes a quote that ends in the middle of a word.
         if characters.next().is_some_and(|between| between != ' ') {
             return None;
         }

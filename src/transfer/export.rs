@@ -283,8 +283,7 @@ impl<'w> Export<'w> {
             let row = match row {
                 Ok(row) => row,
                 Err(error) => {
-                    // Rows that were read before the error are not lost, and the position then lies
-                    // behind them.
+                    // Rows that were read before the error are written first, and the position is then after them.
                     self.write(&mut portion, stream, report)?;
                     return Err(error);
                 }

@@ -186,8 +186,7 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
 fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
     for of in declared.entities() {
         let verbs = PolicyVerb::ALL.into_iter();
-        // A scan is neither a read nor a write here: it reads the whole table, and has to be asked
-        // for by name.
+        // A scan is neither a read nor a write here: it reads the whole table, so it must be allowed by name.
         let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
         for verb in writes.filter(|verb| verb.fits(of.entity)) {
             allow_verb(of, verb, all)?;

@@ -94,7 +94,7 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
 fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     let number =
         NumberParts::of(text).ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
-    // Zero has no first digit, and lies between the negative and the positive exponents.
+    // Zero has no first digit. It sorts between the negative and the positive numbers.
     if number.digits.is_empty() {
         bytes.extend(ZERO.to_be_bytes());
         return Ok(());

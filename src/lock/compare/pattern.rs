@@ -60,7 +60,7 @@ impl EntityPair<'_> {
     fn pattern_appeared(&self, name: &str, is: &PatternSchema) -> StoredChange {
         let met = met_in_index(self.tables.old, self.name, is);
         let create = "create the index if it is new, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active";
-        // The harm to running programs is looked at first: it is there with and without `filling`.
+        // The harm to running programs is checked first: `filling` does not avoid it.
         if !met.is_empty() {
             let what = format!(
                 "the access pattern is new in `{}`, and its items may be there in partitions of `{}`: running programs do not know that, \

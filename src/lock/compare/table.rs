@@ -234,7 +234,7 @@ fn index_appeared(
         ];
         return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
     }
-    // A local index is created with its table, when no item is there that it could reject.
+    // A local index is created with its table, which has no items yet that it could reject.
     if kind == IndexKind::Global
         && let Some((entity, rejected)) = rejected_by(index, old, new)
     {

@@ -100,8 +100,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
         Take::One => Some(2),
     };
     if most.is_none() {
-        // Lanes may then be queried before their turn. With a limit, that could read rows that
-        // nobody needs.
+        // Lanes may then be queried before their turn. With a limit, that could read rows that are not needed.
         row_source = row_source.until_the_end();
     }
     let mut read = HydratedRows::default();
