@@ -95,8 +95,8 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
     for (name, entity) in &new.entities {
         pairs.entry(name).or_default().1 = Some(entity);
     }
-    // In a table of one entity no type attribute distinguishes the items, so the new entity reads them. In a shared
-    // table, only the same keys suggest that it is one entity under two names.
+    // The only entity of a table is most probably the former one under another name. In a shared table, only the same
+    // keys suggest that it is one entity under two names.
     let is_alone = [old, new].iter().all(|table| table.entities.len() == 1);
     for (name, entity) in &old.entities {
         let is_heir = |(other, heir): &(&String, &StoredEntity)| {

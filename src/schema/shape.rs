@@ -144,8 +144,8 @@ const fn same_key(new: &KeyDef, old: &KeyDef, same_fields: bool) -> bool {
     while at < new.len() {
         let same = match (&new[at], &old[at]) {
             (Piece::Literal(new), Piece::Literal(old)) => same_text(new, old),
-            // In the primary key the field may have another name in the new struct, as it is the
-            // same text. In an index, programs of both shapes change fields by their names.
+            // In the primary key the field may have another name, because the key is compared after each conversion.
+            // The keys of indexes are not, so they must be made of the same fields.
             (Piece::Part { field: new, .. }, Piece::Part { field: old, .. }) => {
                 !same_fields || same_text(new, old)
             }

@@ -66,8 +66,7 @@ fn sample(
             continue;
         };
         let is_optional = field.rust_type.starts_with("Option<");
-        // Some samples lack what may be missing, to show items that are not in an index. The expiry is kept: with none,
-        // the row would look as if it never expired.
+        // Some samples lack what may be missing, to show items that are not in an index.
         if is_optional && variation % SAMPLES == SAMPLES - 1 && field.role != FieldRole::Ttl {
             continue;
         }

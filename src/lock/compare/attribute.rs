@@ -277,7 +277,7 @@ impl EntityPair<'_> {
             _ => TypeChange::Unknown,
         };
         Some(match change {
-            // Types that derive `Attribute` are compared once each, in `values`, by what they hold.
+            // Types with a derived `DynamoValue` are compared once each, in `values`, by their content.
             TypeChange::Alike => return None,
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
