@@ -200,7 +200,14 @@ async fn bytes_after_an_item_are_read_too(db: Db) -> Outcome {
             let (_, told) = work(&changed, at).await;
             assert!(told.contains("small: 77"), "{operation} {told}");
         }
-        for tail in ["}}}", "}}", ",}}}", "x}}}", r#",{"a":{"b":{}}}}"#, r#"{"a":{"b":{}}}}"#] {
+        for tail in [
+            "}}}",
+            "}}",
+            ",}}}",
+            "x}}}",
+            r#",{"a":{"b":{}}}}"#,
+            r#"{"a":{"b":{}}}}"#,
+        ] {
             answer(tail);
             let (_, told) = work(&changed, at).await;
             assert!(told.starts_with("Err("), "{operation} {tail} {told}");
