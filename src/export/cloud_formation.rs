@@ -199,6 +199,8 @@ impl CloudFormation {
     }
 
     fn id(&self, table: &TableSchema) -> String {
+        // Without the prefix, so that the logical id is the same in each environment.
+        // CloudFormation takes another id for another table and replaces it.
         naming::logical_id(self.base(table))
     }
 

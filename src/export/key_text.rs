@@ -36,6 +36,7 @@ impl KeyReader<'_> {
                 return self.values.get(field).cloned().map(KeyLimit::Exact);
             }
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
+            // IAM and the filters of Lambda compare texts.
             KeyContent::Template(_) => return None,
         };
         let mut text = String::new();
@@ -47,7 +48,7 @@ impl KeyReader<'_> {
                     None => return beginning(text),
                 },
                 PieceSchema::Shard(_) => {
-                    // The part before ends here, so that it is no beginning of a longer one.
+                    // The delimiter ends the part before, so that `ann` does not allow `anna` too.
                     text.push(self.table.style.delimiter());
                     return beginning(text);
                 }
@@ -62,6 +63,8 @@ impl KeyReader<'_> {
         let field = self.entity.field(&part.field)?;
         let is_text =
             field.stored == Some(Tag::S) && matches!(&*field.rust_type, "String" | "&str");
+        // Only plain text is in the key as it was given. Others would have to be parsed by the type
+        // of the field first.
         if !is_text || part.format.is_some() {
             return None;
         }

@@ -20,6 +20,8 @@ const LONGEST: usize = 200;
 pub(super) fn logical_id(table: &str) -> String {
     let words = table.split(|c: char| !c.is_ascii_alphanumeric());
     let words: String = words.map(capitalized).take_while_within(LONGEST).collect();
+    // Only for such names the id can be turned back into the name. All others get a hash, so that
+    // two tables never have one id.
     match is_of_words(table) && table.len() <= LONGEST {
         true => format!("{words}Table"),
         false => format!("{words}Table{}", hash(table)),
@@ -78,6 +80,7 @@ pub(super) fn terraform_name(table: &str) -> String {
     if table.bytes().all(allowed) && table.bytes().next().is_some_and(is_letter) {
         return table.to_owned();
     }
+    // The names of tables have only one more character that Terraform does not take, the dot.
     let plain = table.chars();
     let plain: String = plain.map(|c| if c == '.' { '_' } else { c }).collect();
     format!("table_{plain}_{}", hash(table))
@@ -86,6 +89,8 @@ pub(super) fn terraform_name(table: &str) -> String {
 /// That of an index which is a resource of its own.
 pub(super) fn terraform_index_name(table: &str, index: &str) -> String {
     let name = format!("{}__{}", terraform_name(table), index.replace('.', "_"));
+    // `__` separates the two names. With more of it, or with `_` beside it, two pairs could give
+    // one name.
     let is_plain = |name: &str| {
         !name.contains("__")
             && !name.starts_with('_')

@@ -50,7 +50,7 @@ pub struct ParkedChange {
     /// The number of its parts.
     #[dynamo(default)]
     pub parts: u32,
-    /// The time after which the attempts are forgotten. A parked change has none.
+    /// The time after which the attempts are forgotten. A parked change does not expire.
     #[dynamo(ttl)]
     pub expires_at: Option<SystemTime>,
 }
@@ -118,9 +118,11 @@ impl ParkedChange {
         StreamEvent::from_json(&json)
     }
 
-    /// Forgets the change without handling it. Nothing happens if it was parked again since it was listed.
+    /// Deletes the change without handling it. Nothing happens if it was parked again since it was listed.
     pub async fn discard(&self, db: &Dynamo) -> Result<()> {
         let delete = EntityExt::key(self).delete();
+        // The row goes first: parts without a row are garbage, but a row without parts could not be
+        // replayed.
         let delete = delete.when(|change| change.stored_by().eq(&self.stored_by));
         match delete.send(db).await {
             Err(error) if !error.is_lost_race() => return Err(error),

@@ -1,4 +1,4 @@
-//! The SDK's own way: its endpoint, signature, HTTP and retries, with our bytes in place of its own.
+//! The path through the SDK: its endpoint, signature, HTTP and retries, with our bytes in place of its own.
 //!
 //! ```text
 //! item         our items from and into the SDK's maps

@@ -19,6 +19,8 @@ impl KeyReader<'_> {
             values: &FieldValues::new(),
             ..*self
         };
+        // If the value changes nothing, it is in no key here. The policy would then reach the rows
+        // of all values.
         match self.values.is_empty() || limited != partitions(&plain) {
             true => Ok(limited),
             false => Err(unlimited(what, self.values)),
@@ -28,6 +30,8 @@ impl KeyReader<'_> {
     /// The partitions of the table that the entity is in, and those of the items that keep its unique values.
     pub(super) fn of_entity(&self) -> Partitions {
         let own = self.leading(&self.entity.pk);
+        // Each write takes and releases unique values, and their items have partitions of their
+        // own.
         self.uniques().fold(own, |all, unique| {
             all.or(&Partitions::any().limited(KeyCondition::Leading, Some(unique)))
         })

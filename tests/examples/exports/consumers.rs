@@ -51,12 +51,8 @@ fn alarms() -> TableAlarms {
         .spend_cap(SpendCap::per_hour(2.5).reads(0.125).writes(0.625))
 }
 
-fn tables() -> [TableSchema; 3] {
-    [
-        Shop::schema(),
-        ParkedTable::schema(),
-        crate::orders::Order::schema(),
-    ]
+fn tables() -> [TableSchema; 2] {
+    [Shop::schema(), crate::status_shards::Order::schema()]
 }
 
 fn template() -> Result<String> {
@@ -188,10 +184,10 @@ fn references_lead_to_resources() -> Outcome {
     ] {
         assert!(alarms.contains(name), "{name} in {alarms:?}");
     }
-    let indexes = crate::orders::Order::schema().global_indexes.len();
+    let indexes = crate::status_shards::Order::schema().global_indexes.len();
     assert!(indexes > 0);
-    // Three tables with throttled reads, throttled writes and a cost, and two consumers, one with a queue.
-    assert_eq!(alarms.len(), 3 * 3 + 2 * indexes + 3);
+    // Two tables with throttled reads, throttled writes and a cost, and two consumers, one with a queue.
+    assert_eq!(alarms.len(), 2 * 3 + 2 * indexes + 3);
     Ok(())
 }
 
@@ -216,6 +212,30 @@ fn a_spend_cap_is_a_share_of_the_cost() -> Outcome {
         ),
         (&100.into(), &3600.into())
     );
+    // Each metric is in one alarm, of which none has more than ten.
+    let mut table = crate::orders::Order::schema();
+    while table.global_indexes.len() < 6 {
+        let mut index = table.global_indexes[0].clone();
+        index.name = format!("more{}", table.global_indexes.len());
+        table.global_indexes.push(index);
+    }
+    let name = table.name.clone();
+    let template = CloudFormation::new([table]).alarms(alarms()).template()?;
+    let template: Json = serde_json::from_str(&template)?;
+    let mut metrics = Vec::new();
+    for resource in template["Resources"]
+        .as_object()
+        .ok_or("resources")?
+        .values()
+    {
+        let alarm = &resource["Properties"];
+        let about = alarm["AlarmName"].as_str().unwrap_or_default();
+        if about.starts_with(&format!("{name}-spend-")) {
+            let queries = alarm["Metrics"].as_array().ok_or("metrics")?;
+            metrics.push(queries.len() - 1);
+        }
+    }
+    assert_eq!(metrics, [10, 4]);
     for cap in [
         SpendCap::per_hour(0.0).reads(1.0),
         SpendCap::per_hour(1.0),
