@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{
-    BatchResponse, ChangeEvent, HandlerError, OnceEffect, ParkedChange, ParkedTable, StreamEvent,
-    once,
+    BatchResponse, ChangeEvent, HandlerError, OnceEffect, ParkedChange, ParkedTable, ReplayReport,
+    StreamEvent, once,
 };
 
 #[derive(DynamoTable)]
@@ -118,6 +118,12 @@ async fn mail_about(
     Ok(())
 }
 
+/// Handles the parked changes again, for example after the function was repaired.
+pub async fn replay(db: &Dynamo, outbox: &Outbox) -> Result<ReplayReport> {
+    let handle = async |event| handle(db, outbox, &event).await.complete();
+    ParkedChange::replay_all("order-mails", db, handle).await
+}
+
 /// The keys that a cache has to drop. It works with any view of the stream.
 pub fn stale_orders(event: &StreamEvent) -> Result<Vec<Key<Order>>> {
     let mut stale = Vec::new();
@@ -130,6 +136,17 @@ pub fn stale_orders(event: &StreamEvent) -> Result<Vec<Key<Order>>> {
     }
     Ok(stale)
 }
+
+/// Recorded events of each view.
+const VIEWS: [(&str, &[u8]); 4] = [
+    (
+        "NEW_AND_OLD_IMAGES",
+        include_bytes!("events/new_and_old_images.json"),
+    ),
+    ("NEW_IMAGE", include_bytes!("events/new_image.json")),
+    ("OLD_IMAGE", include_bytes!("events/old_image.json")),
+    ("KEYS_ONLY", include_bytes!("events/keys_only.json")),
+];
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -145,8 +162,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("delivery {delivery}: {:?}", response.identifiers());
     }
     println!("mails: {:#?}", outbox.sent());
-    println!("stale: {:?}", stale_orders(&event)?);
+    for (view, event) in VIEWS {
+        let event = StreamEvent::from_json(event)?;
+        println!("stale by {view}: {:?}", stale_orders(&event)?);
+    }
+    // Without both images, the function cannot tell what has changed, and parks each record.
+    let event = StreamEvent::from_json(include_bytes!("events/keys_only.json"))?;
+    for _ in 1..=3 {
+        handle(&db, &outbox, &event).await;
+    }
     let parked = ParkedChange::list("order-mails", &db).await?;
     println!("parked: {}", parked.len());
+    let report = replay(&db, &outbox).await?;
+    println!(
+        "replayed: {}, failed: {}",
+        report.replayed,
+        report.failed.len()
+    );
     Ok(())
 }

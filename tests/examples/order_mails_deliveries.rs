@@ -3,7 +3,7 @@
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, OnceEffect, ParkedTable, StreamEvent};
 
-use crate::order_mails::{Account, Order, Outbox, Status, handle, stale_orders};
+use crate::order_mails::{Account, Order, Outbox, Status, handle, replay, stale_orders};
 use crate::support::db::{Db, Mode};
 
 fn recorded(name: &str) -> StreamEvent {
@@ -36,6 +36,32 @@ async fn each_order_has_its_mails_once() -> Result<()> {
         "ann: We have sent your order 7",
     ];
     assert_eq!(outbox.sent(), mails);
+    db.close().await.expect("no tables are left");
+    Ok(())
+}
+
+/// A change that was parked because of its images is handled once these are repaired: here, by another stream.
+#[tokio::test]
+async fn what_was_parked_is_replayed() -> Result<()> {
+    let db = Db::open(Mode::Raw).await?;
+    db.create_tables([ParkedTable::schema(), OnceEffect::schema()])
+        .await?;
+    let outbox = Outbox::default();
+    let event = recorded("new_image");
+    let mut parked = 0;
+    for _ in 0..20 {
+        let response = handle(&db, &outbox, &event).await;
+        parked += response.parked().len();
+        if response.identifiers().is_empty() {
+            break;
+        }
+    }
+    assert!(parked >= 4, "{parked}");
+    let report = replay(&db, &outbox).await?;
+    // The stream still lacks the images, so all of them fail again, each item once.
+    assert_eq!(report.replayed, 0);
+    assert!(!report.failed.is_empty() && !report.waiting.is_empty());
+    assert_eq!(outbox.sent(), [""; 0]);
     db.close().await.expect("no tables are left");
     Ok(())
 }

@@ -194,9 +194,9 @@ async fn a_touch_goes_on_where_it_was_stopped(db: Db) -> Outcome {
         // All that was touched was touched by one run.
         let marks = marks(&db, COUNT).await;
         assert!(marks.iter().flatten().count() == 1, "{marks:?}");
-        if report.stopped().is_none() {
+        // The next run tries again what has failed.
+        if report.stopped().is_none() && report.errors().is_empty() {
             assert_eq!(marks.len(), 1, "each row: {marks:?}");
-            assert_eq!(report.errors().len(), 0);
             assert_eq!(report.counts().found, u64::from(COUNT));
             assert!(seed > 0, "it was stopped before");
             return Ok(());
