@@ -170,7 +170,7 @@ impl CloudFormation {
         let mut resources = Vec::new();
         let mut alarms = Vec::new();
         for consumer in &self.consumers {
-            consumer.check()?;
+            consumer.check(named)?;
             let table = naming::table_of(consumer, tables, &self.prefix)?;
             if table.stream.is_some() {
                 let id = self.id(table);

@@ -14,6 +14,12 @@ const FILTERS: usize = 5;
 /// How many it may have with one.
 const MOST_FILTERS: usize = 10;
 
+/// How many characters a filter may have.
+const LONGEST_FILTER: usize = 4096;
+
+/// How long the name of a queue may be.
+const LONGEST_QUEUE: usize = 80;
+
 /// How long a stream keeps a record.
 const DAY: u64 = 24 * 3600;
 
@@ -220,7 +226,18 @@ impl StreamConsumer {
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which entity or field is unknown, or that more
     /// filters would be necessary than a mapping may have.
     pub fn filters(&self) -> Result<Vec<String>> {
+        if let Some((name, _)) = self.follows.iter().find(|(_, changes)| changes.is_empty()) {
+            return Err(self.unfit(&format!("follows `{name}`, but none of its changes")));
+        }
         let filters = patterns::of(&self.table, &self.follows, &self.values)?;
+        if filters
+            .iter()
+            .any(|filter| filter.chars().count() > LONGEST_FILTER)
+        {
+            return Err(self.unfit(&format!(
+                "has a filter of more than {LONGEST_FILTER} characters: follow fewer entities"
+            )));
+        }
         if filters.len() > self.most_filters {
             return Err(self.unfit(&format!(
                 "needs {} filters, and a mapping may have {}: follow fewer entities, or more of their changes{}",
@@ -257,8 +274,8 @@ impl StreamConsumer {
         prefix(&format!("{}-failures", self.name)).replace('.', "_")
     }
 
-    /// Rejects settings that AWS does not take.
-    pub(super) fn check(&self) -> Result<()> {
+    /// Rejects settings that AWS does not take, in tables with this prefix.
+    pub(super) fn check(&self, prefix: impl Fn(&str) -> String) -> Result<()> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if self.name.is_empty() || self.name.len() > 64 || !self.name.bytes().all(is_letter) {
             return Err(self.unfit("has no name of 1 to 64 letters, digits, `-` and `_`"));
@@ -267,6 +284,12 @@ impl StreamConsumer {
             return Err(self.unfit(&format!(
                 "follows table `{}`, which has no stream: declare `stream = new_and_old_images`",
                 self.table.name
+            )));
+        }
+        let queue = self.queue_name(prefix);
+        if self.has_queue && queue.len() > LONGEST_QUEUE {
+            return Err(self.unfit(&format!(
+                "has the queue `{queue}`, and a queue has at most {LONGEST_QUEUE} characters in its name"
             )));
         }
         let ranges = [

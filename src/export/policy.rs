@@ -292,7 +292,7 @@ impl Policy {
         let mut streams = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check()?;
+            consumer.check(|base| self.prefix.name(base))?;
             if !self.values.is_empty() {
                 let what = format!("the stream of `{}`", consumer.table.name);
                 return Err(unlimited(&what, &self.values));
@@ -316,6 +316,7 @@ impl Policy {
                 queues.push(format!("{}{queue}", place("sqs")));
             }
         }
+        streams.sort();
         streams.dedup();
         let reads = vec!["DescribeStream", "GetRecords", "GetShardIterator"];
         // An action that has no resources, and tells names only.

@@ -121,7 +121,7 @@ impl Terraform {
         let mut mappings = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check()?;
+            consumer.check(|base| self.prefix.name(base))?;
             let table = naming::table_of(consumer, &named, &self.prefix)?;
             let table = naming::terraform_name(self.base(table));
             mappings.push(consumer::mapping(consumer, &table, &self.prefix)?);

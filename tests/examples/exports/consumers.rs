@@ -272,6 +272,10 @@ fn wrong_consumers_are_rejected() -> Outcome {
             StreamConsumer::new("c", crate::blog::Blog::schema()),
             "no stream",
         ),
+        (
+            mails().follow("Buyer", []),
+            "follows `Buyer`, but none of its changes",
+        ),
         (mails().batch_size(0), "has 0 as its `batch_size`"),
         (
             mails().batch_window(Duration::from_secs(301)),
@@ -295,6 +299,11 @@ fn wrong_consumers_are_rejected() -> Outcome {
             assert!(error.to_string().contains(words), "{error}");
         }
     }
+    let long = CloudFormation::new(tables())
+        .consumer(mails())
+        .prefix("x".repeat(61));
+    let said = long.template().expect_err("a long name").to_string();
+    assert!(said.contains("at most 80 characters"), "{said}");
     let elsewhere = CloudFormation::new([crate::orders::Order::schema()]).consumer(mails());
     let said = elsewhere.template().expect_err("another table").to_string();
     assert!(said.contains("not among the exported tables"), "{said}");
