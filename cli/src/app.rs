@@ -104,7 +104,7 @@ impl App {
     /// ```
     /// use dynamo_entity::prelude::*;
     /// use dynamo_entity::streams::{BatchResponse, ParkedTable, StreamEvent};
-    /// # #[derive(DynamoEntity)]
+    /// # #[derive(Debug, DynamoEntity)]
     /// # #[dynamo(table = "orders", key(pk = number))]
     /// # struct Order { number: u32 }
     ///
