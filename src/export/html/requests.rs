@@ -61,7 +61,7 @@ impl Requests<'_> {
             let get = Item::in_table(&self.schema.name).get(key);
             self.shown(
                 get.explain(self.db),
-                &[sample.item.clone()],
+                std::slice::from_ref(&sample.item),
                 sample.item.size(),
             )
         });

@@ -159,8 +159,8 @@ fn same_number(old: ShapeStep, new: ShapeStep) -> StepText {
         (false, true) => format!(
             "it declares shape {number}: each change of a single attribute requires that no newer program has upgraded the item"
         ),
-        (true, false) => format!(
-            "it declares no shape any more: its changes of single attributes no longer notice that a newer program has upgraded the item"
+        (true, false) => String::from(
+            "it declares no shape any more: its changes of single attributes no longer notice that a newer program has upgraded the item",
         ),
         _ => "it reads items of the shape before again".to_owned(),
     };
