@@ -300,7 +300,9 @@ fn ids<'p>(parked: impl IntoIterator<Item = &'p ParkedChange>) -> Vec<&'p str> {
 
 async fn parked_changes_name_their_items(db: Db) -> Outcome {
     let event = event(&[change("b", 7, 99), change("a", 7, 100)]);
-    park_all(&event, "mailer", &db).await;
+    // The later change is parked first, as if the earlier one had more attempts.
+    park_all(&self::event(&[change("a", 7, 100)]), "mailer", &db).await;
+    park_all(&self::event(&[change("b", 7, 99)]), "mailer", &db).await;
     park_all(&event, "audit", &db).await;
     // A failed attempt alone is no parked change.
     deliver(

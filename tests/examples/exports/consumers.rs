@@ -385,7 +385,7 @@ async fn a_function_has_the_permissions_that_it_uses() -> Outcome {
         let _ = once("mail").run(&db, effect).await;
     }
     assert!(!ParkedChange::list("mails", &opened).await?.is_empty());
-    let recorded = recorder.policy(&opened.prefix()).prefix("prod");
+    let recorded = recorder.policy(opened.prefix()).prefix("prod");
     let recorded = actions(&recorded.region("eu-west-1").account("111122223333"))?;
     let allowed = actions(&policy())?;
     assert!(recorded.is_subset(&allowed), "{recorded:#?} {allowed:#?}");
