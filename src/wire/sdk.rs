@@ -21,7 +21,7 @@ mod naming;
 mod operations;
 mod retry_guard;
 mod send;
-#[cfg(any(feature = "aws", feature = "embedded"))]
+#[cfg(any(feature = "aws", feature = "embedded", feature = "export"))]
 mod sleep;
 #[cfg(feature = "tracing")]
 mod traced;
@@ -31,5 +31,5 @@ pub(super) use exchange::HookExchange;
 #[cfg(test)]
 pub(super) use hooks::Hooks;
 pub(super) use send::send;
-#[cfg(any(feature = "aws", feature = "embedded"))]
+#[cfg(any(feature = "aws", feature = "embedded", feature = "export"))]
 pub(crate) use sleep::AnySleep;

@@ -31,6 +31,7 @@ pub(in crate::wire) struct Plain {
 
 impl Plain {
     /// None if the request is not plain.
+    #[cfg(feature = "aws")]
     pub(super) fn read(request: &HttpRequest, token: Option<&str>, date: &Date) -> Option<Self> {
         if request.method() != "POST" {
             return None;

@@ -20,7 +20,7 @@ use crate::write::{Edit, revision, upgraded};
 /// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
 
-type Between = fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>;
+type WriteBetween = fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>;
 
 /// What an update needs of the type of its entity.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) struct ShapeFunctions {
     /// The item in the present shape.
     present: fn(&[u8]) -> Result<Vec<u8>>,
     /// The write of an item in the present shape in the place of the stored one.
-    between: Between,
+    between: WriteBetween,
 }
 
 impl ShapeFunctions {
