@@ -1,0 +1,193 @@
+//! Evolution: random histories of the programs that a change of a declaration needs, with jobs, lost responses and
+//! crashes, compared with a model that knows no declaration.
+//!
+//! ```text
+//! cargo test --test upkeep -- evolution
+//! EVOLUTION_HISTORIES=100000 EVOLUTION_SEED=1000 cargo test --test upkeep -- evolution
+//! ```
+//!
+//! Each history has a few processes of two or three programs on one table. The test decides which of their requests is
+//! carried out next, so a job and the programs interleave at every request. After each write, some program reads what all
+//! of them together have written. After each operation, its result agrees with its effects.
+
+mod declared;
+mod forbidden;
+mod gate;
+mod history;
+mod program;
+mod truth;
+
+use std::env;
+
+use dynamo_entity::aws_sdk_dynamodb::config::SharedHttpClient;
+
+use crate::support::db::Db;
+use crate::support::engine::Kind;
+use crate::support::suite::Outcome;
+use crate::tests;
+use declared::{Change, changes};
+use gate::Gate;
+use history::{Line, Seen, Step, World};
+
+tests![
+    allowed_programs_lose_nothing,
+    each_forbidden_pair_has_a_history_that_breaks,
+    random_histories_of_forbidden_pairs_break,
+];
+
+/// How many histories all changes have together, unless `EVOLUTION_HISTORIES` sets another number.
+const HISTORIES: u64 = 700;
+const HISTORIES_ON_A_SERVER: u64 = 42;
+/// How many processes a history has.
+const PROCESSES: usize = 3;
+
+/// Histories that failed once. Each line names a change and a seed.
+const FAILED_ONCE: &str = include_str!("histories.txt");
+
+fn number(variable: &str) -> Option<u64> {
+    env::var(variable).ok()?.parse().ok()
+}
+
+/// Connections whose requests wait, after each has learned the way to the server.
+async fn lines(db: &Db, change: &Change) -> Step<Vec<Line>> {
+    let mut lines = Vec::new();
+    for _ in 0..PROCESSES {
+        let gate = Gate::default();
+        let (config, _) = db.faulty_config([]);
+        let http: SharedHttpClient = gate.around(db.engine().http_client());
+        let dynamo = db.through(config.http_client(http));
+        let learned = (change.programs[0].read)(dynamo.clone(), 0).await;
+        learned.map_err(|error| error.to_string())?;
+        gate.close();
+        lines.push(Line { gate, db: dynamo });
+    }
+    Ok(lines)
+}
+
+/// A database with the table of a change.
+async fn open(db: &Db, change: &Change) -> Step<Db> {
+    let said = |error: dynamo_entity::Error| error.to_string();
+    let db = Db::open(db.mode()).await.map_err(said)?;
+    db.create_tables([(change.schema)()]).await.map_err(said)?;
+    Ok(db)
+}
+
+fn failed_once(name: &str) -> impl Iterator<Item = u64> {
+    FAILED_ONCE.lines().filter_map(move |line| {
+        let seed = line.strip_prefix(name)?.strip_prefix(' ')?;
+        seed.trim().parse().ok()
+    })
+}
+
+/// Runs the histories of one change.
+async fn histories(db: &Db, change: &Change, count: u64) -> Step<Seen> {
+    let db = open(db, change).await?;
+    let lines = lines(&db, change).await?;
+    let first = number("EVOLUTION_SEED").unwrap_or(0);
+    let mut seen = Seen::default();
+    for seed in failed_once(change.name).chain(first..first + count) {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let mut world = World::new(&db, &lines, change, seed, folder.path());
+        if let Err(failure) = world.run().await {
+            let name = change.name;
+            return Err(format!(
+                "seed {seed}\n{}\n{failure}\n\nagain: EVOLUTION_HISTORIES=1 EVOLUTION_SEED={seed} \
+                 EVOLUTION_CHANGE={name} cargo test --test upkeep -- evolution\n\
+                 to keep: echo '{name} {seed}' >> tests/upkeep/histories.txt",
+                world.log.join("\n")
+            ));
+        }
+        world.wipe().await;
+        seen.add(world.seen);
+    }
+    db.close().await.map_err(|error| error.to_string())?;
+    Ok(seen)
+}
+
+async fn allowed_programs_lose_nothing(db: Db) -> Outcome {
+    let default = match Kind::here().is_server() {
+        true => HISTORIES_ON_A_SERVER,
+        false => HISTORIES,
+    };
+    let chosen = env::var("EVOLUTION_CHANGE").ok();
+    let mut changes = changes();
+    changes.retain(|change| chosen.as_deref().is_none_or(|name| name == change.name));
+    let count = number("EVOLUTION_HISTORIES").unwrap_or(default);
+    let share = count.div_ceil(changes.len() as u64);
+    for change in &changes {
+        let seen = histories(&db, change, share).await;
+        let seen = seen.inspect_err(|failure| eprintln!("{failure}"))?;
+        println!("{} {share} histories: {:?}", change.name, seen.0);
+    }
+    Ok(())
+}
+
+async fn each_forbidden_pair_has_a_history_that_breaks(db: Db) -> Outcome {
+    let mut shown: Vec<(&str, [usize; 2])> = Vec::new();
+    for broken in forbidden::broken_histories() {
+        let changes = changes();
+        let change = changes.iter().find(|change| change.name == broken.change);
+        let change = change.ok_or("a change")?;
+        for (steps, breaks) in [(&broken.steps, true), (&broken.instead, false)] {
+            if steps.is_empty() {
+                continue;
+            }
+            let db = open(&db, change).await?;
+            let lines = lines(&db, change).await?;
+            let folder = tempfile::tempdir()?;
+            let mut world = World::new(&db, &lines, change, 0, folder.path());
+            let stage = match breaks {
+                true => broken.stage.clone(),
+                false => broken.allowed.clone(),
+            };
+            let done = world.run_fixed(stage, steps).await;
+            let said = format!("{} {}: {done:?}", broken.change, broken.why);
+            println!("{said}");
+            assert_eq!(done.is_err(), breaks, "{said}\n{}", world.log.join("\n"));
+            assert!(done.is_ok() || is_loss(&done), "{said}");
+            world.wipe().await;
+            db.close().await?;
+        }
+        if let [first, second] = broken.stage.programs[..] {
+            shown.push((broken.change, [first, second]));
+        }
+    }
+    for change in changes() {
+        for pair in change.forbidden {
+            assert!(
+                shown.contains(&(change.name, *pair)),
+                "{} {pair:?}",
+                change.name
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether a program does not read what was written.
+fn is_loss(done: &Step) -> bool {
+    let says = |text: &str| done.as_ref().is_err_and(|error| error.contains(text));
+    says(" reads ") || says(" finds ") || says(" would not put ")
+}
+
+async fn random_histories_of_forbidden_pairs_break(db: Db) -> Outcome {
+    for change in changes() {
+        let db = open(&db, &change).await?;
+        let lines = lines(&db, &change).await?;
+        for pair in change.forbidden {
+            let mut is_broken = false;
+            for seed in 0..20 {
+                let folder = tempfile::tempdir()?;
+                let mut world = World::new(&db, &lines, &change, seed, folder.path());
+                is_broken |= is_loss(&world.run_forbidden(pair).await);
+                world.wipe().await;
+                if is_broken {
+                    break;
+                }
+            }
+            assert!(is_broken, "{} {pair:?}", change.name);
+        }
+        db.close().await?;
+    }
+    Ok(())
+}
