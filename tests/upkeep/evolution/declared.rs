@@ -228,6 +228,12 @@ pub struct Change {
     pub is_unique: bool,
 }
 
+impl Change {
+    pub fn is_shape(&self) -> bool {
+        self.name.ends_with("versioned")
+    }
+}
+
 pub fn changes() -> Vec<Change> {
     vec![
         required(),

@@ -241,6 +241,8 @@ impl<'w> World<'w> {
     fn random_op(&mut self, at: usize) -> Op {
         match Op::random(&mut self.rng) {
             op if op.needs_loaded() && self.actors[at].memory.is_none() => Op::Load,
+            // With unique values, a put reads the row first, which a transaction cannot do.
+            Op::TransactPut(row) if self.change.is_unique => Op::Put(row),
             op => op,
         }
     }
@@ -360,6 +362,9 @@ impl<'w> World<'w> {
                 return Err(format!("{op:?} of {id} took effect twice"));
             }
             self.truth.apply(id, op, memory)?;
+        }
+        if is_job && self.change.is_shape() {
+            self.truth.upgrade();
         }
         let programs = self.stage.programs.len();
         let reader = self.stage.programs[self.rng.usize(..programs)];

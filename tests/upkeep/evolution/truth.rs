@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use super::program::{Op, Row};
 
-/// The state of a row: how often it was deleted, and how often it was written.
+/// The state of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     pub deleted: u64,
     pub written: u64,
+    /// How often a job may have raised its version.
+    pub upgraded: u64,
 }
 
 /// A row that a program holds in memory.
@@ -102,7 +104,8 @@ impl Truth {
 
     fn of_loaded(&self, id: u32, op: &Op, memory: &Memory) -> Prediction {
         let (stored, now) = (self.rows.get(&id), self.mark(id));
-        let is_same = memory.mark == now;
+        let is_same = memory.mark.written == now.written;
+        let is_upgraded = memory.mark.upgraded != now.upgraded;
         // A row that was deleted and created again may have the version of the row in memory.
         let is_other = memory.mark.deleted != now.deleted;
         if self.has_version && !is_same && (!is_other || stored.is_none()) {
@@ -125,9 +128,16 @@ impl Truth {
         };
         // What an update relies on may have changed since.
         let relies = matches!(op, Op::UpdateLoaded(..)) && !is_same;
-        match relies || (self.has_version && is_other) {
+        match relies || (self.has_version && (is_other || is_upgraded)) {
             true => Prediction::Either(row),
             false => Prediction::Row(row),
+        }
+    }
+
+    /// A job has written a row, which changes no content and may raise the version.
+    pub fn upgrade(&mut self) {
+        for id in self.rows.keys() {
+            self.marks.entry(*id).or_default().upgraded += 1;
         }
     }
 
