@@ -139,9 +139,7 @@ impl<'w> World<'w> {
         for id in 0..IDS - 1 {
             let row = super::program::row(&mut self.rng);
             self.start(0, id, Op::Create(row)).await?;
-            while self.actors[0].current.is_some() {
-                self.release(0, Fate::Pass).await?;
-            }
+            self.finish(0).await?;
         }
         for _ in 0..self.rng.usize(2..7) {
             self.stage(change.stages[at].clone()).await?;
@@ -165,16 +163,27 @@ impl<'w> World<'w> {
         self.stage = stage;
         self.truth.is_unique = false;
         for (program, op) in steps {
-            self.actors[0].program = *program;
-            self.start(0, 0, op.clone()).await?;
-            while self.actors[0].current.is_some() {
-                self.release(0, Fate::Pass).await?;
-            }
+            self.start_as(0, *program, op.clone()).await?;
+            self.finish(0).await?;
         }
         self.check_all().await
     }
 
-    pub async fn stage(&mut self, stage: Stage) -> Step {
+    /// Starts an operation on the first row by a program.
+    pub async fn start_as(&mut self, at: usize, program: usize, op: Op) -> Step {
+        self.actors[at].program = program;
+        self.start(at, 0, op).await
+    }
+
+    /// Lets an operation come to its end.
+    pub async fn finish(&mut self, at: usize) -> Step {
+        while self.actors[at].current.is_some() {
+            self.release(at, Fate::Pass).await?;
+        }
+        Ok(())
+    }
+
+    async fn stage(&mut self, stage: Stage) -> Step {
         self.stage = stage.clone();
         self.truth.is_unique = self.change.is_unique && stage.is_filled;
         self.log.push(format!("stage {:?}", self.names()));
@@ -227,10 +236,10 @@ impl<'w> World<'w> {
             _ => self.random_op(at),
         };
         self.start(at, id, op).await?;
-        while is_alone && self.actors[at].current.is_some() {
-            self.release(at, Fate::Pass).await?;
+        match is_alone {
+            true => self.finish(at).await,
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn fill_op(&mut self, at: usize) -> Op {
@@ -247,7 +256,7 @@ impl<'w> World<'w> {
         }
     }
 
-    pub async fn start(&mut self, at: usize, id: u32, op: Op) -> Step {
+    async fn start(&mut self, at: usize, id: u32, op: Op) -> Step {
         let memory = match op.needs_loaded() {
             true => self.actors[at].memory.take(),
             false => None,
@@ -481,7 +490,8 @@ impl<'w> World<'w> {
             Err(error) => {
                 // The caller may repeat such a write, so its outcome need not be known.
                 let is_harmless = op.repeats() && current.has_faults;
-                let is_unknown = error.is_outcome_unknown() || is_harmless;
+                let is_told = error.is_outcome_unknown() || error.took_effect();
+                let is_unknown = is_told || is_harmless;
                 if effects + current.late > 0 && !is_unknown {
                     return Err(format!("{said} wrote and failed: {error}"));
                 }
@@ -569,9 +579,7 @@ impl<'w> World<'w> {
         let at = self.stage.programs.len() - 1;
         while let Some((id, name)) = self.truth.twin(&NAMES) {
             self.start(at, id, Op::ModifyName(name.to_owned())).await?;
-            while self.actors[at].current.is_some() {
-                self.release(at, Fate::Pass).await?;
-            }
+            self.finish(at).await?;
         }
         Ok(())
     }
