@@ -110,6 +110,13 @@ mod index {
         dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64, {});
 }
 
+// A new field with a default. A job that stores it relies on nothing but its absence.
+mod default {
+    order!(old(table = "default"), dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64, {});
+    order!(new(table = "default"), dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64,
+        { #[dynamo(default = 3)] pub grade: u8 });
+}
+
 // A new unique value.
 mod unique {
     order!(old(table = "unique"), dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64, {});
@@ -135,6 +142,11 @@ macro_rules! shapes {
                 dynamo(rename = "name"), dynamo(rename = "count"), dynamo(rename = "total"): i64, { $($more)* });
             order!(ended(table = $table, gsi(by_name, pk = "NAME#{name}", sk = "{id}"), shape = 2),
                 dynamo(rename = "name"), dynamo(rename = "count"), dynamo(rename = "total"): i64, { $($more)* });
+
+            // A program of the first shape that has something to fill.
+            order!(graded(table = $table, gsi(by_name, pk = "NAME#{name}", sk = "{id}"), shape = 1),
+                dynamo(rename = "name"), dynamo(rename = "c"), dynamo(rename = "total"): i64,
+                { #[dynamo(default = 3)] pub grade: u8, $($more)* });
 
             shapes!(@convert reads, [$($managed)?]);
             shapes!(@convert writes, [$($managed)?]);
@@ -239,6 +251,7 @@ pub fn changes() -> Vec<Change> {
         required(),
         optional(),
         index(),
+        default(),
         unique(),
         versioned(),
         unversioned(),
@@ -317,6 +330,26 @@ fn index() -> Change {
     }
 }
 
+fn default() -> Change {
+    use default::{new, old};
+    Change {
+        name: "default",
+        schema: new::Order::schema,
+        programs: vec![
+            program!(old, plain, none, fills = true, rejects = false),
+            program!(new, plain, none, fills = true, rejects = false),
+        ],
+        stages: vec![
+            stage(&[0, 1], &[1]),
+            stage(&[1], &[2]).fills(),
+            stage(&[1], &[0]).filled(),
+        ],
+        forbidden: &[],
+        has_version: false,
+        is_unique: false,
+    }
+}
+
 fn unique() -> Change {
     use unique::{fills, new, old};
     Change {
@@ -354,7 +387,7 @@ fn shape_stages() -> Vec<Stage> {
 macro_rules! shape_change {
     ($module:ident, $has_version:expr) => {
         fn $module() -> Change {
-            use $module::{ended, first, reads, unaware, writes};
+            use $module::{ended, first, graded, reads, unaware, writes};
             Change {
                 name: stringify!($module),
                 schema: ended::Order::schema,
@@ -364,6 +397,7 @@ macro_rules! shape_change {
                     program!(reads, thousandths, index, fills = false, rejects = false),
                     program!(writes, thousandths, index, fills = true, rejects = false),
                     program!(ended, thousandths, index, fills = true, rejects = false),
+                    program!(graded, plain, index, fills = true, rejects = true),
                 ],
                 stages: shape_stages(),
                 forbidden: &[[0, 3], [2, 4]],
