@@ -1,7 +1,7 @@
 //! One random history: a few programs and a job on one table, whose requests are carried out in a random order.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -524,11 +524,9 @@ impl<'w> World<'w> {
         if self.change.is_unique && program.name != "old" && sets_name {
             return true;
         }
-        // A partial change in a transaction needs an item of the present shape.
-        let is_shape = self.change.name.contains("versioned");
-        is_shape
-            && matches!(op, Op::TransactTotal(_))
-            && ["reads", "writes"].contains(&program.name)
+        // A partial change in a transaction, and a condition, need an item of the shape that is written.
+        let needs_shape = matches!(op, Op::TransactTotal(_) | Op::DeleteUnless(_));
+        self.change.is_shape() && needs_shape && ["reads", "writes"].contains(&program.name)
     }
 
     /// Completes a fill by the last program, beside the others.
@@ -649,6 +647,7 @@ impl<'w> World<'w> {
             if !self.stage.is_filled {
                 continue;
             }
+            self.check_sentinels().await?;
             for item in self.items().await.into_iter().filter(is_row) {
                 let is_whole = (program.is_whole)(&item);
                 if !is_whole.map_err(|error| error.to_string())? {
@@ -657,6 +656,17 @@ impl<'w> World<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Each name has one sentinel, and no other one is left.
+    async fn check_sentinels(&self) -> Step {
+        let items = self.items().await;
+        let sentinels = items.iter().filter(|item| !is_row(item)).count();
+        let names: BTreeSet<&str> = self.truth.rows.values().map(|row| &*row.name).collect();
+        if !self.change.is_unique || sentinels == names.len() {
+            return Ok(());
+        }
+        Err(format!("{names:?} have {sentinels} sentinels: {items:?}"))
     }
 
     async fn check_name(&self, program: Program, name: &str) -> Step {

@@ -39,6 +39,8 @@ pub enum Op {
     PutLoaded(i64, Option<i64>),
     UpdateLoaded(i64, String),
     DeleteLoaded,
+    /// Unless the total is this one.
+    DeleteUnless(i64),
     /// Sets the total and adds to the count.
     Modify(i64, i64),
     ModifyName(String),
@@ -100,7 +102,7 @@ pub fn row(rng: &mut Rng) -> Row {
 
 impl Op {
     pub fn random(rng: &mut Rng) -> Op {
-        match rng.u8(..24) {
+        match rng.u8(..26) {
             0 | 1 => Op::Create(row(rng)),
             2 | 3 => Op::Put(row(rng)),
             4 => Op::TransactPut(row(rng)),
@@ -114,7 +116,9 @@ impl Op {
             17 => Op::PutLoaded(rng.i64(0..9), count(rng)),
             18 | 19 => Op::UpdateLoaded(rng.i64(0..9), name(rng)),
             20 => Op::DeleteLoaded,
-            21 | 22 => Op::Modify(rng.i64(0..9), rng.i64(1..4)),
+            21 => Op::DeleteUnless(rng.i64(0..9)),
+            22 => Op::NameIfCount(count(rng), name(rng)),
+            23 | 24 => Op::Modify(rng.i64(0..9), rng.i64(1..4)),
             _ if rng.u8(..3) > 0 => Op::ModifyName(name(rng)),
             _ => Op::Delete,
         }
@@ -242,6 +246,11 @@ macro_rules! program {
                             return Ok(Done::Nothing);
                         };
                         order.delete().send(&db).await?;
+                    }
+                    Op::DeleteUnless(total) => {
+                        let total = $total::stored(total);
+                        let delete = key.delete().when(|o| o.total().ne(total));
+                        delete.send(&db).await?;
                     }
                     Op::Modify(total, by) => {
                         let modify = key.modify(|order| {

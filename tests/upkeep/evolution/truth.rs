@@ -92,6 +92,10 @@ impl Truth {
             Op::SetName(name) | Op::ModifyName(name) => row.name.clone_from(name),
             Op::SetTotal(total) | Op::TransactTotal(total) => row.total = *total,
             Op::NameIfCount(count, name) if *count == row.count => row.name.clone_from(name),
+            Op::DeleteUnless(total) if *total == row.total => {
+                return Prediction::Fails("the total is this one");
+            }
+            Op::DeleteUnless(_) => return Prediction::Row(None),
             Op::NameIfCount(..) => return Prediction::Fails("the count is another"),
             Op::Modify(total, by) => {
                 row.total = *total;
