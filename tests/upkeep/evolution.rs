@@ -42,10 +42,11 @@ tests![
     an_upgrade_notices_attributes_that_come_meanwhile,
     a_fill_leaves_rows_that_were_upgraded_meanwhile,
     old_programs_pass_over_new_sentinels,
+    a_fill_notices_values_that_come_back,
 ];
 
 /// How many histories all changes have together, unless `EVOLUTION_HISTORIES` sets another number.
-const HISTORIES: u64 = 160;
+const HISTORIES: u64 = 480;
 const HISTORIES_ON_A_SERVER: u64 = 24;
 /// How many processes a history has.
 const PROCESSES: usize = 3;
@@ -251,9 +252,9 @@ async fn an_upgrade_notices_attributes_that_come_meanwhile(db: Db) -> Outcome {
         world
             .run_fixed(stage, &[(1, Op::Delete), (1, Op::Create(row(None)))])
             .await?;
-        world.start_as(1, 3, op).await?;
+        world.start_as(1, 3, 0, op).await?;
         world.release(1, Fate::Pass).await?;
-        world.start_as(0, 1, Op::AddCount(1)).await?;
+        world.start_as(0, 1, 0, Op::AddCount(1)).await?;
         world.finish(0).await?;
         world.finish(1).await?;
         world.check_all().await?;
@@ -287,7 +288,7 @@ async fn a_fill_leaves_rows_that_were_upgraded_meanwhile(db: Db) -> Outcome {
             .run_fixed(Stage::of([0]), &[(0, Op::Create(row(None)))])
             .await?;
         // The job of a program that knows the first shape has read the row before it is upgraded.
-        world.start_as(1, 5, Op::Fill(None)).await?;
+        world.start_as(1, 5, 0, Op::Fill(None)).await?;
         world.release(1, Fate::Pass).await?;
         world
             .run_fixed(Stage::of([3]).filled(), &[(3, Op::Modify(2, 1))])
@@ -297,4 +298,38 @@ async fn a_fill_leaves_rows_that_were_upgraded_meanwhile(db: Db) -> Outcome {
         db.close().await?;
     }
     Ok(())
+}
+
+/// After each number of requests of the job, a row takes the value again that its sentinel still names.
+async fn a_fill_notices_values_that_come_back(db: Db) -> Outcome {
+    let change = named("unique");
+    let db = open(&db, &change).await?;
+    let lines = lines(&db, &change).await?;
+    let folder = tempfile::tempdir()?;
+    let name = |name: &str| Op::ModifyName(name.to_owned());
+    let create = || Op::Create(row(None));
+    for at in 0..20 {
+        let (has_other, requests) = (at % 2 == 1, at / 2);
+        let mut world = World::new(&db, &lines, &change, 0, folder.path());
+        world.run_fixed(Stage::of([0, 1]), &[]).await?;
+        let mut steps = vec![(1, 0, create()), (0, 0, name("b"))];
+        if has_other {
+            // Another row has the value by now.
+            steps.push((0, 1, create()));
+        }
+        for (program, id, op) in steps {
+            world.start_as(0, program, id, op).await?;
+            world.finish(0).await?;
+        }
+        world.start_as(1, 1, 0, Op::Fill(None)).await?;
+        for _ in 0..requests {
+            world.release(1, Fate::Pass).await?;
+        }
+        world.start_as(0, 1, 0, name("a")).await?;
+        world.finish(0).await?;
+        world.finish(1).await?;
+        world.check_fill(1).await?;
+        world.wipe().await;
+    }
+    Ok(db.close().await?)
 }

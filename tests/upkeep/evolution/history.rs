@@ -163,16 +163,27 @@ impl<'w> World<'w> {
         self.stage = stage;
         self.truth.is_unique = false;
         for (program, op) in steps {
-            self.start_as(0, *program, op.clone()).await?;
+            self.start_as(0, *program, 0, op.clone()).await?;
             self.finish(0).await?;
         }
         self.check_all().await
     }
 
-    /// Starts an operation on the first row by a program.
-    pub async fn start_as(&mut self, at: usize, program: usize, op: Op) -> Step {
+    /// Starts an operation by a program.
+    pub async fn start_as(&mut self, at: usize, program: usize, id: u32, op: Op) -> Step {
         self.actors[at].program = program;
-        self.start(at, 0, op).await
+        self.start(at, id, op).await
+    }
+
+    /// Fails if the last fill was complete, and two rows have the same name or not each name has one sentinel.
+    pub async fn check_fill(&self, at: usize) -> Step {
+        if !self.actors[at].is_filled {
+            return Ok(());
+        }
+        match self.truth.twin(&NAMES) {
+            Some((id, _)) => Err(format!("{id} has the name of another row after a fill")),
+            None => self.check_sentinels().await,
+        }
     }
 
     /// Lets an operation come to its end.
