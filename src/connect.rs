@@ -90,7 +90,7 @@ async fn open(url: &str) -> Result<Wire> {
             profile,
             endpoint,
         } => {
-            // Looking for region and credentials may need sockets, too.
+            // The search for region and credentials may need sockets too, and those panic outside of a Tokio runtime.
             runtime::require_tokio()?;
             let is_aws = endpoint.is_none();
             let wire = Wire::ours(aws::client(region, profile, endpoint).await?);

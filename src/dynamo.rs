@@ -148,6 +148,7 @@ impl Dynamo {
     /// ```
     #[must_use]
     pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
+        // DynamoDB accepts an empty text, but as an actor it would look like a known one.
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
         self.clone().with(|inner| inner.actor = actor)
     }
@@ -259,6 +260,8 @@ impl Dynamo {
     }
 
     fn with(mut self, change: impl FnOnce(&mut Connection)) -> Dynamo {
+        // Clones share the connection, so a changed setting must not reach those that were made
+        // before.
         change(Arc::make_mut(&mut self.0));
         self
     }
@@ -372,7 +375,7 @@ impl Dynamo {
     pub(crate) fn note_stray(&self, request: &Request, sent: &Result<Reply, Failure>) {
         let Some(watch) = &self.1 else { return };
         let is_stray = match sent {
-            // The service knows by the token that all attempts are the same write, so no other takes effect.
+            // DynamoDB recognizes all attempts by the token as one write, so no second one takes effect.
             Ok(reply) => reply.has_stray && request.resend != Resend::ByToken,
             Err(failure) => failure.has_stray,
         };

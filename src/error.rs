@@ -115,6 +115,7 @@ impl Error {
             throttles: inner.throttles.clone(),
             holder: inner.holder.clone(),
             item_key: inner.item_key.clone(),
+            // A source cannot be cloned, so the copy has none.
             source: None,
             ..*inner
         }))

@@ -147,6 +147,8 @@ impl Journal {
             let name = format!("{START}{}", table.sum);
             self.record(&table.table, |page| {
                 let first = page.number(&name, 0);
+                // Nothing happened since this same declaration started last, so a program that
+                // restarts often writes nothing.
                 if first.is_some() && page.number(&name, 1) == Some(page.revision) {
                     return None;
                 }
@@ -193,12 +195,14 @@ impl Journal {
                 continue;
             };
             let is = self.tables.iter().find(|is| is.table == was.table);
+            // What is still pending in the new declaration needs no fill yet.
             for pending in &was.pending {
                 if is.is_some_and(|is| is.pending.contains(pending)) {
                     continue;
                 }
                 let (entity, part) = pending.clone();
                 let fill = format!("{FILL}{entity}");
+                // A fill by another declaration did not write what this one waits for.
                 let is_its = page.word(&fill, 1) == Some(&was.sum);
                 let filled = page.number(&fill, 0).filter(|_| is_its);
                 let finding = match filled {
@@ -246,9 +250,12 @@ impl Journal {
                 None => put.when_absent(ID),
             };
             match put.send(&self.db).await {
-                // Another program was faster, or a response was lost: the next read shows it.
+                // Another program was faster, or the response to this write was lost and its retry met it. The next
+                // read shows which, and `event` decides again.
                 Err(error) if error.kind() == ErrorKind::Conflict && round < ROUNDS => {
                     round += 1;
+                    // Many programs start at once in a deployment, and all of them write this one
+                    // item.
                     runtime::sleep(Duration::from_millis(u64::from(round))).await;
                 }
                 done => return done,
@@ -258,6 +265,7 @@ impl Journal {
 
     async fn page(&self, table: &str) -> Result<JournalPage> {
         let key: Item = [(ID, self.db.table_name(table))].into_iter().collect();
+        // An old copy of the page would lose the race for its revision, or lack a start that was just recorded.
         let found = Item::in_table(TABLE).get(key).consistent();
         let item = found.send(&self.db).await?.unwrap_or_default();
         let revision = item.get(REVISION).and_then(|value| value.as_number());
@@ -291,6 +299,7 @@ impl JournalPage {
         let mut starts = names.filter(|name| name.starts_with(START));
         starts.any(|name| {
             let its_first = self.number(name, 0).unwrap_or(0);
+            // Only declarations that began before this one can lack what was filled.
             its_first < first && self.number(name, 1).is_some_and(|last| last > filled)
         })
     }

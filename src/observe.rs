@@ -103,7 +103,7 @@ impl RequestEvent<'_> {
     /// The units of all tables together.
     pub fn units(&self) -> f64 {
         let units = self.consumed.iter().map(|consumed| consumed.units);
-        // The sum of no floats is -0.0, so this begins at 0.0.
+        // `sum` of no floats is -0.0, which would be displayed, so this begins at 0.0.
         units.fold(0.0, |all, more| all + more)
     }
 }
@@ -220,6 +220,7 @@ impl Observers {
             path: &trace.path,
             body: ObservedBody(request),
         };
+        // The span is completed before the observers run, because they may take time or panic.
         first(&observed);
         for observer in &self.all {
             observer(&observed);
@@ -237,6 +238,8 @@ impl fmt::Debug for Observers {
 /// The same request, which also requests its consumed capacity.
 fn asking(request: &Request) -> Request {
     let mut request = request.clone();
+    // Every body of this library ends with the brace of its object, so the parameter can be added
+    // without parsing.
     if let (false, Some(open)) = (request.is_metered, request.body.strip_suffix(b"}")) {
         let body = [open, RETURN_CONSUMED.as_bytes(), b"}"].concat();
         request.body = Bytes::from(body);
@@ -291,6 +294,7 @@ fn items(json: &[u8]) -> u64 {
 /// The capacity of one table, or of a list of them.
 fn consumed(found: &[u8]) -> Vec<Consumed> {
     let tables = match found.first() {
+        // Requests for several tables report a list, and others a single object.
         Some(b'[') => elements(found).unwrap_or_default(),
         _ => vec![found],
     };

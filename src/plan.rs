@@ -1,4 +1,4 @@
-//! A planned operation: what is sent, under which condition, and what its answer means.
+//! A planned operation: its request, its condition, and the meaning of its response.
 //!
 //! The files of a subject are in its folder: `transaction` makes one request of several writes, `call` sends a request, and
 //! `cost` estimates it. All three take the writes of the files beside this one.

@@ -49,6 +49,7 @@ struct TimerState {
 /// Waits for this long.
 pub(crate) fn sleep(time: Duration) -> Sleep {
     Sleep {
+        // A time beyond the clock is never reached, and no error either.
         until: Instant::now().checked_add(time),
         entry: None,
     }
@@ -88,6 +89,8 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         let Some(entry) = self.entry else { return };
+        // The waker is dropped after the lock: its drop may run code of an executor, which may
+        // sleep again.
         let waker = TIMER.state().sleepers.remove(&entry);
         drop(waker);
     }
@@ -105,6 +108,7 @@ impl Timer {
         entry: Option<(Instant, u64)>,
         waker: &Waker,
     ) -> (Instant, u64) {
+        // Cloned before the lock is taken, for the same reason.
         let own = waker.clone();
         let mut state = self.state();
         let entry = entry.unwrap_or_else(|| {
@@ -114,6 +118,7 @@ impl Timer {
         let before = state.sleepers.insert(entry, own);
         let mut is_served = true;
         let is_first = state.sleepers.first_key_value().map(|(first, _)| *first) == Some(entry);
+        // After a fork the child has the state, but not the thread.
         if state.owner != Some(process::id()) {
             state.owner = Some(process::id());
             let thread = thread::Builder::new().name("dynamo-entity-timer".into());
@@ -138,6 +143,7 @@ impl Timer {
         let mut state = self.state();
         loop {
             let now = Instant::now();
+            // Wakers run without the lock, because a woken task may set its next timer at once.
             let due = state.take_due(now);
             if !due.is_empty() {
                 drop(state);
@@ -153,6 +159,7 @@ impl Timer {
             let waited = self.changed.wait_timeout(state, time.unwrap_or(IDLE));
             let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
             state = again;
+            // Checked again under the lock: a sleeper may have come between the timeout and here.
             if time.is_none() && waited.timed_out() && state.sleepers.is_empty() {
                 state.owner = None;
                 return;

@@ -1,8 +1,8 @@
-//! Following changes: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
+//! Consuming streams: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
 //!
-//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or a
-//! collection, and returns a [`BatchResponse`]. [`once`] runs an effect outside DynamoDB at most once. See [the
-//! guide](crate::guide::streams) for the whole picture.
+//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or
+//! a collection, and returns a [`BatchResponse`]. [`once`] runs an effect outside DynamoDB at most once. See [the
+//! guide](crate::guide::streams) for an introduction.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;

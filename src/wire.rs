@@ -1,7 +1,7 @@
 //! The narrow waist: an operation's name and a body of DynamoDB JSON go down, bytes come back.
 //!
-//! Nothing below this line is generic, and nothing above it knows the AWS SDK. A [`Request`] is all that is left of an
-//! operation once it is planned; a [`Reply`] is what the service said.
+//! Nothing below this line is generic, and nothing above it knows the AWS SDK. A planned operation becomes a
+//! [`Request`]; the response of the service becomes a [`Reply`].
 //!
 //! ```text
 //! Request -> call -> gate -> direct (a first attempt without the SDK's orchestration)
@@ -13,8 +13,8 @@
 //! Failure <- failure <- ambiguity (may an attempt without an answer have worked?)
 //! ```
 //!
-//! An engine in this process gets the bytes by `embedded` instead, past the SDK. `table` sends operations on tables,
-//! which pass the same gate.
+//! An engine in this process receives the bytes through `embedded` instead, without the SDK. `table` sends operations
+//! on tables, which pass the same gate.
 
 mod ambiguity;
 mod call;

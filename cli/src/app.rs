@@ -1,4 +1,4 @@
-//! The program: reads the arguments, runs a command, tells how it ended.
+//! The program: reads the arguments, runs a command and returns its exit code.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -51,7 +51,8 @@ impl App {
         }
     }
 
-    /// Tells of a collection, which the schemas do not know: `query` and `count` read its partitions, and exports name it.
+    /// Adds a collection, which is not part of the schemas: `query` and `count` read its partitions, and exports name
+    /// it.
     pub fn collection<C: DynamoCollection>(mut self) -> Self {
         for schema in &mut self.model.schemas {
             if let Ok(more) = schema.clone().with_collection::<C>() {
@@ -67,8 +68,8 @@ impl App {
         self
     }
 
-    /// Lets `put`, `delete`, `import-data` and `fill` write this entity. They do what the typed verbs do, so they need its type;
-    /// without, the program reads only.
+    /// Lets `put`, `delete`, `import-data` and `fill` write this entity. They behave like the typed verbs, so they need
+    /// its type. Without this call, the program only reads.
     pub fn writes<E: DynamoEntity>(mut self) -> Self {
         let writes = DynamicWrites::of::<E>();
         let is_known = {
@@ -87,20 +88,20 @@ impl App {
         self
     }
 
-    /// Lets `fill` write complete fills into the [journal](dynamo_entity::journal), which `check --deployed` compares with
-    /// the lock file of the step before. Programs that use the tables should write down their starts there.
+    /// Lets `fill` write complete fills into the [journal](dynamo_entity::journal), which `check --deployed` compares
+    /// with the lock file of the step before. Programs that use the tables should record their starts there.
     pub fn journal(mut self) -> Self {
         self.model.has_journal = true;
         self
     }
 
-    /// The commands, for those who make manuals of them.
+    /// The commands, for example to generate manuals.
     pub fn command(&self, name: &str) -> Command {
         command(&self.model, name)
     }
 
-    /// Runs the command that the arguments of the process name. The exit code is 0 if it is done or there is nothing to do,
-    /// 2 if `plan`, `check` or `lint` found something, and 1 if it failed.
+    /// Runs the command that the arguments of the process name. The exit code is 0 if the command succeeded or had
+    /// nothing to do, 2 if `plan`, `check` or `lint` found something, and 1 if it failed.
     pub async fn run(self) -> ExitCode {
         let (mut out, mut notes, mut input) = (BufWriter::new(stdout()), stderr(), stdin().lock());
         let mut streams = Streams {
@@ -122,7 +123,7 @@ impl App {
         let ended = self.ended(arguments, streams).await;
         ended.unwrap_or_else(|failure| {
             if let Some(message) = failure.message() {
-                // There is no other place to say that nobody listens.
+                // If the notes cannot be written either, no stream is left for the message.
                 let _ = writeln!(streams.notes, "error: {message}");
             }
             failure.exit()
@@ -139,7 +140,8 @@ impl App {
         }
         let name = name_of(&arguments);
         let mut command = self.command(&name);
-        // Errors show what was typed, where nothing could be told from their colours.
+        // Errors repeat what was typed. If that has characters that a terminal would obey, the error is shown without
+        // colours, and such characters are escaped.
         let is_harmless = arguments.iter().all(|argument| {
             let text = argument.to_str();
             text.is_some_and(|text| visible(text) == text)
@@ -168,15 +170,15 @@ impl App {
             prefix: matches.get_one::<String>("prefix").cloned(),
             json: matches.get_flag("json"),
         };
-        // In a box, because a future of all commands would be too deep for the compiler to lay out.
+        // In a box, because the compiler cannot compute the layout of one future of all commands.
         let ended = Box::pin(run_command(&mut context, &matches, &mut command)).await;
         let flushed = context.streams.out.flush();
         ended.and_then(|exit| Ok(flushed.map(|()| exit)?))
     }
 }
 
-/// The errors of streams that change nothing about a command of this name. Commands that read end when
-/// no one reads their output. Others are told by their exit code too, and what was begun is done.
+/// The errors of streams that do not end a command of this name. Commands that read end when no one reads their output.
+/// Others go on to the end, because their exit code is a result too.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
         "get" | "query" | "list" | "count" | "export" | "export-data" | "explain"
@@ -194,6 +196,7 @@ async fn run_command(
     match matches.subcommand() {
         Some(("plan", matches)) => plan::run(context, matches).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
+        // These two read the tables. The other checks only compare files, without a connection.
         Some(("check", matches)) if matches.contains_id("deployed") => {
             fill::deployed(context, matches).await
         }
@@ -234,11 +237,11 @@ fn name_of(arguments: &[OsString]) -> String {
         .and_then(|path| path.file_name())
         .and_then(|name| name.to_str());
     let name = name.unwrap_or("db");
-    // A dot may be part of the name, and no ending.
+    // Only the ending of the platform is removed: another dot may be part of the name.
     name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned()
 }
 
-/// The known names, for a message about an unknown one.
+/// Lists the known names, for a message about an unknown one.
 fn known(command: &Command, arguments: &[OsString]) -> String {
     let mut within = command;
     for argument in arguments.iter().skip(1) {
@@ -249,7 +252,7 @@ fn known(command: &Command, arguments: &[OsString]) -> String {
     format!("There are: {}", names.join(", "))
 }
 
-/// Shows help, or what is wrong with the arguments.
+/// Shows help, or the mistake in the arguments.
 fn said(
     error: &clap::Error,
     is_harmless: bool,

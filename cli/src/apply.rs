@@ -1,4 +1,4 @@
-//! `apply`: makes the tables as they are declared, step by step.
+//! `apply`: changes the tables to match their declarations, step by step.
 
 use clap::ArgMatches;
 use dynamo_entity::deploy::{ChangeKind, Deletion, StepState, TablePlan};
@@ -26,6 +26,7 @@ pub(crate) async fn run(
     check_possible(&plan)?;
     check_allowed(&plan, &allowed, keeps)?;
     check_exchanged(&plan, &allowed)?;
+    // The plan must be visible before the prompt, which is on the other stream.
     context.streams.out.flush()?;
     let named_losses = allowed.as_slice();
     let steps = plan.steps().map(|step| (step, is_kept(step, named_losses)));
@@ -48,7 +49,7 @@ pub(crate) async fn run(
     let mut application = plan.apply(&db).on_progress(|now| {
         bar.set_message(now.to_string());
         if now.state != StepState::Waits {
-            // Whoever does not listen any more has not asked for it to be stopped.
+            // A closed stream of notes is no request to stop in the middle of the steps.
             let _ = bar.suspend(|| writeln!(notes, "{now}"));
         }
     });
@@ -97,7 +98,7 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
     Ok(allowed)
 }
 
-/// The table and the index of a name. Each may have dots, and then `TABLE/INDEX` tells where the one ends.
+/// The table and the index of a name. Each may contain dots. In that case `TABLE/INDEX` separates them.
 fn index_of_table<'n>(
     context: &Context<'_, '_>,
     name: &'n str,
@@ -126,7 +127,7 @@ fn is_table(context: &Context<'_, '_>, name: &str) -> bool {
     schemas.any(|schema| schema.name == name)
 }
 
-/// The losses, in words.
+/// Describes a loss.
 fn named(deletion: &Deletion) -> Option<String> {
     match deletion {
         Deletion::Index { table, index } => Some(format!("index {index} of {table}")),
@@ -138,7 +139,7 @@ fn named(deletion: &Deletion) -> Option<String> {
     }
 }
 
-/// Says which losses were allowed that there are none of: a name may be misspelt, or it was done before.
+/// Warns of losses that were allowed, but are not in the plan: a name may be misspelled, or the step was done before.
 fn warn_of_others(
     context: &mut Context<'_, '_>,
     plan: &TablePlan,
@@ -154,7 +155,7 @@ fn warn_of_others(
     Ok(())
 }
 
-/// Rejects a plan with a step that is never done, before the prompt.
+/// Rejects a plan with a step that can never be done, before the prompt.
 fn check_possible(plan: &TablePlan) -> Result<(), Failure> {
     let mut steps = plan.steps();
     match steps.any(|step| step.kind == ChangeKind::Replace) {
@@ -182,7 +183,7 @@ fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure
     Ok(())
 }
 
-/// Says by which words a loss is allowed; the library would reject it in its own words.
+/// Names the option that allows a loss. The library would reject the loss too, but its message names a method.
 fn check_allowed(plan: &TablePlan, allowed: &[Deletion], keeps: bool) -> Result<(), Failure> {
     let mut refused = plan
         .deletions()

@@ -1,4 +1,4 @@
-//! The arguments of the commands, made of the model.
+//! The arguments of the commands, built from the model.
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -7,7 +7,7 @@ use dynamo_entity::schema::{FieldRole, IndexKind};
 
 use crate::model::{Model, ModelEntity, PartInput, PartTakes, Question};
 
-/// A command for each entity, with what identifies an item.
+/// A command for each entity, with the arguments that identify an item.
 pub(crate) fn for_entities(
     command: Command,
     model: &Model,
@@ -70,6 +70,7 @@ fn positions(parts: &[PartInput]) -> Vec<Arg> {
             .value_name(part.value_name())
             .help(help(part))
             .required(true)
+            // Otherwise a negative number would be read as an option.
             .allow_negative_numbers(true)
     });
     arguments.collect()
@@ -87,9 +88,11 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
             })
             .help(help(part))
             .help_heading("Parts of the sort key, in their order")
+            // A range may begin with a negative number.
             .allow_hyphen_values(true);
         match underlined == *name {
             true => option,
+            // People copy the name of the field from the code.
             false => option.alias(underlined),
         }
     });
@@ -122,10 +125,10 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
     options
 }
 
-/// The option by which a part begins with a text. Only those patterns have it that have such a part.
+/// The option for a part that begins with a text. Only patterns with such a part have it.
 pub(crate) const STARTS_WITH: &str = "starts-with";
 
-/// The option by which parts are None. Only those patterns have it that have such a part.
+/// The option for parts that are None. Only patterns with such a part have it.
 pub(crate) const MISSING: &str = "missing";
 
 /// The names of the parts that accept conditions.
@@ -172,7 +175,7 @@ pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
     options
 }
 
-/// The options of everything that has pages.
+/// The options of all commands with pages.
 fn paging() -> Vec<Arg> {
     vec![
         Arg::new("limit")

@@ -24,7 +24,8 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
 /// Compares the lock file, or writes it.
 fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
     let name = matches.get_one::<String>("lock").map_or("", String::as_str);
-    // A relative path of a command begins where it is called, and not in a package.
+    // A relative path of a command starts in the current folder. The library would take the folder of the package, as
+    // in tests.
     let path = std::path::absolute(name);
     let path = path.map_err(|error| Failure::said(format!("{name}: {error}")))?;
     let schemas = || context.model.schemas.iter().cloned();
@@ -35,7 +36,7 @@ fn stored(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, F
             format!("{name} does not exist: `check --write` writes it; commit it with the code");
         return Err(Failure::said(why));
     }
-    // A file that cannot be read may be written anew.
+    // `--write` may replace a file that cannot be read, so the error counts only without it.
     let compared = lock::compare(&path, schemas());
     if writes {
         let is_new = lock::write(&path, schemas())?;

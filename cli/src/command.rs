@@ -63,7 +63,7 @@ fn tables(model: &Model) -> Vec<Command> {
             .long(option)
             .value_name(name)
             .action(ArgAction::Append)
-            // The service lets a name begin with a dash.
+            // DynamoDB accepts names that begin with a dash.
             .allow_hyphen_values(true)
             .help(help)
     };
@@ -116,7 +116,7 @@ fn tables(model: &Model) -> Vec<Command> {
     vec![plan, apply, check(model), fill(model), lint, export()]
 }
 
-/// The names of entities, and the stored ones, which the steps of the lock file have.
+/// The names of entities. The stored ones are accepted too, because the steps of the lock file use those.
 fn entities(model: &Model) -> Vec<PossibleValue> {
     let names = model.entities();
     let names = names.map(|entity| {
@@ -289,7 +289,7 @@ fn import_data(model: &Model) -> Command {
         .arg(checkpoint())
 }
 
-/// An entity or a table, and the format of its lines.
+/// The arguments for an entity or a table, and for the format of its lines.
 fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
     let names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
     let tables: Vec<String> = model
@@ -377,7 +377,7 @@ fn patterns(model: &Model) -> String {
     text
 }
 
-/// A command that gets, and one that queries, with values of the right types.
+/// Examples of `get` and `query`, with values of the right types.
 fn examples(model: &Model, name: &str) -> String {
     let text = |part: &PartInput| {
         part.example()

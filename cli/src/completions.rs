@@ -1,18 +1,19 @@
-//! `completions`: what a shell needs to complete the commands.
+//! `completions`: the script with which a shell completes the commands.
 
 use clap::Command;
 use clap_complete::Shell;
 
 /// The script of a shell for the program of this name.
 pub(crate) fn script(shell: Shell, command: &mut Command, name: &str) -> Vec<u8> {
-    // It panics where it cannot write, so it writes to memory.
+    // `generate` panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
     if shell != Shell::Bash {
         clap_complete::generate(shell, command, name, &mut script);
         return script;
     }
-    // For bash, a name becomes part of the names of its commands, and dashes do so in two ways, so that none is found. The
-    // script knows the program by what was typed, and its name is needed only where it is registered.
+    // For bash, clap makes names of functions out of the name of the program, and replaces dashes in two different
+    // ways, so that the functions are not found. The script itself works with any name, so only the line that registers
+    // it gets the real one.
     let plain: String = name.chars().map(plain_letter).collect();
     clap_complete::generate(shell, command, &plain, &mut script);
     let text = String::from_utf8_lossy(&script);
@@ -27,7 +28,7 @@ fn plain_letter(letter: char) -> char {
     }
 }
 
-/// A line that registers the program, by its own name.
+/// Replaces the name in the line that registers the program.
 fn registered(line: &str, plain: &str, name: &str) -> String {
     let is_registration = line.trim_start().starts_with("complete -F ");
     let front = line.strip_suffix(plain).filter(|_| is_registration);

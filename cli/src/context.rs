@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::model::Model;
 use crate::streams::Streams;
 
-/// The model, the connection, and where to write.
+/// The model, the connection, and the streams.
 pub(crate) struct Context<'c, 's> {
     pub(crate) model: &'c Model,
     pub(crate) streams: &'c mut Streams<'s>,
@@ -37,13 +37,13 @@ impl Context<'_, '_> {
         Ok(self.streams.out.write_all(text.as_bytes())?)
     }
 
-    /// Says something that is no output.
+    /// Writes a note, which is not part of the output.
     pub(crate) fn note(&mut self, text: &str) -> Result<(), Failure> {
         Ok(writeln!(self.streams.notes, "{text}")?)
     }
 }
 
-/// The command within a command, which the model made.
+/// The command within a command, which was built from the model.
 pub(crate) fn within(matches: &ArgMatches) -> Result<(&str, &ArgMatches), Failure> {
     let found = matches.subcommand();
     found.ok_or_else(|| Failure::said("an argument is missing: `--help` lists the choices"))

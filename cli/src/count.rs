@@ -1,4 +1,4 @@
-//! `count`: how many rows an access pattern has.
+//! `count`: the number of rows of an access pattern.
 
 use clap::ArgMatches;
 use dynamo_entity::QueryExt;

@@ -69,7 +69,8 @@ pub(crate) async fn import(
     let file = File::open(path).map_err(|error| Failure::said(format!("{path}: {error}")))?;
     let mut import: Import<'_> = match table(context, matches)? {
         Some(schema) => {
-            // A program that only reads an entity does not write its items in any way.
+            // An import of a table writes items of all its entities, so the program must be allowed to write each of
+            // them.
             let mut entities = context.model.entities();
             let mut own = entities
                 .by_ref()
@@ -149,7 +150,7 @@ fn format(matches: &ArgMatches) -> RowFormat {
     }
 }
 
-/// Whether the reader of the output has gone.
+/// Whether the reader of the output has closed it.
 fn is_unread(error: &Error) -> bool {
     let source = error
         .source()

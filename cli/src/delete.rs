@@ -1,4 +1,4 @@
-//! `delete`: takes an item away, with its unique values.
+//! `delete`: deletes an item, and releases its unique values.
 
 use clap::ArgMatches;
 use dynamo_entity::write::DynamicWrite;
@@ -49,7 +49,7 @@ pub(crate) fn request(
     })
 }
 
-/// The version that the item has to have. The option exists only if items have versions.
+/// The version that the item must have. The option exists only if items have versions.
 fn version_of(matches: &ArgMatches) -> Option<u64> {
     let version = matches.try_get_one::<u64>("if-version");
     version.ok().flatten().copied()

@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// It is done, or there is nothing to do.
+    /// It succeeded, or had nothing to do.
     Done = 0,
     /// It failed, or its arguments were wrong.
     Failed = 1,
-    /// There is something: steps of a plan, changes of a stored form, lints.
+    /// It found something: steps of a plan, changes of a stored form, lints.
     Pending = 2,
 }
 

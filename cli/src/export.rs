@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The schemas themselves, which a later export is told the tables as they were by.
+/// The schemas themselves. A later export reads the earlier tables from them.
 pub(crate) const SCHEMA: &str = "schema";
 
 /// The names of the formats.
@@ -64,7 +64,7 @@ fn all_schemas(context: &Context<'_, '_>) -> String {
     format!("[\n{}\n]\n", schemas.join(",\n"))
 }
 
-/// The templates that lead from tables as they were to the tables as they are declared.
+/// The templates that change earlier tables into the declared ones.
 fn numbered(
     context: &mut Context<'_, '_>,
     format: &str,
@@ -84,7 +84,7 @@ fn numbered(
         .iter()
         .map(|template| template.file_name.as_str())
         .collect();
-    // Before anything is written: what was left behind would be deployed after it.
+    // Before anything is written: a template of an earlier run would be deployed after the new ones.
     if let Some(folder) = out.as_ref().filter(|folder| folder.is_dir()) {
         remove_stale(context, folder, &names)?;
     }
@@ -109,8 +109,8 @@ fn numbered(
     Ok(Exit::Done)
 }
 
-/// Removes the numbered templates of an earlier run that this one does not write anew. Anyone who deploys all templates of
-/// the folder would deploy them, too, and they may delete indexes.
+/// Removes the numbered templates of an earlier run that this run does not replace. A deployment of all templates in
+/// the folder would include them, and they may delete indexes.
 fn remove_stale(
     context: &mut Context<'_, '_>,
     folder: &Path,
@@ -137,7 +137,7 @@ fn remove_stale(
     Ok(())
 }
 
-/// Whether a file is called as numbered templates are, `01.template.json`.
+/// Whether a file has the name of a numbered template, `01.template.json`.
 fn is_numbered(name: &str) -> bool {
     let number = name.strip_suffix(".template.json").unwrap_or_default();
     number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit())

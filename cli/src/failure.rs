@@ -8,16 +8,16 @@ use dynamo_entity::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::text::visible_lines;
 
-/// Why a command ended early.
+/// The reason why a command ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The message.
     #[error("{0}")]
     Said(String),
-    /// The library or the service said so.
+    /// The error is from the library or the service.
     #[error("{}", explained(.0))]
     Store(#[from] Error),
-    /// A standard stream is closed, or cannot be written. Errors of files are told with the names of the files.
+    /// A standard stream is closed, or cannot be written. Errors of files are messages with the names of the files.
     #[error("{0}")]
     Output(#[from] io::Error),
 }
@@ -34,14 +34,14 @@ impl Failure {
         }
     }
 
-    /// The message, if there is anything to say. No one reads it behind a closed pipe, as of `query --all | head`.
+    /// The message, if there is one. A closed pipe, as in `query --all | head`, has none.
     pub(crate) fn message(&self) -> Option<String> {
         let is_told = self.exit() != Exit::Done;
         is_told.then(|| visible_lines(&self.to_string()))
     }
 }
 
-/// The text of an error, with those causes that it does not tell already.
+/// The text of an error, with the causes that it does not contain already.
 fn explained(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

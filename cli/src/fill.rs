@@ -17,7 +17,7 @@ use crate::text::{visible_json, visible_lines};
 /// The name of the job in its checkpoint.
 const JOB: &str = "fill";
 
-/// How often the progress is written if no terminal shows it.
+/// The interval of progress lines if no terminal shows the progress.
 const EVERY: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(
@@ -52,7 +52,7 @@ pub(crate) async fn run(
                 shown.set_message(counted(progress));
             } else if last.elapsed() >= EVERY {
                 last = Instant::now();
-                // The job goes on if nobody reads the progress.
+                // A closed stream of notes does not stop the job.
                 let _ = writeln!(notes, "{}", counted(progress));
             }
         });
@@ -90,6 +90,7 @@ pub(crate) async fn run(
             counts.failed
         ))),
         None => {
+            // Only after a complete fill: the next step relies on the entry.
             if context.model.has_journal {
                 let schemas = context.model.schemas.iter().cloned();
                 let journal = db.journal(schemas)?;
@@ -154,7 +155,7 @@ pub(crate) async fn check(
         )?;
         return Ok(Exit::Done);
     }
-    // A missing type is an error before anything is read.
+    // A program without `writes` for one of them fails here, before it has read the tables of the others.
     let refills: Vec<_> = entities
         .iter()
         .map(|entity| Ok((*entity, entity.refill()?)))

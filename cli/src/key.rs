@@ -1,4 +1,4 @@
-//! The key of an item, out of the texts of its parts.
+//! The key of an item, from the texts of its parts.
 
 use clap::ArgMatches;
 use dynamo_entity::error::Stage;
@@ -16,7 +16,7 @@ pub(crate) fn key_of(entity: ModelEntity<'_>, matches: &ArgMatches) -> Result<It
     key.map_err(|error| wrong_part(error, parts.iter().zip(given)))
 }
 
-/// The error with what was given, its type and an example, if a part is no value of its type.
+/// The error with the given text, its type and an example, if a part is not a value of its type.
 pub(crate) fn wrong_part<'p>(
     error: Error,
     mut given: impl Iterator<Item = (&'p PartInput, &'p str)>,

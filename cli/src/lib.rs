@@ -1,6 +1,6 @@
 //! A command line for the tables of a [`dynamo_entity`] model.
 //!
-//! The model is Rust, so the program is three lines in the crate that declares it: a `main` in `src/bin/db.rs` that does this.
+//! The model is Rust, so the program is three lines in the crate that declares it: the `main` of `src/bin/db.rs`.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -34,7 +34,7 @@
     )
 )]
 
-// A module imports only from those that stand before it in the list of `scripts/rooms`.
+// A module imports only from those before it in the list of `scripts/rooms`.
 
 mod app;
 mod apply;

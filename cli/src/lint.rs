@@ -1,4 +1,4 @@
-//! `lint`: what is likely to be regretted about the model.
+//! `lint`: the parts of the model that are likely to be regretted.
 
 use dynamo_entity::lint::Lint;
 use serde_json::json;

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::query::show;
 
-/// Lists the items. On AWS, a scan has to be meant, because it reads and costs the whole table.
+/// Lists the items. On AWS, a scan must be confirmed by an option, because it reads and costs the whole table.
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,

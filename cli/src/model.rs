@@ -1,4 +1,4 @@
-//! The model as a command line sees it: entities and access patterns by their names, parts by what is typed for them.
+//! The model for a command line: entities and access patterns with their names, and parts of keys with their input.
 
 use std::future::Future;
 use std::io::Read;
@@ -62,7 +62,7 @@ impl Model {
         })
     }
 
-    /// The entity that a command was called for, by the name that the command has.
+    /// The entity of a command, by the name in the command.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
         let by_name = self.entities().find(|entity| entity.name() == name);
         let by_stored_name = || self.entities().find(|of| of.entity.stored_name == name);
@@ -75,7 +75,7 @@ impl Model {
         let mut questions: Vec<_> = self.entities().flat_map(ModelEntity::questions).collect();
         for (table, collection) in &self.collections {
             if let Some(mut question) = self.of_collection(table, *collection) {
-                // An entity may be called alike, and so may a collection of another table.
+                // An entity may have the same name, and so may a collection of another table.
                 let names = [
                     question.name.clone(),
                     format!("{table}/{}", question.name),
@@ -92,7 +92,8 @@ impl Model {
         questions
     }
 
-    /// The contents of one partition of a collection. A collection of a whole table would be a scan.
+    /// The access pattern of one partition of a collection. A collection of a whole table has none, because it would be
+    /// a scan.
     fn of_collection(&self, table: &str, collection: DynamicCollection) -> Option<Question<'_>> {
         let (name, pattern) = collection.named_by();
         let mut entities = self.entities();
@@ -110,7 +111,7 @@ impl Model {
         })
     }
 
-    /// The access pattern that a command was called for.
+    /// The access pattern of a command.
     pub(crate) fn question(&self, name: &str) -> Result<Question<'_>, Failure> {
         let mut all = self.questions().into_iter();
         let found = all.find(|question| question.name == name);
@@ -126,16 +127,16 @@ pub(crate) struct ModelEntity<'m> {
     pub(crate) entity: &'m EntitySchema,
 }
 
-/// A part of a key, which a person gives as a text.
+/// A part of a key, which is given as text.
 #[derive(Debug, Clone)]
 pub(crate) struct PartInput {
     pub(crate) field: String,
     pub(crate) rust_type: String,
-    /// Its type by what it stores.
+    /// Its type by its stored form.
     value_type: Option<String>,
     pub(crate) format: Option<String>,
     pub(crate) doc: String,
-    /// The name of its option, where it is one.
+    /// The name of its option, if it is one.
     pub(crate) option: String,
     /// The queries that it supports, if it is one.
     pub(crate) takes: PartTakes,
@@ -156,7 +157,7 @@ pub(crate) struct Question<'m> {
     pub(crate) entity: ModelEntity<'m>,
     /// None if it queries the table.
     pub(crate) pattern: Option<&'m PatternSchema>,
-    /// The collection, if it is none of the entity alone.
+    /// The collection, if the rows are of several entities.
     pub(crate) collection: Option<DynamicCollection>,
     pub(crate) partition: Vec<PartInput>,
     pub(crate) sort: Vec<PartInput>,
@@ -165,7 +166,7 @@ pub(crate) struct Question<'m> {
 /// An example of a time.
 const TIME: &str = "2026-03-01T12:30:00Z";
 
-/// The options that every query has, which no part may be called like.
+/// The options of every query. No part may have one of these names.
 const TAKEN: [&str; 14] = [
     "all",
     "cursor",
@@ -184,7 +185,7 @@ const TAKEN: [&str; 14] = [
 ];
 
 impl<'m> ModelEntity<'m> {
-    /// Its name, with that of its table if two tables have an entity of the name.
+    /// Its name, with the name of its table if two tables have an entity of this name.
     pub(crate) fn name(&self) -> String {
         let name = &self.entity.name;
         let schemas = self.model.schemas.iter();
@@ -201,7 +202,7 @@ impl<'m> ModelEntity<'m> {
         Ok(self.schema.dynamic(&self.entity.name)?)
     }
 
-    /// How it is written, if the program lets it be.
+    /// Its writes, if the program allows them.
     pub(crate) fn writes(&self) -> Result<DynamicWrites, Failure> {
         let mut writes = self.model.writes.iter();
         let found = writes.find(|writes| writes.are_of(self.entity));
@@ -213,7 +214,7 @@ impl<'m> ModelEntity<'m> {
         })
     }
 
-    /// An import of a file, if the program lets it be written.
+    /// An import of a file, if the program allows writes.
     pub(crate) fn import(&self, file: Box<dyn Read + Send>) -> Result<Import<'static>, Failure> {
         let writes = self.writes()?;
         let mut imports = self.model.imports.iter();
@@ -222,7 +223,7 @@ impl<'m> ModelEntity<'m> {
         Ok(import(file))
     }
 
-    /// Its backfill, if the program lets it be written.
+    /// Its backfill, if the program allows writes.
     pub(crate) fn refill(&self) -> Result<RefillOf, Failure> {
         let writes = self.writes()?;
         let mut refills = self.model.refills.iter();
@@ -231,7 +232,7 @@ impl<'m> ModelEntity<'m> {
         found.ok_or_else(|| Failure::said("this entity cannot be filled"))
     }
 
-    /// The parts of its declaration that ask for a fill before the next deployment.
+    /// The parts of its declaration that need a fill before the next deployment.
     pub(crate) fn pending_fills(&self) -> Vec<String> {
         let entity = self.entity;
         let indexes = entity.patterns.iter().filter(|pattern| pattern.is_filling);
@@ -245,8 +246,8 @@ impl<'m> ModelEntity<'m> {
         indexes.chain(uniques).chain(fields).collect()
     }
 
-    /// Whether a backfill may have anything to write. Without derived keys, values that are unique, defaults, fields that
-    /// are renamed and a type, an item has only what its writer stored.
+    /// Whether a backfill may have anything to write. An item without derived keys, unique values, defaults, renamed
+    /// fields and a type contains only the attributes of its writer.
     pub(crate) fn is_derived_in_part(&self) -> bool {
         let entity = self.entity;
         let indexes = entity.patterns.iter();
@@ -261,7 +262,7 @@ impl<'m> ModelEntity<'m> {
                 .any(|field| field.default.is_some() || field.former.is_some())
     }
 
-    /// All of its items, of no access pattern.
+    /// All of its items, without an access pattern.
     pub(crate) fn scanned(self) -> Question<'m> {
         Question {
             name: self.name(),
@@ -278,7 +279,7 @@ impl<'m> ModelEntity<'m> {
         self.entity.doc.lines().next().unwrap_or_default().trim()
     }
 
-    /// Whether an attribute follows from fields: a key made by a template, or the type.
+    /// Whether an attribute is derived from fields: a key with a template, or the type.
     pub(crate) fn is_derived(&self, attribute: &str) -> bool {
         let mut fields = self.entity.fields.iter();
         if fields.any(|field| field.attribute.as_deref() == Some(attribute)) {
@@ -298,7 +299,7 @@ impl<'m> ModelEntity<'m> {
         let keys = std::iter::once(&self.entity.pk).chain(&self.entity.sk);
         for part in keys.flat_map(|key| self.parts(key)) {
             match parts.iter_mut().find(|known| known.field == part.field) {
-                // A whole field counts, and not what is cut from it.
+                // The key needs the whole field, which also determines the cut.
                 Some(known) if part.format.is_none() => *known = part,
                 Some(_) => {}
                 None => parts.push(part),
@@ -371,7 +372,7 @@ impl<'m> ModelEntity<'m> {
     }
 }
 
-/// Gives each part the name of an option that nothing else has.
+/// Gives each part the name of an option that no other part or option has.
 fn with_options(mut parts: Vec<PartInput>) -> Vec<PartInput> {
     let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
     for part in &mut parts {
@@ -433,7 +434,7 @@ impl PartInput {
         })
     }
 
-    /// Its place in a usage line.
+    /// Its placeholder in a usage line.
     pub(crate) fn value_name(&self) -> String {
         self.field.to_uppercase()
     }

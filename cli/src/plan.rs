@@ -1,4 +1,4 @@
-//! `plan`: what would be done for the tables to be as they are declared.
+//! `plan`: the steps that would make the tables match their declarations.
 
 use clap::ArgMatches;
 use dynamo_entity::Dynamo;
@@ -27,7 +27,7 @@ pub(crate) async fn run(
     })
 }
 
-/// Whether `--keep-rest` leaves a step out: what is lost by it was not allowed, or what it puts something in the place of.
+/// Whether `--keep-rest` skips a step: its loss was not allowed, or the loss that it follows was not.
 pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
     let replaced = step.after.iter();
     let replaced = replaced.filter(|loss| !matches!(loss, Deletion::Index { .. }));
@@ -35,7 +35,7 @@ pub(crate) fn is_kept(step: &PlanStep, allowed: &[Deletion]) -> bool {
     losses.any(|loss| !allowed.contains(loss))
 }
 
-/// Looks at the tables.
+/// Reads the tables.
 pub(crate) async fn made(context: &Context<'_, '_>, db: &Dynamo) -> Result<TablePlan, Failure> {
     let bar = context.streams.waiting("reading the tables");
     let plan = db.plan(context.model.schemas.iter().cloned()).await;
@@ -43,27 +43,28 @@ pub(crate) async fn made(context: &Context<'_, '_>, db: &Dynamo) -> Result<Table
     Ok(plan?)
 }
 
-/// Shows what would be done, and by which options losses are allowed.
+/// Shows the steps, and the options that allow losses.
 pub(crate) fn show(context: &mut Context<'_, '_>, plan: &TablePlan) -> Result<(), Failure> {
     if context.json {
-        // Within texts there are no line breaks, so it is the same on one line.
+        // JSON escapes line breaks within texts, so joining the lines changes no value.
         let json: String = plan.to_json().lines().map(str::trim_start).collect();
         return context.write(&format!("{}\n", visible_json(&json)));
     }
     let mut text = plan.to_string();
     for deletion in plan.deletions() {
         if let Some(words) = allowing(deletion) {
-            // The library tells it in Rust.
+            // The message of the library names a method in Rust.
             text = text.replace(&format!(".allow({deletion})"), &words);
         }
     }
     context.write(&visible_lines(&text))
 }
 
-/// The option that allows a loss, as a shell takes it: names of the service have letters, digits and `_.-` alone.
+/// The option that allows a loss. It needs no quotes in a shell, because names of DynamoDB contain only letters, digits
+/// and `_.-`.
 pub(crate) fn allowing(deletion: &Deletion) -> Option<String> {
     let (option, value) = match deletion {
-        // With a dot in a name, another sign tells where the name of the table ends.
+        // If a name contains a dot, a slash separates the two names.
         Deletion::Index { table, index } if table.contains('.') || index.contains('.') => {
             ("--allow-delete-index", format!("{table}/{index}"))
         }

@@ -13,7 +13,7 @@ use crate::key::wrong_part;
 use crate::model::{PartInput, Question};
 use crate::render::{RowTable, json_line};
 
-/// How many rows are written at once if all are requested.
+/// The number of rows that are written at once if all are requested.
 const CHUNK: usize = 200;
 
 pub(crate) async fn run(
@@ -58,7 +58,7 @@ pub(crate) async fn show(
 /// The destination of rows.
 struct Rows<'q, 'r, 'c, 's> {
     table: RowTable<'q>,
-    /// The arguments that name a midnight, though a day may be meant.
+    /// The arguments that name a midnight, although a day may be intended.
     midnight: Option<String>,
     context: &'r mut Context<'c, 's>,
 }
@@ -126,7 +126,7 @@ async fn all(
             Some(Err(error)) => {
                 rows.write(&chunk)?;
                 bar.finish_and_clear();
-                // What came before the failure was read once; the place says where to go on.
+                // The rows before the failure are written. With the cursor, the user can resume after them.
                 rows.place("next", stream.cursor().ok().flatten().as_ref())?;
                 return Err(error.into());
             }
@@ -164,7 +164,7 @@ pub(crate) fn pages(question: &Question<'_>, matches: &ArgMatches) -> Result<Que
     })
 }
 
-/// Rejects a range that no value is in, which is a slip rather than a question.
+/// Rejects a range that contains no value, because it is probably a mistake.
 pub(crate) fn check_range(
     question: &Question<'_>,
     matches: &ArgMatches,

@@ -1,4 +1,4 @@
-//! Items as people and as programs read them.
+//! Items as text for people, and as JSON for programs.
 
 mod explanation;
 mod item;

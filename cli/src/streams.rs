@@ -14,7 +14,7 @@ pub(crate) struct Streams<'s> {
     pub(crate) terminals: Terminals,
 }
 
-/// A stream of a command that does not end when its reader has gone.
+/// A stream of a command that does not end when its reader closes it.
 pub(crate) struct Unheard<'w, W: ?Sized> {
     stream: &'w mut W,
     /// Whether an error of the stream changes nothing.
@@ -32,7 +32,7 @@ pub(crate) struct Terminals {
 }
 
 impl Terminals {
-    /// Those of this process. `NO_COLOR` with any content takes colours away.
+    /// Those of this process. `NO_COLOR` with any content switches colours off.
     pub(crate) fn of_process() -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -56,7 +56,7 @@ impl<'w, W: Write + ?Sized> Unheard<'w, W> {
 
     fn or<T>(&self, done: io::Result<T>, instead: T) -> io::Result<T> {
         match done {
-            // Whoever asks again after an interruption is right to.
+            // An interruption is no failure: the caller tries again.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) if (self.is_harmless)(&error) => Ok(instead),
             done => done,
@@ -77,7 +77,8 @@ impl<W: Write + ?Sized> Write for Unheard<'_, W> {
 }
 
 impl Streams<'_> {
-    /// Something to look at while one waits for output, which it must not be in.
+    /// A progress bar while the user waits for output. It is hidden if the output goes to a terminal, where the two
+    /// would mix.
     pub(crate) fn waiting(&self, message: &'static str) -> ProgressBar {
         if self.terminals.out {
             return ProgressBar::hidden();

@@ -1,11 +1,11 @@
-//! Texts as a terminal may be shown them: what is stored must not move its cursor, colour it or turn its lines around.
+//! Texts that are safe for a terminal: stored values must not move its cursor, change its colours or reverse its lines.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-/// Whether a terminal would do something at this character, or show nothing.
+/// Whether a terminal would act on this character, or show nothing for it.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -45,9 +45,9 @@ pub(crate) fn visible_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The same JSON with escapes: readers of JSON read the same text.
+/// The same JSON with escapes. Readers of JSON get the same text.
 pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
-    // Line breaks stand only between the values here.
+    // JSON has escapes for line breaks within texts, so these are between values.
     let is_hidden = |character: char| character != '\n' && is_hidden(character);
     if !json.chars().any(is_hidden) {
         return Cow::Borrowed(json);
@@ -66,12 +66,12 @@ pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// How many columns a text takes.
+/// The number of columns of a text.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The name that is meant, if one is close.
+/// The name that was probably intended, if one is close.
 pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let far = |name: &str| distance(&given.to_lowercase(), &name.to_lowercase());
     let near = names.map(|name| (far(name), name));
@@ -79,7 +79,7 @@ pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>) -> 
     near.min_by_key(|(far, _)| *far).map(|(_, name)| name)
 }
 
-/// How many characters have to be changed, added or taken away.
+/// The number of characters that must be changed, added or removed.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,4 +1,4 @@
-//! Compares the parts of a model. Each function states one rule.
+//! Compares the parts of a model. Each function contains one rule.
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
 //! `types`, `uses`, `field`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,

@@ -73,11 +73,14 @@ where
 
 /// The known word that differs in at most a third of the letters, whatever their case.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // In a short word two changes make any word of any other one.
     let limit = (word.chars().count() / 3).max(1);
     known
         .into_iter()
         .map(|other| {
             (
+                // Words in the wrong case are near, but of two that differ only in case, the equal
+                // one is nearer.
                 distance(&word.to_lowercase(), &other.to_lowercase()),
                 distance(word, other),
                 other,
@@ -88,8 +91,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, _, other)| other)
 }
 
-/// How many letters must be added, removed, changed or swapped with the next one to turn one word
-/// into the other.
+/// The number of letters that must be added, removed, changed or swapped with the next one to turn one word into the
+/// other.
 fn distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
     let mut before: Vec<usize> = Vec::new();

@@ -1,13 +1,12 @@
 //! Turns a model into code.
 //!
-//! Expansions hold only what the declaration knows: names, templates, the list of fields. Everything else is a call
-//! into the library's hidden module, which each expansion names as `__d`.
+//! Expansions contain only the facts of the declaration: names, templates, the list of fields. Everything else is a
+//! call into the library's hidden module, which each expansion names as `__d`.
 //!
-//! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
-//! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
-//! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
-//! `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`, `checks`, `repository`, `encode`, `decode`, `table`, `entity`,
-//! `collection`, `value`, `fallback`.
+//! The files depend in one direction: each imports only from those before it in this order: `tokens`, `library`,
+//! `template`, `attribute`, `way`, `codec`, `field_path`, `stored`, `key_field`, `key`, `index`, `known`, `unique`,
+//! `usage`, `upkeep`, `path`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
+//! `checks`, `repository`, `encode`, `decode`, `table`, `entity`, `collection`, `value`, `fallback`.
 
 #[macro_use]
 mod tokens;

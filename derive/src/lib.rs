@@ -119,7 +119,7 @@ fn value(tokens: TokenStream) -> TokenStream {
     run(tokens, read_value, expand::value, fallback::value)
 }
 
-/// Reads and checks a declaration; expands it if it is right, otherwise reports what is wrong.
+/// Reads and checks a declaration. Expands a correct one, and otherwise reports its mistakes.
 ///
 /// The tokens are parsed a second time for the fallback, since the first reading has consumed the parts.
 fn run<M>(

@@ -1,10 +1,10 @@
 //! Reads `#[dynamo(..)]` into the model. Mistakes in one token or one list are reported here; those that need two
 //! parts are left to `check`.
 //!
-//! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
-//! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
-//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`,
-//! `entity`, `value`, `collection`, `projection`, `hint`, `grammar`.
+//! The files depend in one direction: each imports only from those before it in this order: `option`, `place`,
+//! `attribute`, `options`, `reader`, `krate`, `rename`, `allow`, `table_option`, `template`, `shards`, `key`, `when`,
+//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`, `entity`, `value`,
+//! `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
 pub(crate) mod attribute;

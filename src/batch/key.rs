@@ -34,7 +34,7 @@ impl<'r> BatchKey<'r> {
 
     /// The attributes of the primary key.
     pub fn key(&self) -> Item {
-        // This library wrote the key, so it can be read.
+        // This library has written the key, so reading it never fails.
         Item::from_dynamo_json(self.0.key()).unwrap_or_default()
     }
 

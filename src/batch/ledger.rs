@@ -65,6 +65,8 @@ impl BatchLedger {
         for slot in slots {
             if state.take(slot).is_some() {
                 state.counts.done += 1;
+                // Only a write that was done can arrive a second time and undo a later one of the
+                // caller.
                 state.sent_twice += u64::from(state.strays.contains(&slot));
             }
         }
@@ -76,6 +78,7 @@ impl BatchLedger {
         let mut state = self.state();
         if let Some(Write { index, .. }) = state.take(slot) {
             state.counts.failed += 1;
+            // Requests end in any order, and the report lists errors in the order of the input.
             let at = state.errors.partition_point(|other| other.index < index);
             state.errors.insert(at, BatchError { index, error });
         }
@@ -98,6 +101,8 @@ impl BatchLedger {
             return;
         };
         let counts = state.counts;
+        // The callback runs without the lock: it may be slow, and it may ask for the progress
+        // itself, which locks too.
         drop(state);
         call(counts);
         self.state().on_progress = Some(call);
@@ -113,6 +118,8 @@ impl BatchLedger {
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
         let errors = state.errors.iter().map(BatchError::again).collect();
         let reasons = state.reasons.iter().map(Error::again).collect();
+        // The report gets the original errors with their sources, and the ledger keeps copies,
+        // because another report may be requested later.
         let errors = mem::replace(&mut state.errors, errors);
         let reasons = mem::replace(&mut state.reasons, reasons);
         BatchReport::of(state.counts, state.sent_twice, left, errors, reasons)

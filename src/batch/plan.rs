@@ -127,6 +127,7 @@ impl BatchInput {
             last: HashMap::with_capacity(writes),
             errors: Vec::new(),
             superseded: 0,
+            // Many writes share one buffer, so a batch of small items needs no allocation for each.
             block: Writer::for_request(BLOCK.min(1024 * writes)),
             in_block: Vec::new(),
         }
@@ -166,6 +167,8 @@ impl BatchInput {
         let written = written(key, &mut self.block, write);
         match written {
             Err(error) => {
+                // A write that cannot be encoded does not replace an earlier one of the same key,
+                // because it is never sent.
                 self.block.rewind(start);
                 let error = error.in_key(<E::Table as DynamoTable>::TABLE.pk);
                 self.errors.push(BatchError { index, error });
@@ -205,6 +208,8 @@ impl BatchInput {
     fn push(&mut self, table: usize, key: Vec<u8>, write: Write) {
         let before = self.last.insert((table, key), self.writes.len());
         if let Some(before) = before.and_then(|before| self.writes.get_mut(before)) {
+            // DynamoDB rejects a batch with two writes of one key. The last one counts, as if they
+            // had been sent one after the other.
             *before = None;
             self.superseded += 1;
         }
@@ -213,6 +218,8 @@ impl BatchInput {
 
     /// A table and its number.
     fn table(&mut self, def: &'static TableDef, db: &Dynamo) -> (usize, Arc<BatchTable>) {
+        // The table is found by its declaration, because joining prefix and name for each write
+        // would cost an allocation.
         let known = self.named.iter().find(|(known, ..)| known.id == def.id);
         if let Some((_, number, table)) = known {
             return (*number, table.clone());

@@ -80,6 +80,8 @@ impl BatchReport {
             return Ok(());
         }
         let lead = match left {
+            // If writes are left, sending them again may help, so the reason for that decides the
+            // kind of the error.
             0 => self.errors.first().map(|wrong| &wrong.error),
             _ => self.reasons.first(),
         };

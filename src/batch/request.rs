@@ -21,7 +21,7 @@ pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
     let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
     for (slot, write) in writes.iter().enumerate() {
-        // One byte more for the comma between two writes.
+        // One additional byte for the comma between two writes.
         let more = write.json().len() + 1;
         if chunk.len() == MOST_WRITES || (bytes + more > MOST_BYTES && !chunk.is_empty()) {
             chunks.push(std::mem::take(&mut chunk));
@@ -81,8 +81,11 @@ pub(super) fn unprocessed(
     if tables.is_empty() {
         return Ok(Vec::new());
     }
+    // Most responses omit nothing, so the keys are read only here.
     let mut slots = HashMap::with_capacity(writes.len());
     for (slot, write) in writes {
+        // Keys are compared by value: DynamoDB may return a number in another format than the one
+        // that was sent.
         let key = points_of(write.key(), &write.table.names)?;
         slots.insert((write.table.name.as_str(), key), *slot);
     }

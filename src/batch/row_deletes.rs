@@ -64,6 +64,7 @@ impl RowDeletes {
             on_progress: None,
         };
         let report = BatchSend::new(db, plan, settings).await?;
+        // A batch reports only the writes that are not done, so all others are.
         let mut outcomes: Vec<_> = keys.iter().map(|_| DeleteOutcome::Done).collect();
         for left in report.left_keys() {
             let reason = report

@@ -155,6 +155,7 @@ impl BatchWork<'_> {
                         false => rounds.in_vain(),
                     }
                 }
+                // The whole request was rejected, so nothing of it was written.
                 Err(failure) if failure.is_contention || failure.error.is_throttled() => {
                     rounds.in_vain();
                     reason = Some(failure.error);
@@ -183,6 +184,8 @@ impl BatchWork<'_> {
             Err(failure) => failure.has_stray,
         };
         if has_stray {
+            // It is recorded for a failure too: the next round may succeed, and the lost attempt
+            // can arrive after it.
             self.ledger.strays(writes.iter().map(|(slot, _)| *slot));
         }
         let reply = sent.map_err(|failure| Failure {
@@ -216,13 +219,18 @@ impl BatchWork<'_> {
         );
         let tables = by_table(&writes);
         match writes.as_slice() {
+            // DynamoDB rejects a request as a whole if one of its tables is missing, so each table
+            // is tried alone.
             _ if of_a_table && tables.len() > 1 => return tables,
+            // A single write that is rejected is the invalid one.
             [(slot, write)] if of_a_write => {
                 let pk = write.table.names.first().copied().unwrap_or_default();
                 self.ledger.failed(*slot, error.of(write.entity).in_key(pk));
             }
             [_, _, ..] if of_a_write => {
                 let slots: Slots = writes.iter().map(|(slot, _)| *slot).collect();
+                // DynamoDB does not name the invalid write. Halving finds it in a few requests, and
+                // the valid ones are written on the way.
                 let (front, back) = slots.split_at(slots.len() / 2);
                 return vec![front.to_vec(), back.to_vec()];
             }

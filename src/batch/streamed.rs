@@ -106,6 +106,8 @@ impl<'w> BatchStream<'w> {
         let mut sum = ReportSum::default();
         while let Some(plan) = self.next_plan(db) {
             if !sum.left.is_empty() {
+                // Later writes of a key must not overtake one that is left, so nothing more is sent
+                // after the first remaining write.
                 sum.leave(plan);
                 continue;
             }

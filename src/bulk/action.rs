@@ -64,6 +64,7 @@ pub(super) fn delete_row(
     let fail = |fault| Error::decode(name, fault);
     let condition = where_stored(table.pk, claim);
     let entity = source.entity_of(item).map_err(fail)?;
+    // A delete without sentinels is a single request, which costs half of a transaction.
     let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
         let table = db.table_name(table.name);
         let write = delete(db, source.pattern, table, key, condition);
@@ -71,6 +72,8 @@ pub(super) fn delete_row(
     };
     let owner = Arc::new(Owner::of(key, entity, table, db.now()));
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
+    // The values that were read decide which sentinels are released. If the item has others now,
+    // its sentinels would stay behind.
     let (condition, name) = (as_read.and(condition), db.table_name(table.name));
     let mut write = delete(db, source.pattern, name, key, condition);
     write.entity = entity.type_name;

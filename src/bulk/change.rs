@@ -85,6 +85,8 @@ where
 /// The caller's error may hold values, so it is the source and not part of the message.
 pub(super) fn refused(error: Box<dyn StdError + Send + Sync>, row: &'static str) -> Error {
     match error.downcast::<Error>() {
+        // An error of this library already names no values, so it is returned unchanged, with its
+        // kind.
         Ok(own) => *own,
         Err(error) => Error::new(
             ErrorKind::CallbackError,

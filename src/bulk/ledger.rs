@@ -113,6 +113,7 @@ impl JobLedger {
             return;
         };
         match entry.kind {
+            // A row that failed in an earlier run is already counted, as failed.
             EntryKind::Again(_) => self.counts.mend(fate),
             _ => self.counts.add(fate),
         }
@@ -124,6 +125,8 @@ impl JobLedger {
 
     fn pass(&mut self) {
         while let Some(entry) = self.entries.front() {
+            // Work is done in any order, but only passed in order. After a crash, the checkpoint's
+            // position must have nothing undone before it.
             let Some(fate) = entry.fate else { return };
             match &entry.kind {
                 EntryKind::Row => {
@@ -138,6 +141,8 @@ impl JobLedger {
             }
             match &entry.again {
                 Some(name) => self.passed.failed.push(name.clone()),
+                // The sum does not depend on the order. A failed write is not in it, because the
+                // caller may correct it before the next run.
                 None => self.passed.identity = self.passed.identity.wrapping_add(entry.identity),
             }
             let entry = self.entries.pop_front();

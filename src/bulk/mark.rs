@@ -68,6 +68,8 @@ impl JobMark {
         match &self.given {
             None => self.run.clone(),
             Some(GivenMark { number, .. }) => {
+                // Texts are compared and not numbers, because the attribute also contains the run.
+                // The length in front gives 10 its place after 9.
                 let digits = format!("{number:x}");
                 format!("{}#{:x}{digits}", self.run, digits.len() - 1)
             }
@@ -126,7 +128,7 @@ impl JobMark {
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {
-            // The row is only looked at by its transaction: the mark is all that is written of it.
+            // The transaction only checks the row, so the mark is the only attribute that it writes there.
             WriteVerb::Check => write.verb = WriteVerb::Update,
             WriteVerb::Update if !write.has_changes() => return Ok(()),
             WriteVerb::Delete if self.given.is_none() => return Ok(()),
@@ -134,15 +136,15 @@ impl JobMark {
         }
         let here = Term::Place(Place::of(attribute()));
         let value = Term::Value(text(&self.bound()));
-        // Both conditions hold for an item without the attribute, too.
+        // Both conditions also hold for an item without the attribute.
         write.asking(match self.given {
             None => Node::Compare(here, Comparison::Ne, value),
             Some(_) => Node::Between(here, value, Term::Value(text(&self.end()))).not(),
         });
-        // After a lost answer the mark tells what happened. A delete may be done twice, because nothing follows it
-        // before it is acknowledged.
+        // After a lost response, the mark shows whether the write was done. A delete may be executed twice, because no
+        // later write of the item begins before it is acknowledged.
         if write.verb != WriteVerb::Delete {
-            // Replaces the mark of an earlier run, which a `rest` field would carry along.
+            // This replaces the mark of an earlier run, which an item with a `rest` field still has.
             write.set_attribute(attribute(), text(&self.value()))?;
             write.resend = Resend::UnlessAmbiguous;
         }

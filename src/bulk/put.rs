@@ -123,7 +123,7 @@ impl<W: ItemWrite + Send> SingleWrite for RetrySafe<W> {
 }
 
 fn retry_safe(mut intent: Intent) -> Intent {
-    // What reads first is a transaction, which has a token and is repeatable anyway.
+    // A write that reads first becomes a transaction. It has a token, so it may be repeated anyway.
     if let Intent::Ready(planned_write) = &mut intent {
         planned_write.main().retry_safe();
     }

@@ -55,6 +55,8 @@ impl Refill {
 pub(super) fn decide<'j, E: DynamoEntity>(pattern: &'static Pattern) -> Decide<'j> {
     Box::new(move |db, item, claim| {
         let entity: E = entity::read(item)?;
+        // A row of an older shape is compared by no single attribute: its attributes may have other
+        // meanings.
         if is_of_other_shape(E::DECLARATION, item)? {
             refuse_older_writer(E::DECLARATION)?;
             return upgrade(&entity, item, claim, pattern, db).map(Some);
@@ -97,6 +99,8 @@ fn upgrade(
     let edit = upgraded(db, (pattern, &key), item, entity)?;
     let (mut planned, _) = edit.planned_write(db, db.now())?;
     let write = planned.main();
+    // Conditions of missing attributes alone also hold for an item that has expired meanwhile, and
+    // the update would create it again.
     write.asking(Node::Exists(Place::of(declared.table.pk)).and(claim));
     write.meaning = Meaning::Row(ConditionFailure::NEVER.or_condition());
     Ok(planned)
@@ -142,6 +146,8 @@ impl Difference {
     ) -> Result<Option<PlannedWrite>> {
         let verb = match self.changes.is_empty() {
             true if self.declared.def.uniques.is_empty() => return Ok(None),
+            // The row itself is right, but its sentinels still have to be compared, and their
+            // transaction then checks the row.
             true => WriteVerb::Check,
             false => WriteVerb::Update,
         };
@@ -259,7 +265,7 @@ impl RowSides<'_> {
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
                 (Some(_), None) => UpdateAction::Remove,
             };
-            // No field decides the type.
+            // The type is not derived from fields, so only its own stored value can be guarded.
             if self.declared.table.type_attribute == Some(name) {
                 difference.guards.push(self.as_stored(name));
             }
@@ -268,11 +274,11 @@ impl RowSides<'_> {
         if difference.changes.len() == before {
             return;
         }
-        // Indexes may share an attribute, so all fields of all keys decide together.
+        // Indexes may share an attribute, so the fields of all keys are guarded together.
         for field in self.deciding_fields() {
             for name in field.names() {
                 let is_changed = difference.changes.iter().any(|(set, _)| *set == name);
-                // The condition that it is still as it was read is there already.
+                // A changed attribute already has the condition that its stored value is unchanged.
                 if !is_changed {
                     difference.guards.push(self.as_stored(name));
                 }

@@ -42,6 +42,7 @@ impl BulkCounts {
 
     /// Gives another fate to a row that failed in an earlier run.
     pub(super) fn mend(&mut self, fate: RowOutcome) {
+        // The row is counted in `found` already, by the run in which it failed.
         self.failed = self.failed.saturating_sub(1);
         *self.of(fate) += 1;
     }

@@ -152,6 +152,8 @@ fn plan(
         let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
         return Err(error.of(source.name()));
     };
+    // The job must know whether this row is done, so it needs one operation that carries its
+    // condition and its mark.
     let mut main = members.remove(at);
     let seen = as_seen(source, item)?;
     guard(&mut main.write, source.table, seen.and(claim));
@@ -177,7 +179,8 @@ pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequ
 fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
     write.asking(Node::Exists(Place::of(table.pk)).and(node));
     write.meaning = Meaning::Row(write.condition_failure().or_condition());
-    // Without these conditions it may have been a write that can be done twice.
+    // Without these conditions, the write may have been declared as repeatable. With them, a second attempt could fail
+    // because of the first.
     write.resend = Resend::UnlessAmbiguous;
 }
 
@@ -233,7 +236,8 @@ fn compared(
             names.push(name.into_owned());
         }
     }
-    // A version alone does not tell a row that was deleted and made anew, but it is better than a refusal.
+    // A version alone does not detect a row that was deleted and created again, but it is better than rejecting the
+    // row.
     if let Some(version) = version.filter(|_| names.len() > MOST_COMPARED) {
         return Ok(vec![version.to_owned()]);
     }

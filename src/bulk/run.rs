@@ -61,11 +61,12 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         None => None,
     };
     let (feed, rows) = job_source::begin(work, keeper.as_ref(), db, budget).await?;
-    // After the input was compared with the checkpoint: a finished job with other writes is an error, not a success.
+    // This follows the comparison of the input with the checkpoint: a finished job with other writes is an error, not a
+    // success.
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }
-    // A refill compares, so it needs no mark to know what is done.
+    // A refill compares each row, so it needs no mark to know whether the row is done.
     let is_refill = rows.as_ref().is_some_and(|rows| rows.refill.is_some());
     let tools = JobContext {
         db,
@@ -105,7 +106,8 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         feed,
     };
     if let Some(keeper) = &mut runner.keeper {
-        // The text that marks the items has to be saved before the first item is marked.
+        // The text of the marks must be saved before the first item gets one. After a crash, the next run would
+        // otherwise not recognize them.
         keeper
             .save(
                 &runner.ledger.passed,
@@ -115,7 +117,7 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
             )
             .await?;
     }
-    // Rows that share requests are at work together.
+    // Rows that share requests must be in progress together, or each request would have a single row.
     let rows_at_once = match rows.as_ref().and_then(|rows| rows.unchecked.as_ref()) {
         Some(_) => concurrency.saturating_mul(MOST_DELETES),
         None => concurrency,
@@ -208,6 +210,8 @@ impl<'j> JobRunner<'j> {
                         running.push(Box::pin(write(next, tools)));
                         continue;
                     }
+                    // One slow row holds back the checkpoint. Without a bound, the rows after it
+                    // would fill the memory.
                     if self.ledger.len() >= WINDOW || self.order.waiting() >= WAITING {
                         break;
                     }
@@ -249,6 +253,8 @@ impl<'j> JobRunner<'j> {
         let entry = match &task {
             JobTask::Row { mark, item } => {
                 let is_new = match (&mut self.seen, rows) {
+                    // An index may list an item twice while it moves. Without a checkpoint no mark
+                    // shows that it was changed before.
                     (Some(seen), Some(rows)) => seen.insert(digest(item, &rows.names)),
                     _ => true,
                 };
@@ -306,7 +312,7 @@ impl<'j> JobRunner<'j> {
             .map(|given| (given.item, given.number, given.trace(&result)));
         match result {
             Ok(fate) => self.ledger.finish(entry, fate, None, None),
-            // What was under way when the job stopped is not passed, so that a next run meets it again.
+            // Work in progress when the job stopped is not passed, so that the next run finds it again.
             Err(RowError::Job(error, doubt)) => {
                 self.in_doubt.extend(doubt);
                 return self.stop(error);
@@ -343,6 +349,8 @@ impl<'j> JobRunner<'j> {
         let strays = self.order.strays(now);
         let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), strays, false);
         match saved.await {
+            // The writes before this position are in the checkpoint now, so the marks need not list
+            // them any more.
             Ok(()) => self.order.keep(self.ledger.passed_before(), now),
             Err(error) => self.stop(error),
         }

@@ -58,6 +58,8 @@ enum RowFailure {
 
 fn classify(error: &Error) -> RowFailure {
     match error.kind() {
+        // Only these kinds say something about other rows. A failed condition, for example,
+        // concerns its own row only.
         ErrorKind::OutcomeUnknown => RowFailure::Unknown,
         ErrorKind::Throttled | ErrorKind::Unavailable => RowFailure::Busy,
         ErrorKind::TableNotFound

@@ -31,7 +31,7 @@ macro_rules! float {
                 let value: $float = digits
                     .parse()
                     .map_err(|_| CodecError::mismatch(stringify!($float), "other text in N"))?;
-                // Text that is too large parses as an infinity, and `NaN` parses too.
+                // A number beyond the range parses as an infinity, and the text `NaN` parses too.
                 if !value.is_finite() {
                     return Err(CodecError::mismatch(stringify!($float), "a number that does not fit"));
                 }
@@ -40,6 +40,7 @@ macro_rules! float {
 
             /// DynamoDB has one zero, without a sign.
             fn as_stored(&self) -> Option<Self> {
+                // A negative zero is stored without its sign.
                 Some(*self + 0.0)
             }
         }

@@ -24,6 +24,7 @@ pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecErro
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }
+    // Other programs write integers as `1E2` or `5.0`.
     let number: Number = digits.parse()?;
     let integer = number.to_integer_text();
     integer

@@ -167,7 +167,8 @@ impl Item {
         let mut first = true;
         while let Some(name) = reader.next_name(&mut first)? {
             let value = Value::decode(reader).map_err(|fault| fault.at(&*name))?;
-            // The service never returns a name twice, and it would refuse to write one.
+            // DynamoDB never returns a name twice, and rejects such an item. So this is a broken response, or JSON of a
+            // caller.
             if item.0.contains_key(&*name) {
                 return Err(CodecError::new("the attribute occurs twice").at(&*name));
             }

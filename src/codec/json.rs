@@ -82,8 +82,8 @@ impl Serialize for Number {
         if let Ok(integer) = self.as_str().parse::<u64>() {
             return serializer.serialize_u64(integer);
         }
-        // Larger integers do not fit a float exactly. Readers disagree about the last bit of longer fractions: that of
-        // serde_json, by default, is not exact.
+        // Larger integers do not fit a float exactly, and readers disagree about the last bit of longer fractions: by
+        // default, the parser of serde_json is not exact.
         if let (true, Ok(float)) = (self.is_short(15, 22), self.as_str().parse::<f64>())
             && float.abs() < INTEGERS
         {
@@ -208,12 +208,14 @@ impl<'de> Visitor<'de> for ValueVisitor {
         let Some(first) = map.next_key::<String>()? else {
             return Ok(Value::M(Item::new()));
         };
+        // With its feature `arbitrary_precision`, serde_json passes a number as a map with this
+        // name.
         if first == DIGITS {
             return number(&map.next_value::<String>()?);
         }
         let value: Value = map.next_value()?;
         let mut item = ItemVisitor.visit_map(map)?;
-        // If a name occurs twice, its last value counts.
+        // If a name occurs twice, the last value counts, as in serde_json. The first name was read before the others.
         if !item.contains(&first) {
             item.insert(first, value);
         }

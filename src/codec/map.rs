@@ -45,6 +45,7 @@ where
         value
             .encode(writer)
             .map_err(|fault| fault.at("(an entry)"))?;
+        // A `HashMap` has a random order, and equal maps must give equal requests.
         if !ordered {
             ends.push(writer.len());
         }
@@ -70,7 +71,7 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
         entries += 1;
     }
     reader.close_map()?;
-    // `5` and `05` are two keys of the table but one integer.
+    // `5` and `05` are two keys in the table, but one integer.
     if len(&map) != entries {
         return Err(CodecError::mismatch(
             "keys that differ in the map's type",

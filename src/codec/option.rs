@@ -28,6 +28,8 @@ impl<T: DynamoValue> DynamoField for Option<T> {
     /// None would be written as a missing attribute.
     #[inline]
     fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+        // A type of the user may store one of its own values as NULL, and that value must not
+        // become None.
         if null::may_be_null::<T>() && matches!(reader.tag(), Ok(Tag::Null)) {
             let before = reader.clone();
             if let Ok(value) = T::decode(reader) {

@@ -17,7 +17,7 @@ pub(super) async fn client(
         loader = loader.region(Region::new(region));
     }
     if let Some(profile) = profile {
-        // A profile that is named has to be used: keys in the environment must not replace it.
+        // A named profile must be used. In the SDK's own chain, keys in the environment come before it.
         let provider = ProfileFileCredentialsProvider::builder().profile_name(&profile);
         loader = loader
             .credentials_provider(provider.build())

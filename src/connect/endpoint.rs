@@ -14,6 +14,7 @@ pub(super) fn client(url: String, region: Option<String>) -> Client {
     let region = region
         .or_else(|| variable("AWS_REGION"))
         .or_else(|| variable("AWS_DEFAULT_REGION"))
+        // The SDK cannot sign without a region.
         .unwrap_or_else(|| "us-east-1".into());
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -35,6 +36,7 @@ fn credentials() -> Credentials {
             None,
             "environment",
         ),
+        // Local servers accept any credentials, but the SDK cannot sign without some.
         None => Credentials::new("local", "local", None, None, "made up"),
     }
 }

@@ -213,7 +213,7 @@ impl Faults {
     /// The same client with these faults, and almost without pauses between its retries.
     pub(crate) fn client(&self, client: &Client) -> Result<Client> {
         let config = client.config();
-        // A client that was given no HTTP client takes the SDK's own, which its settings do not show.
+        // A client without an HTTP client of its own uses that of the SDK, which its settings do not contain.
         let Some(http) = config.http_client().or_else(default_http_client) else {
             return Err(Error::config(
                 "this connection has no HTTP client around which faults can be put: take `embedded:memory`, or an SDK \
@@ -225,7 +225,7 @@ impl Faults {
         let config = config
             .to_builder()
             .http_client(self.around(http))
-            // The SDK has one stock of retries for the process, which many faults would use up.
+            // The SDK has one quota of retries for the process. Many faults would exhaust it for all other tests.
             .retry_partition(RetryPartition::custom("faults").build())
             .retry_config(retries.with_initial_backoff(Duration::from_millis(1)));
         Ok(Client::from_conf(config.build()))

@@ -97,7 +97,7 @@ impl Wrong {
     }
 
     fn suggestion(&self) -> String {
-        // Here, too, it may be a password.
+        // The suggestion repeats parts of the URL, so it may contain a password too.
         let meant = self.meant.iter().find(|meant| !meant.contains('@'));
         meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"))
     }
@@ -120,6 +120,7 @@ fn embedded(path: &str) -> Result<ConnectTarget, Wrong> {
                 meant(rest),
             ))
         }
+        // A question mark is probably meant as the start of parameters.
         _ if path.contains(['?', '\0']) => {
             Err(Wrong::new("a path takes no parameters and holds no `?`"))
         }

@@ -36,6 +36,7 @@ impl Secret {
     pub(crate) fn sign(&self, bytes: &[u8]) -> CursorTag {
         let full = self.0.clone().chain_update(bytes).finalize().into_bytes();
         let mut tag = [0; TAG_SIZE];
+        // Half of the hash keeps cursors short, and 128 bits cannot be guessed.
         for (byte, full) in tag.iter_mut().zip(full) {
             *byte = full;
         }
@@ -45,6 +46,8 @@ impl Secret {
     /// Compares in constant time.
     pub(crate) fn verify(&self, bytes: &[u8], tag: &CursorTag) -> bool {
         let mac = self.0.clone().chain_update(bytes);
+        // This comparison takes the same time for every tag, so the right one cannot be found byte
+        // by byte.
         mac.verify_truncated_left(tag).is_ok()
     }
 }

@@ -34,6 +34,8 @@ impl ItemTurns {
     ///
     /// All tasks take them in the same order, so that two tasks with several items never wait for each other.
     pub(crate) async fn all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
+        // All turns share one limit, because a unit of work must not wait longer for having lost
+        // more items.
         let end = Instant::now() + PATIENCE;
         let mut turns = Vec::with_capacity(items.len());
         for item in items {
@@ -61,7 +63,7 @@ impl ItemTurns {
         if let Some(queue) = queues.get(item).and_then(Weak::upgrade) {
             return queue;
         }
-        // A queue that nobody waits in is forgotten before the map has to grow.
+        // Unused queues are removed before the map would grow, so its size follows the number of contended items.
         if queues.len() == queues.capacity() {
             queues.retain(|_, queue| queue.strong_count() > 0);
         }
@@ -84,6 +86,8 @@ async fn in_time(queue: ItemQueue, end: Instant) -> Option<ItemTurn> {
     let turn = std::pin::pin!(queue.lock_owned());
     match select(turn, std::pin::pin!(sleep_until(end))).await {
         Either::Left((turn, _)) => Some(turn),
+        // A turn is only an optimization. Without it, the condition of the write still decides, so
+        // waiting too long ends in an attempt.
         Either::Right(_) => None,
     }
 }

@@ -11,6 +11,9 @@ use crate::schema::{EntityDef, KeySource, TableDef};
 /// Whether a part exists; `None` if that is not known.
 type IsThere = Result<Option<bool>, CodecError>;
 
+/// The derived expiry in DynamoDB JSON: `Some(None)` if the item does not expire, `None` if the source is not known.
+type DerivedExpiry = Result<Option<Option<Vec<u8>>>, CodecError>;
+
 /// The information about an entity for planning: its names, and the functions of its derive. They are documented in
 /// [`EntityContract`](super::EntityContract).
 pub(crate) struct EntityDeclaration {
@@ -24,7 +27,7 @@ pub(crate) struct EntityDeclaration {
     pub(crate) index_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) index_holds: fn(usize, &Known) -> IsThere,
     pub(crate) write_index_key: fn(usize, usize, &Known, &mut Writer) -> Result<(), CodecError>,
-    pub(crate) derive_expiry: fn(&Known) -> Result<Option<Option<Vec<u8>>>, CodecError>,
+    pub(crate) derive_expiry: fn(&Known) -> DerivedExpiry,
     pub(crate) unique_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) write_unique: fn(usize, &Known, &mut Writer) -> Result<(), CodecError>,
 }

@@ -68,6 +68,7 @@ impl Throttle {
 
     /// The full name of the table.
     pub fn table(&self) -> Option<&str> {
+        // The resource is an ARN, `..:table/NAME`, with `/index/NAME` behind it for an index.
         let mut names = self.resource()?.split('/');
         names.nth(1)
     }

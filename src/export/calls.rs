@@ -6,6 +6,7 @@ use crate::schema::KeySchema;
 pub(super) fn call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for field in keys.iter().flat_map(|key| key.fields()) {
+        // A field may be in both keys, and the call takes it once.
         if !parts.contains(&field) {
             parts.push(field);
         }

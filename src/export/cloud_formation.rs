@@ -135,6 +135,8 @@ impl CloudFormation {
     }
 
     fn id(&self, table: &TableSchema) -> String {
+        // Without the prefix, so that the logical id is the same in each environment.
+        // CloudFormation takes another id for another table and replaces it.
         let base = table.name.strip_prefix(self.prefix.text());
         naming::logical_id(base.unwrap_or(&table.name))
     }

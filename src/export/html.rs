@@ -174,7 +174,8 @@ impl Html {
 
     fn head(&self, page: &mut Markup) {
         page.constant("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-        // Only this style and this script run, even if a text were to become markup.
+        // The escaping of texts is the first guard. This is the second one: no other style and script runs, even if a
+        // text became markup.
         page.constant("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-");
         page.text(&digest(STYLE));
         page.constant("'; script-src 'sha256-");

@@ -142,6 +142,7 @@ fn code(text: &str) -> String {
     }
     let text = plain(text);
     match text.contains('`') {
+        // Markdown has no escape for a backtick within code.
         true => format!("`` {text} ``"),
         false => format!("`{text}`"),
     }

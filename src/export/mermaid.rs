@@ -86,6 +86,7 @@ impl Mermaid {
             .count()
         {
             0 | 1 => word(&entity.name),
+            // A diagram has one namespace for all entities.
             _ => format!("{}-{}", word(&schema.name), word(&entity.name)),
         }
     }
@@ -117,10 +118,13 @@ fn relation(parent: &EntitySchema, child: &EntitySchema, is_first: bool) -> Opti
         let key = key.as_ref();
         key.is_some_and(|key| key.fields().next().is_some())
     };
+    // Nothing in a declaration says that entities belong together. It is guessed from keys that are written alike.
     let is_in_partition = is_alike(&parent.pk, &child.pk);
     if !has_parts(&parent.sk) {
         if is_in_partition {
             let many = has_parts(&child.sk);
+            // Two entities with one item each in the same partition would otherwise get a line in
+            // both directions.
             return (many || is_first).then(|| (many, text(&child.pk)));
         }
         let mut patterns = child.patterns.iter();

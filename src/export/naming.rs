@@ -23,6 +23,8 @@ pub(super) fn logical_id(table: &str) -> String {
         bytes.next().is_some_and(|b| b.is_ascii_lowercase())
             && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     };
+    // Only for such names the id can be turned back into the name. All others get a hash, so that
+    // two tables never have one id.
     match table.split('-').all(is_word) && table.len() <= LONGEST {
         true => format!("{words}Table"),
         false => format!("{words}Table{}", hash(table)),
@@ -55,6 +57,7 @@ pub(super) fn terraform_name(table: &str) -> String {
     if table.bytes().all(allowed) && table.bytes().next().is_some_and(is_letter) {
         return table.to_owned();
     }
+    // The names of tables have only one more character that Terraform does not take, the dot.
     let plain = table.chars();
     let plain: String = plain.map(|c| if c == '.' { '_' } else { c }).collect();
     format!("table_{plain}_{}", hash(table))
@@ -63,6 +66,8 @@ pub(super) fn terraform_name(table: &str) -> String {
 /// That of an index which is a resource of its own.
 pub(super) fn terraform_index_name(table: &str, index: &str) -> String {
     let name = format!("{}__{}", terraform_name(table), index.replace('.', "_"));
+    // `__` separates the two names. With more of it, or with `_` beside it, two pairs could give
+    // one name.
     let is_plain = |name: &str| {
         !name.contains("__")
             && !name.starts_with('_')

@@ -273,13 +273,14 @@ impl Policy {
 
     /// All that is allowed, with the full names of tables.
     fn permissions(&self) -> Result<Permissions> {
-        // What cannot be created has no ARN.
+        // A name that DynamoDB does not accept would give a policy that nothing ever matches.
         named_by(|base| self.prefix.name(base), self.schemas.clone())?;
         self.check_values()?;
         let mut all = Permissions::default();
         for grant in &self.grants {
             grant.resolve(&self.schemas, &self.values, &mut all)?;
         }
+        // A last check after all grants: a policy that is limited to a value must not reach anything else.
         if let Some(what) = all.unlimited_items().filter(|_| !self.values.is_empty()) {
             return Err(unlimited(&what, &self.values));
         }

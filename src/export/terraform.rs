@@ -166,6 +166,8 @@ impl Terraform {
     /// Those that keys of the resource have: the provider plans for ever if there are others.
     fn attributes(&self, schema: &TableSchema) -> JsonTree {
         let mut own = schema.clone();
+        // Terraform takes only attributes that are in a key of this resource, and rejects the
+        // others.
         if self.has_own_indexes {
             own.global_indexes.clear();
         }
@@ -268,6 +270,8 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
         ]);
         let capacity = ["read_capacity_units", "write_capacity_units"];
         let capacity = units(schema.settings.billing, capacity);
+        // DynamoDB builds one index of a table at a time, and Terraform would begin all of them at
+        // once.
         let waits_for = resources.last().map(|(name, _)| {
             let name = format!("aws_dynamodb_global_secondary_index.{name}");
             JsonTree::List(vec![JsonTree::Text(name)])
@@ -313,7 +317,7 @@ fn recovery(days: u8) -> JsonTree {
 }
 
 fn tags(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
-    // Names are keys of a map, which Terraform reads as texts, too.
+    // Terraform also replaces `${..}` in the names of a map.
     let escaped = |text: &String| text.replace("${", "$${").replace("%{", "%%{");
     let members = tags.iter();
     let members: Vec<_> = members

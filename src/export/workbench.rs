@@ -179,6 +179,8 @@ fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
         if let Some(attribute) = &field.attribute {
             types
                 .entry(attribute)
+                // A model has one type for each attribute. The key decides, then the first entity
+                // that has the attribute.
                 .or_insert(field.stored.map_or("S", Tag::name));
         }
     }
@@ -216,6 +218,7 @@ fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
     let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
     let alias = |key: &KeySchema| {
         let shown = key.to_string();
+        // The alias has no place for the number of shards.
         let template = shown.split("\", shards").next().unwrap_or_default();
         JsonTree::from(template.trim_matches('"'))
     };

@@ -14,6 +14,7 @@ pub(crate) struct Names<'a, T: ?Sized>(Vec<(&'a str, &'a T)>);
 impl<'a, T: ?Sized> Names<'a, T> {
     pub(crate) fn new(named: impl Iterator<Item = (&'a str, &'a T)>) -> Self {
         let mut names: Vec<_> = named.collect();
+        // Sorting costs more than it saves if only a few names are compared.
         if names.len() > FEW {
             names.sort_by_key(|(name, _)| *name);
         }

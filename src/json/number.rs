@@ -139,6 +139,8 @@ impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.kept(), other.kept()) {
             (Some(left), Some(right)) => compare(&left, &right),
+            // A number that DynamoDB cannot keep comes from another server or from a caller. It
+            // only needs a position in the order that never changes.
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => self.0.cmp(&other.0),
@@ -155,6 +157,8 @@ fn compare(left: &Parts<'_>, right: &Parts<'_>) -> Ordering {
     let magnitude = || {
         left.exponent
             .cmp(&right.exponent)
+            // Digits have no zeros at either end, so with equal exponents they compare like
+            // fractions.
             .then_with(|| left.digits.cmp(&right.digits))
     };
     match sign(left).cmp(&sign(right)) {

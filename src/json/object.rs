@@ -38,6 +38,7 @@ pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u
 /// The members of an answer. A null means a missing member, as in the SDK.
 pub(crate) fn answered(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
     let mut members = members(object)?;
+    // Some servers write null for a member that others omit.
     members.retain(|(_, value)| *value != NULL);
     Ok(members)
 }

@@ -154,6 +154,7 @@ impl<'a> Reader<'a> {
 
     /// Steps over a NULL, if it comes next.
     pub fn take_null(&mut self) -> Result<bool, CodecError> {
+        // The first test decides nearly every case without reading a name.
         if !self.rest().starts_with(b"{\"NU") && !matches!(self.tag(), Ok(Tag::Null)) {
             return Ok(false);
         }
@@ -253,6 +254,8 @@ impl<'a> Reader<'a> {
                 "lists and maps nest deeper than {MAX_DEPTH} levels"
             )));
         }
+        // Names inside of a nested value are not attributes of the item, so the search for keys
+        // pauses there.
         if self.depth == 0 {
             self.until_outside = std::mem::replace(&mut self.until, NEVER);
         }
@@ -291,7 +294,8 @@ impl<'a> Reader<'a> {
 
     /// Steps into `{`.
     pub fn open_object(&mut self) -> Result<(), CodecError> {
-        // The first object is the item. The names of maps that are opened by this call do not count as the item's.
+        // The first object is the item. Names of objects that are opened later by this call are not attributes of the
+        // item.
         if self.depth == 0 {
             self.until = std::mem::replace(&mut self.until_outside, NEVER);
         }

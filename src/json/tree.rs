@@ -32,7 +32,7 @@ impl JsonTree {
         let mut out = Vec::new();
         self.write(0, &mut out);
         out.push(b'\n');
-        // Only texts and escapes of texts were written.
+        // Only valid texts and their escapes were written, so nothing is replaced.
         String::from_utf8_lossy(&out).into_owned()
     }
 

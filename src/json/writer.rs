@@ -113,6 +113,8 @@ impl Writer {
     }
 
     fn comma(&mut self) {
+        // The last byte tells whether a member precedes, so no state is kept for each level. Texts
+        // end with a quotation mark and are never confused with an opening.
         if !matches!(self.out.last(), None | Some(b'{' | b'[')) {
             self.out.push(b',');
         }
@@ -135,6 +137,8 @@ impl Writer {
 
     /// An entry of a nested map costs one byte more than one of the item.
     fn count_name(&mut self, name: &str) {
+        // DynamoDB counts one byte more for each entry of a map or a list, but not for the
+        // attributes of the item.
         self.size += name.len() + usize::from(self.depth > 0);
     }
 
@@ -250,6 +254,7 @@ impl Writer {
             )));
         }
         self.depth += 1;
+        // DynamoDB counts three bytes for each map and each list.
         self.size += 3;
         Ok(())
     }
@@ -331,6 +336,7 @@ impl Writer {
 /// The size of an integer: one byte, and one for every two significant digits; a minus sign costs one more.
 fn integer_size(digits: &str) -> usize {
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    // Zeros at the end are part of the exponent, which has a fixed size.
     let significant = unsigned.trim_end_matches('0').len();
     significant.div_ceil(2) + 1 + (digits.len() - unsigned.len())
 }

@@ -42,6 +42,8 @@ impl<const DIGITS: usize, const PER_SECOND: i128> KeyPart for EpochCount<DIGITS,
     const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
+        // Texts of different lengths do not sort like their numbers, so only times whose count has
+        // the one width are accepted.
         let count = count(self.0, PER_SECOND)?;
         let text = format!("{count:0DIGITS$}");
         if count < 0 || text.len() > DIGITS {

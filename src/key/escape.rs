@@ -43,6 +43,8 @@ pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
         match byte {
             b'%' => {
                 let byte = hex(bytes.next()?)? << 4 | hex(bytes.next()?)?;
+                // Only what is escaped in writing is accepted. Otherwise one value would have
+                // several keys, and a query would miss some.
                 if byte > b'%' {
                     return None;
                 }

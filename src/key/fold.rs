@@ -58,7 +58,7 @@ fn text_of<T: KeyPart>(value: &T) -> String {
         style: Style::Verbatim('#'),
         pad: None,
     });
-    // Text can always be written. If it could not, the part would be empty, which is refused.
+    // Text can always be written. If not, the part would be empty, and the key is rejected as one with an empty part.
     written
         .ok()
         .and_then(|()| String::from_utf8(text).ok())
@@ -113,6 +113,8 @@ macro_rules! folded {
 
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 let text = text.text()?;
+                // Text in another case was written by another program. A query for the folded one
+                // would not find it.
                 Some($folded::fold(&text)).filter(|folded| folded.text == text)
             }
 

@@ -16,6 +16,8 @@ use crate::schema::KeyType;
 /// The time without a fraction of a unit. These programs know no leap seconds: one is the end of the second before it.
 fn whole<T: Moment>(time: &T, unit: u32) -> Option<T> {
     let time = time.to_timestamp();
+    // A leap second has more than a second of nanoseconds, and the forms of other programs have
+    // none.
     let nanos = time.nanos().min(999_999_999) / unit * unit;
     T::from_timestamp(Timestamp::from_unix(time.seconds(), nanos)?)
 }
@@ -52,7 +54,8 @@ macro_rules! foreign_times {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 let time = decode_formed(reader, Form::$form)?;
-                // A fraction would be lost when the key is written again, and so the row would not be found.
+                // A fraction would be lost when the key is written again, and the row would not be found under that
+                // key.
                 if time.nanos() % $nanos != 0 {
                     return Err(CodecError::mismatch(concat!("a whole ", $whole), "a fraction of one"));
                 }

@@ -342,12 +342,13 @@ impl YearMonth {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         YearMonth::new(year.parse().ok()?, month.parse().ok()?)
+            // Only the form that is written: `parse` also accepts `+1` and other numbers of digits.
             .filter(|value| value.to_string() == text)
     }
 
     fn of_days(days: i64) -> Self {
         let (year, month, _) = time::civil_from_days(days);
-        // A year out of this range is refused when the key is written: it does not fit four digits.
+        // A year out of this range has more than four digits, and is rejected when the key is written.
         let year = u16::try_from(year).unwrap_or(u16::MAX);
         YearMonth { year, month }
     }
@@ -461,6 +462,7 @@ date_of! {
 /// represent it.
 #[cfg(feature = "time")]
 fn utc_date(at: ::time::OffsetDateTime) -> ::time::Date {
+    // The date is that in UTC, so that one moment has one key wherever it was taken.
     at.checked_to_offset(::time::UtcOffset::UTC)
         .map_or(::time::Date::MIN, ::time::OffsetDateTime::date)
 }

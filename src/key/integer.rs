@@ -24,6 +24,8 @@ fn push_padded(
         out.extend(digits.as_bytes());
         return Ok(());
     }
+    // The nines' complement turns the order: of two negative numbers, the one with the greater
+    // magnitude is less.
     for byte in digits.bytes() {
         out.extend(&[b'0' + b'9' - byte]);
     }
@@ -37,6 +39,7 @@ fn write_unsigned(
 ) -> Result<(), CodecError> {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value);
+    // Without a width, as other libraries write numbers; they sort as texts then.
     let width = writer.digits(natural).unwrap_or(digits.len());
     push_padded(&mut writer.out, digits, width, false)
 }
@@ -77,6 +80,7 @@ fn write_signed(
 fn parse_digits(raw: &str, width: Option<usize>) -> Option<u128> {
     let fits = match width {
         Some(width) => raw.len() == width,
+        // A leading zero is another text, which this key would never be written as.
         None => raw == "0" || !raw.starts_with('0'),
     };
     (fits && !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_digit()))
@@ -104,7 +108,7 @@ fn parse_signed(text: &PartText<'_>, natural: usize) -> Option<i128> {
     } else {
         parse_digits(negative, None)?
     };
-    // Minus zero is never written.
+    // Minus zero is never written, so a key that has it belongs to another program.
     (magnitude != 0)
         .then(|| 0i128.checked_sub_unsigned(magnitude))
         .flatten()

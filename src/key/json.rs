@@ -56,6 +56,8 @@ pub(crate) fn write_noted(
     for attribute in finder.values(body) {
         let (name, mut value) = attribute?;
         key.dynamic_name(name);
+        // The text as it was received, which is the usual case, needs no decoding. Another text of the same value is
+        // decoded and encoded again, so that equal keys have equal bytes.
         match value.usual_key() {
             Some(written) => key.raw_bytes(written),
             None => KeyPoint::read(&mut value)?.write(key),

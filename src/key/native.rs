@@ -94,6 +94,7 @@ pub trait KeyValue: Sized {
 
 /// Whether the next stored value has the format in which this value is written; numbers are compared by value.
 fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
+    // The usual case, by a comparison with the text that writes nothing.
     if T::TYPE == KeyType::S
         && let Ok(text) = stored.clone().text()
         && let Some(is_text) = value.is_text(&text)
@@ -109,6 +110,7 @@ fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
         return true;
     }
     let written = KeyPoint::read(&mut Reader::new(written.as_bytes()));
+    // JSON has several spellings of one text, and one number may be written in several ways.
     written.is_ok_and(|written| KeyPoint::read(&mut stored).is_ok_and(|stored| stored == written))
 }
 
@@ -258,7 +260,7 @@ formed_key_values!(
 
 key_values!(N, true: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, Number);
 
-// Some values of these types cannot be written, or are rounded.
+// Some values of these types do not fit the 38 digits of DynamoDB, or are rounded.
 key_values!(N, false:
     u128, i128, f32, f64,
     #[cfg(feature = "rust_decimal")] rust_decimal::Decimal,
@@ -318,6 +320,7 @@ pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
 
 /// Checks the requirements of DynamoDB for a key attribute.
 pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), CodecError> {
+    // DynamoDB accepts empty text in an attribute, but not in a key.
     if is_empty {
         return Err(CodecError::new("empty text or binary cannot be a key"));
     }

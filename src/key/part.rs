@@ -106,6 +106,7 @@ impl KeyParser<'_> {
         let width = match width_in(P::WIDTH, pad, self.style) {
             Width::Fixed(width) | Width::Digits(width) => width,
             Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
+            // The last part goes to the end, so that it may hold the delimiter in verbatim keys.
             Width::Variable if last => self.rest.len(),
             Width::Variable => self
                 .rest
@@ -123,7 +124,8 @@ impl KeyParser<'_> {
             pad,
         };
         P::parse_part(&text)
-            // No key is written with an empty part.
+            // No key is written with an empty part. For types with several texts of one value, the value is written
+            // again and compared.
             .filter(|part| !part.is_empty_part() && (P::IS_EXACT || text.is_of(part)))
             .ok_or_else(|| self.unlike().at(field))
     }
@@ -154,6 +156,7 @@ impl<'w> KeyText<'w> {
                 return self.compare(part, pad, last, left);
             }
         };
+        // A bound of a range is no key, and empty text is a good beginning of a range.
         if !is_bound && part.is_empty_part() {
             return Err(CodecError::new("empty text cannot be a part of a key"));
         }
@@ -185,6 +188,8 @@ impl<'w> KeyText<'w> {
             style: self.style,
             pad,
         };
+        // The part is compared while it is written, without a text of its own: this runs for each
+        // key of each row.
         let is_written = !part.is_empty_part() && part.write_part(&mut writer).is_ok();
         let (true, Some(stored), PartOut::Stored(Some(left))) = (is_written, stored, writer.out)
         else {
@@ -211,6 +216,6 @@ fn may_not_hold<P: KeyPart>(
         return None;
     };
     let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
-    // The delimiter is ASCII, so this byte is never a piece of another character.
+    // The delimiter is ASCII, and no byte of a longer UTF-8 character equals an ASCII one.
     (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }

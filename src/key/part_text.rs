@@ -35,7 +35,8 @@ impl<'t> PartText<'t> {
     pub(super) fn plain(raw: &'t str) -> Self {
         PartText {
             raw,
-            // Texts are not escaped and numbers not padded in keys of this style.
+            // Verbatim keys neither escape texts nor pad numbers, which is how a person writes them. The delimiter has
+            // no meaning here.
             style: Style::Verbatim('#'),
             pad: None,
         }
@@ -121,7 +122,7 @@ pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width
         (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),
         (Width::Digits(digits), None, Style::Escaped) => Width::Fixed(digits),
         (Width::Signed(_), Some(pad), _) => Width::Signed(pad),
-        // Other libraries write numbers as wide as their digits.
+        // Verbatim keys are those of other libraries, which write as many digits as the number has.
         (Width::Digits(_) | Width::Signed(_), None, Style::Verbatim(_)) => Width::Variable,
         _ => natural,
     }

@@ -87,6 +87,7 @@ impl KeyPoint {
     pub(crate) fn size(&self) -> usize {
         match self {
             KeyPoint::S(text) => text.len(),
+            // No number is longer than a key may be.
             KeyPoint::N(_) => 0,
             KeyPoint::B(bytes) => bytes.len(),
         }
@@ -135,6 +136,7 @@ impl KeyPoint {
                 Some(KeyPoint::B([bytes, &[0][..]].concat()))
             }
             KeyPoint::N(number) => number.after().map(KeyPoint::N),
+            // A text of full length has none behind it that begins with it.
             full => full.after_all(),
         }
     }
@@ -147,6 +149,7 @@ impl KeyPoint {
                 let last = chars.next_back()?;
                 let front = chars.as_str().to_owned();
                 Some(KeyPoint::S(match previous_char(last) {
+                    // The greatest text below this one is as long as a key can be.
                     Some(previous) => last_text(front + previous.encode_utf8(&mut [0; 4])),
                     None => front,
                 }))
@@ -157,6 +160,7 @@ impl KeyPoint {
                 let mut bytes = front.to_vec();
                 if let Some(previous) = last.checked_sub(1) {
                     bytes.push(previous);
+                    // As with text: below it is the longest one that begins with the byte before.
                     bytes.resize(MAX_SK_SIZE.max(bytes.len()), u8::MAX);
                 }
                 Some(KeyPoint::B(bytes))
@@ -173,6 +177,8 @@ impl KeyPoint {
                     let last = chars.next_back()?;
                     let front = chars.as_str();
                     if let Some(next) = next_char(last)
+                        // The next character may take one more byte, and then the key would be too
+                        // long.
                         && front.len() + next.len_utf8() <= MAX_SK_SIZE
                     {
                         return Some(KeyPoint::S(format!("{front}{next}")));
@@ -214,6 +220,7 @@ fn fitting(text: &str) -> &str {
 
 /// The greatest text that starts with this one.
 fn last_text(mut text: String) -> String {
+    // The greatest character of each length, so that the text is filled to the last byte.
     for last in ['\u{10ffff}', '\u{ffff}', '\u{7ff}', '\u{7f}'] {
         while text.len() + last.len_utf8() <= MAX_SK_SIZE {
             text.push(last);
@@ -224,6 +231,7 @@ fn last_text(mut text: String) -> String {
 
 fn next_char(char: char) -> Option<char> {
     match char {
+        // The surrogates between them are no characters.
         '\u{d7ff}' => Some('\u{e000}'),
         char => char::from_u32(u32::from(char) + 1),
     }

@@ -35,6 +35,7 @@ impl KeyRange {
         let prefix = KeyPoint::S(prefix);
         match prefix.is_empty() {
             true => KeyRange::All,
+            // No key is that long, and DynamoDB would reject the request.
             false if prefix.is_too_long() => KeyRange::Nothing,
             false => KeyRange::StartsWith(prefix),
         }
@@ -44,11 +45,12 @@ impl KeyRange {
     pub(crate) fn of(lower: Option<Bound>, upper: Option<Bound>) -> Self {
         let lower = match lower.map(shorten_lower) {
             Some(None) => return KeyRange::Nothing,
-            // Every key is above empty text, which DynamoDB does not accept as a bound.
+            // Every key is above empty text, and DynamoDB rejects it as a bound.
             Some(Some(bound)) if !bound.point.is_empty() => Some(bound),
             Some(Some(_)) | None => None,
         };
         let upper = match upper.map(shorten_upper) {
+            // No key is below or equal to empty text.
             Some(bound) if bound.point.is_empty() => return KeyRange::Nothing,
             upper => upper,
         };
@@ -62,6 +64,8 @@ impl KeyRange {
 
     /// The range between two bounds, each turned into an included one.
     fn between(lower: Bound, upper: Bound) -> Self {
+        // `BETWEEN` includes both of its ends, and a second condition on the sort key is not
+        // allowed. So an excluded end is replaced by its neighbour.
         let lower = if lower.included {
             Some(lower.point)
         } else {
@@ -105,6 +109,8 @@ impl KeyRange {
             return true;
         }
         let (lower, upper) = other.clone().into_bounds();
+        // Both sides go through the same normal form, since one range can be written in several
+        // ways.
         self.clone().within(lower, upper) == self.clone().within(None, None)
     }
 
@@ -165,6 +171,7 @@ fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Optio
         return left.or(right);
     };
     let is_left = match left.point.compare(&right.point) {
+        // Of two equal bounds, the one that excludes its point is the stricter one.
         Some(Ordering::Equal) | None => !left.included,
         Some(other) => other == order,
     };

@@ -58,6 +58,7 @@ impl Ranks {
         let start = self.bytes.len();
         for json in finder.ahead(reader) {
             if !json.is_some_and(|json| write_usual(json, &mut self.bytes)) {
+                // The fast way may have written some of the values of this row already.
                 self.bytes.truncate(start);
                 self.write_row(finder, reader)?;
                 break;
@@ -94,6 +95,8 @@ impl Ranks {
     #[inline]
     fn end(&mut self, ranking: &Ranking, start: usize) {
         if ranking.descending {
+            // Rows in descending order get complementary bytes, so that one comparison merges both
+            // orders.
             turn(&mut self.bytes, start);
         }
         self.bytes.extend_from_slice(&GAP);

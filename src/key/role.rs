@@ -21,6 +21,8 @@ impl Role {
     /// or of an index.
     pub const fn of_partition(attribute: &str, table: &TableDef) -> Role {
         if same_text(attribute, name_or_empty(table.sk)) {
+            // An attribute that is a sort key elsewhere has the smaller limit everywhere: DynamoDB
+            // rejects the item otherwise.
             return Role::Sort;
         }
         let mut index = 0;

@@ -37,6 +37,8 @@ impl KeyHash {
     /// The hash of a primary key, from the bytes of its attributes.
     pub fn of(pk: &[u8], sk: Option<&[u8]>) -> KeyHash {
         match sk {
+            // The zero byte separates the two, so that other pairs with the same text together get
+            // another hash.
             Some(sk) => KeyHash(xxh64(&[pk, &[0], sk].concat())),
             None => KeyHash(xxh64(pk)),
         }
@@ -81,6 +83,7 @@ impl KeyParser<'_> {
     pub fn shard(&mut self, shards: u16) -> Result<(), CodecError> {
         let digits = self.rest_after_delimiter().unwrap_or_default();
         let number = digits.parse().ok().filter(|number: &u16| *number < shards);
+        // `parse` accepts leading zeros and a sign, which are never written.
         match number.filter(|number| number.to_string() == digits) {
             Some(_) => {
                 self.take_all();

@@ -39,7 +39,7 @@ impl PartBound {
     /// The bound of a part that follows this text.
     pub(crate) fn behind(head: &str, bound: Option<&Bound>) -> Option<Self> {
         let bound = bound?;
-        // Parts of templates are text; a cursor with anything else was made up.
+        // Parts of templates are text. Only a forged cursor has anything else here.
         let part = match &bound.point {
             KeyPoint::S(part) => part,
             KeyPoint::N(_) | KeyPoint::B(_) => "",
@@ -54,7 +54,7 @@ impl PartBound {
 impl Span<'_> {
     /// The range of the keys whose part is between the bounds.
     pub(crate) fn range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
-        // No part is empty, so no key is below this bound.
+        // No part is empty, so all keys are above this bound.
         if upper.as_ref().is_some_and(|upper| upper.text == self.head) {
             return KeyRange::Nothing;
         }
@@ -88,6 +88,8 @@ impl Span<'_> {
                 included: false,
             }),
             PartEnd::Delimiter => Some(included(behind_delimiter(text))),
+            // Literal text follows the part, so all keys with this value begin with it, and the
+            // first key above them is taken.
             PartEnd::Other => KeyPoint::S(text).after_all().map(included),
         }
     }
@@ -103,7 +105,8 @@ impl Span<'_> {
             (true, PartEnd::Delimiter) => included(behind_delimiter(text)),
             (true, PartEnd::Other) => included(KeyPoint::S(text).last_of_all()),
             (false, PartEnd::End) if below && self.fixed => included(predecessor(text)),
-            // What follows the part makes every key that has it greater than the part alone.
+            // Something follows the part in each key, which makes the key greater than the part alone. So no key equals
+            // this bound, and it can be included.
             (false, PartEnd::Delimiter | PartEnd::Other) if below => included(KeyPoint::S(text)),
             (false, _) => Bound {
                 point: KeyPoint::S(text),

@@ -76,13 +76,15 @@ pub(super) fn sum<'l>(lines: impl IntoIterator<Item = &'l str>) -> String {
 
 pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {
     let lines = text.lines().enumerate();
-    // `lines` takes the ends of Windows off too.
+    // A checkout on Windows may have rewritten the ends of lines; `lines` removes those too, so the sums still hold.
     let lines: Vec<FileLine<'_>> = lines
         .map(|(at, text)| FileLine {
             number: at + 1,
             text,
         })
         .collect();
+    // The marks come first: in a file with a conflict each later check fails too, with a message
+    // that does not name the merge.
     check_marks(&lines)?;
     check_format(lines.first().map_or("", |line| line.text))?;
     let mut found = FileBlocks::default();
@@ -96,11 +98,15 @@ pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {
             ));
         };
         match line.text {
+            // Without a last line of its own, a file that was cut between two blocks would read as
+            // a smaller model.
             END => break,
             text if text.is_empty() || text.starts_with('#') => {}
             _ => found.add(line, &mut lines)?,
         }
     }
+    // A merge that kept the end of both branches would otherwise lose the blocks behind the first
+    // one.
     if let Some(line) = lines.find(|line| !line.text.is_empty()) {
         return Err(damaged(
             line.number,
@@ -127,6 +133,8 @@ fn check_format(first: &str) -> Result<()> {
     let number = first.strip_prefix(TITLE).map(str::parse::<u64>);
     match number {
         Some(Ok(FORMAT)) => Ok(()),
+        // This must not be reported as damage: the repair that the message of damage names would lose the facts of the
+        // newer version.
         Some(Ok(newer)) if newer > FORMAT => Err(newer_format(newer)),
         Some(Ok(1)) => Err(first_format()),
         _ => Err(damaged(1, &format!("it is not `{TITLE}{FORMAT}`"))),
@@ -192,6 +200,8 @@ impl<'f> FileBlocks<'f> {
     /// A table lists its entities, so a block that got lost is missed.
     fn check_lists(&self) -> Result<()> {
         for (table, block) in &self.tables {
+            // The lists are outside of the sums, because branches that add an entity each both change them. So they are
+            // checked by their order and against the blocks.
             if !block.listed.is_sorted_by(|one, next| one < next) {
                 let what = format!(
                     "the entities of `{}` are out of order, or one occurs twice",
@@ -212,6 +222,8 @@ impl<'f> FileBlocks<'f> {
         }
         for ((table, entity), block) in &self.entities {
             let listed = self.tables.get(table).map(|table| &table.listed);
+            // A merge may also keep a block that the other branch deleted together with its line in
+            // the list.
             if !listed.is_some_and(|listed| listed.contains(entity)) {
                 let what = format!("no block `table {}` lists this entity", name(table));
                 return Err(damaged(block.header.number, &what));
@@ -233,6 +245,8 @@ impl<'f> FileBlock<'f> {
                 break;
             }
             let entity = line.text.strip_prefix("  entity ").and_then(words);
+            // Only the lines before the first fact are the list: an attribute may be called
+            // `entity` as well.
             match entity.as_deref().filter(|_| facts.is_empty()) {
                 Some([entity]) => listed.push(entity.clone()),
                 _ => facts.push(line),

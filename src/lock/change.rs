@@ -104,6 +104,8 @@ pub struct LockComparison {
 
 impl LockComparison {
     pub(super) fn new(mut changes: Vec<StoredChange>) -> Self {
+        // The worst class first, because `class` reads it there. The sort is stable, so changes of
+        // one class keep the order of tables and entities.
         changes.sort_by_key(|change| std::cmp::Reverse(change.class));
         LockComparison { changes }
     }

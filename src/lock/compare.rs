@@ -30,6 +30,8 @@ pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange>
     for (name, table) in &old.tables {
         match new.tables.get(name) {
             Some(new) => both(name, table, new, &mut changes),
+            // A table that vanishes while another one appears is most probably the same one under a
+            // new name.
             None => changes.push(table::gone(name, appeared)),
         }
     }
@@ -41,6 +43,8 @@ pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange>
 fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<StoredChange>) {
     let before = changes.len();
     table::head(name, old, new, changes);
+    // No difference may pass in silence, not even one that a later version of the schema adds and
+    // that no rule here knows.
     if changes.len() == before && old.head != new.head {
         changes.push(unexplained((name, None)));
     }
@@ -49,6 +53,9 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
         match pair {
             (Some((old_name, old)), Some(new)) => {
                 let renamed = renaming::renamed(&old.entity, &new.entity);
+                // The old side gets the new names of renamed attributes first. Otherwise each
+                // renaming would be reported as an attribute that is gone and another one that is
+                // new.
                 let old_entity = renaming::with_new_names(&old.entity, &new.entity, &renamed);
                 let entity = EntityPair {
                     tables,
@@ -64,6 +71,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 };
                 let before = changes.len();
                 entity.compare(old_name, changes);
+                // As with the table: a difference without a rule is still a difference.
                 if changes.len() == before && entity.differs() {
                     changes.push(unexplained((name, Some(entity.name.to_owned()))));
                 }
@@ -87,6 +95,8 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
     for (name, entity) in &new.entities {
         pairs.entry(name).or_default().1 = Some(entity);
     }
+    // The only entity of a table is most probably the former one under another name. In a shared table, only the same
+    // keys suggest that it is one entity under two names.
     let is_alone = [old, new].iter().all(|table| table.entities.len() == 1);
     for (name, entity) in &old.entities {
         let is_heir = |(other, heir): &(&String, &StoredEntity)| {
@@ -100,7 +110,7 @@ fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, Ol
         let name_now = heir.map_or(name, |(heir, _)| heir);
         let pair = pairs.entry(name_now).or_default();
         match pair.0 {
-            // It is the heir of another one already.
+            // Two old entities with the same keys can have only one heir; the second one is reported as gone.
             Some(_) => pairs.entry(name).or_default().0 = Some((name, entity)),
             None => pair.0 = Some((name, entity)),
         }

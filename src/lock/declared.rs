@@ -42,6 +42,8 @@ fn stored_table(schema: &TableSchema) -> StoredTable {
             style: schema.style,
             ttl: schema.ttl.clone(),
             stream: schema.stream,
+            // Sorted, because the order of declarations is stored nowhere and must not make two
+            // files different.
             global_indexes: stored_indexes(&schema.global_indexes),
             local_indexes: stored_indexes(&schema.local_indexes),
             ..TableSchema::default()
@@ -63,6 +65,8 @@ fn declared_projection(index: &IndexSchema) -> ProjectionSchema {
     let ProjectionSchema::Include(names) = &index.projection else {
         return index.projection.clone();
     };
+    // DynamoDB cannot add an attribute to the projection of an index that exists, so a first
+    // `shape` must not demand a new index.
     let declared = names.iter().filter(|name| name.as_str() != SHAPE);
     let declared: Vec<String> = declared.cloned().collect();
     match declared.is_empty() {
@@ -99,7 +103,7 @@ impl AttributeNames<'_> {
         });
         let entity = EntitySchema {
             append_only: self.0.append_only,
-            // The name of the struct is stored nowhere.
+            // Whether there is a `was` matters, the name of its struct is stored nowhere.
             shape: self.0.shape.as_ref().map(|shape| ShapeSchema {
                 was: shape.was.as_ref().map(|_| String::new()),
                 ..*shape
@@ -148,6 +152,8 @@ impl AttributeNames<'_> {
         let mut pieces = Vec::new();
         for piece in declared {
             match piece {
+                // Two templates that write the same text give the same pieces, however it is cut
+                // into literals.
                 PieceSchema::Text(text) if text.is_empty() => {}
                 PieceSchema::Text(text) => match pieces.last_mut() {
                     Some(PieceSchema::Text(before)) => before.push_str(text),
@@ -179,6 +185,8 @@ impl AttributeNames<'_> {
             is_filling: pattern.is_filling,
             ..PatternSchema::default()
         };
+        // Only a condition on the values of one field can be written with stored names. Any other
+        // stays the text of its Rust expression.
         if let ([field], Some(_), false) = (
             &pattern.when_fields[..],
             &pattern.when,

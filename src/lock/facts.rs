@@ -49,6 +49,8 @@ impl Facts {
         for line in &block.facts {
             let words = words(line.text.trim_start()).ok_or_else(|| not_ours(line.number))?;
             let depth = (line.text.len() - line.text.trim_start().len()) / 2;
+            // A line belongs to the last line that is one step less deep. A step that is skipped
+            // has no such line.
             let mut level = &mut facts;
             for _ in 1..depth {
                 level = match level.last_mut() {
@@ -110,6 +112,8 @@ impl Facts {
                 }
             }
             Facts::Read { facts, .. } => {
+                // When it reads, what the caller had in there must not pass for something that was
+                // read.
                 *value = None;
                 let begins = |fact: &Fact| {
                     fact.words
@@ -141,6 +145,7 @@ impl Facts {
         match (found, &self) {
             (Some(found), _) => *value = found,
             (None, Facts::Read { line, .. }) => return Err(not_ours(*line)),
+            // Cannot occur: writing leaves the value in place.
             (None, Facts::Written { .. }) => {}
         }
         Ok(())
@@ -153,6 +158,8 @@ impl Facts {
         values: &mut Vec<T>,
         rest: impl Fn(&mut T, &mut FactLine) -> Result<()>,
     ) -> Result<()> {
+        // One loop serves both ways: written values end with the list, and read ones with the first
+        // line of another word.
         let mut known = std::mem::take(values).into_iter();
         loop {
             let mut value = known.next();
@@ -233,7 +240,8 @@ impl FactLine {
         rest: impl Fn(&mut Self, &mut T) -> Result<()>,
     ) -> Result<()> {
         if let FactLine::Read(fact) = self {
-            // A last word is no label, as the template `=` of a key.
+            // A label has a word behind it. So the last word of a line is never one, not even the template `=` of a
+            // key.
             let is_label = matches!(fact.words.as_slice(), [first, _, ..] if first == label);
             *value = is_label.then(T::default);
         }
@@ -301,6 +309,8 @@ impl FactLine {
     /// Fails if a word or a line below was not read.
     fn check_end(&mut self) -> Result<()> {
         match self {
+            // A word that a later version added must be an error here. It would be dropped by the
+            // next write otherwise.
             FactLine::Read(fact) if fact.words.len() > 0 || !fact.below.is_empty() => {
                 Err(self.wrong())
             }

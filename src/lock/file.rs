@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 
 /// A path, from the folder of the package if it is relative: tests of a workspace run in several folders.
 pub(super) fn place(path: &Path) -> PathBuf {
+    // Cargo runs tests in the folder of their package, other runners anywhere. A binary outside of
+    // Cargo has no such folder.
     match env::var_os("CARGO_MANIFEST_DIR") {
         Some(folder) => Path::new(&folder).join(path),
         None => path.to_owned(),
@@ -32,6 +34,8 @@ pub(super) fn load(path: &Path) -> Result<Option<String>> {
 pub(super) fn save(path: &Path, text: &str) -> Result<()> {
     let mut new: OsString = path.into();
     new.push(".new");
+    // By a rename, so that a test that is ended in the middle leaves the old file and not a part of
+    // the new one.
     let saved = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
     saved.map_err(|error| unusable(path, "written", error))
 }

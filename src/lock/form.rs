@@ -25,6 +25,8 @@ pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
 
 /// Indexes of both kinds are sorted by their names.
 fn indexes(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
+    // Both kinds are in one list, ordered by name: an index that changes its kind then differs in
+    // one line.
     let known: Vec<(IndexKind, IndexSchema)> = sorted_indexes(table)
         .into_iter()
         .map(|(_, (kind, index))| (kind, index.clone()))
@@ -93,6 +95,8 @@ pub(super) fn entity(stored: &mut StoredEntity, facts: &mut Facts) -> Result<()>
 fn shape(shape: &mut ShapeSchema, line: &mut FactLine) -> Result<()> {
     line.number(&mut shape.number)?;
     let before = shape.number.saturating_sub(1);
+    // The numbers are redundant, and written for the reader of a difference. So reading only
+    // accepts the one value that they can have.
     let mut reads = shape.was.is_some().then_some(before);
     let mut writes = (shape.writes < shape.number).then_some(before);
     line.labelled("reads", &mut reads, FactLine::number)?;
@@ -113,6 +117,7 @@ fn shape(shape: &mut ShapeSchema, line: &mut FactLine) -> Result<()> {
 fn key(key: &mut KeySchema, line: &mut FactLine) -> Result<()> {
     line.name(&mut key.attribute)?;
     line.word(&mut key.ty)?;
+    // A bare field and a template of that one part may store different values, so the file has to tell them apart.
     let mut field = match &key.content {
         KeyContent::Field(field) => Some(field.clone()),
         KeyContent::Template(_) => None,
@@ -122,6 +127,8 @@ fn key(key: &mut KeySchema, line: &mut FactLine) -> Result<()> {
         key.content = KeyContent::Field(field);
         return Ok(());
     }
+    // The text is for people; what it cannot hold, as widths and presences, is in the lines of the
+    // parts below.
     let mut text = template_text(key);
     let mut parts: Vec<PartSchema> = key.parts().cloned().collect();
     let mut shards = key.shards();
@@ -149,7 +156,10 @@ pub(super) fn template_text(key: &KeySchema) -> String {
 /// A part as it is in a template; the line of the part has names that are no words.
 fn part_text(part: &PartSchema) -> String {
     match &part.format {
+        // A name with a brace or a colon in it would make the template ambiguous; the line of the
+        // part has the name.
         _ if !is_plain(&part.field) => "?".to_owned(),
+        // The first closing brace ends the part.
         Some(format) if !format.contains('}') => format!("{}:{format}", part.field),
         _ => part.field.clone(),
     }
@@ -168,6 +178,8 @@ fn template_pieces(text: &str, parts: Vec<PartSchema>) -> Option<Vec<PieceSchema
             }
             ('{', None) => {
                 let part = parts.next()?;
+                // Text and parts are both in the file, and have to agree; then the text needs no
+                // parser of its own.
                 rest = rest.strip_prefix(&part_text(&part))?.strip_prefix('}')?;
                 if !literal.is_empty() {
                     pieces.push(PieceSchema::Text(std::mem::take(&mut literal)));
@@ -198,6 +210,8 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     stored(&mut field.stored, line)?;
     line.either(&mut field.is_required, ["required", "optional"])?;
     line.text(field.value_type.get_or_insert_default())?;
+    // What is usual is not written. So a new kind of fact changes no line of a model that does not
+    // use it.
     let mut role = Some(field.role).filter(|role| *role != FieldRole::Attribute);
     line.labelled("role", &mut role, FactLine::word)?;
     field.role = role.unwrap_or_default();
@@ -215,6 +229,7 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
 /// `first note`, `keep note` or `drop note`: the former name after the part that it plays.
 fn former(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     let mut found = None;
+    // The use is the label itself, so each one is looked for; the library never writes a line with two of them.
     for usage in [FormerUse::First, FormerUse::Alone, FormerUse::Dropped] {
         let mut former = field.former.clone().filter(|_| usage == field.former_use);
         line.labelled(&usage.word(), &mut former, FactLine::name)?;
@@ -267,6 +282,7 @@ fn pattern(pattern: &mut PatternSchema, line: &mut FactLine) -> Result<()> {
         condition(pattern, facts)?;
         facts.flag("filling", &mut pattern.is_filling)
     })?;
+    // Only patterns of local indexes have no partition key of their own: it is that of the table.
     pattern.kind = match pattern.pk.is_empty() {
         true => IndexKind::Local,
         false => IndexKind::Global,
@@ -276,6 +292,8 @@ fn pattern(pattern: &mut PatternSchema, line: &mut FactLine) -> Result<()> {
 
 /// The values of a field, or a function.
 fn condition(pattern: &mut PatternSchema, facts: &mut Facts) -> Result<()> {
+    // A condition is either a list of values, which can be compared, or the text of an expression,
+    // which cannot. The words differ, so that reading finds out which.
     let mut function = pattern.when.take_if(|_| pattern.when_fields.is_empty());
     facts.may("when_function", &mut function, text)?;
     let mut pinned = pattern

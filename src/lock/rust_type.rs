@@ -35,6 +35,8 @@ impl RustType {
             name: text.to_owned(),
             of: Vec::new(),
         };
+        // Declared names come first: a type of the model may be called `Map` or have generics in
+        // its name.
         if is_declared(text) {
             return whole();
         }
@@ -42,6 +44,7 @@ impl RustType {
         let (name, inside) = if let Some(inside) = within("(", ")") {
             ("()".to_owned(), inside)
         } else if let Some((element, len)) =
+            // The last semicolon, because the element may be an array itself.
             within("[", "]").and_then(|array| array.rsplit_once(';'))
         {
             (format!("[;{len}]"), element)
@@ -50,6 +53,8 @@ impl RustType {
                 Some((name, inside)) if COLLECTIONS.contains(&name) && inside.ends_with('>') => {
                     (name.to_owned(), &inside[..inside.len() - 1])
                 }
+                // Other generic types are opaque: what their parameters mean for the stored form is
+                // not known.
                 _ => return whole(),
             }
         };
@@ -90,6 +95,7 @@ impl fmt::Display for RustType {
 
 /// The texts between commas.
 fn list(text: &str) -> Vec<&str> {
+    // Only commas outside of all brackets separate; `Map<K,V>` is one element of a tuple.
     let (mut depth, mut start, mut list) = (0_usize, 0, Vec::new());
     for (at, character) in text.char_indices().chain([(text.len(), ',')]) {
         match character {
@@ -115,6 +121,8 @@ pub(super) fn type_change(
     if old.of.is_empty() && new.of.is_empty() {
         return match (
             named(&old.name, &new.name),
+            // A collection without its parameters could not be parsed, so nothing is known about
+            // its elements.
             old.name == new.name && !old.is_collection(),
             is_among(&old.name, &new.name),
             is_among(&new.name, &old.name),
@@ -134,7 +142,9 @@ pub(super) fn type_change(
         .map(|(old, new)| type_change(old, new, &mut *named))
         .collect();
     let is_any = |wanted| changes.contains(&wanted);
+    // Keys of maps are stored as texts, and a wider type may write the same key as another text.
     let is_map = old.name == "Map" && changes.first() != Some(&TypeChange::Alike);
+    // Neither side reads everything of the other then.
     let is_both = is_any(TypeChange::Wider) && is_any(TypeChange::Narrower);
     match is_map || is_both {
         true => TypeChange::Unknown,
@@ -154,11 +164,14 @@ pub(super) fn is_among(old: &str, new: &str) -> bool {
     };
     match (new, integer(new)) {
         (_, Some((to_signed, to_bits))) => match (is_signed, to_signed) {
+            // The sign takes one bit.
             (false, true) => to_bits > bits,
             (true, false) => false,
             _ => to_bits >= bits,
         },
         ("Number" | "BigDecimal", None) => true,
+        // A type is wider only if it holds each value exactly: a `Decimal` has 96 bits, an `f64` 53
+        // and an `f32` 24.
         ("Decimal", None) => bits <= 64,
         ("f64", None) => bits <= 32,
         ("f32", None) => bits <= 16,

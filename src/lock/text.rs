@@ -18,7 +18,8 @@ const NOTE: &str = "\
 pub(super) fn text(model: &StoredModel) -> Result<String> {
     let mut text = format!("{TITLE}{FORMAT}\n{NOTE}\n");
     for (table, stored) in &model.tables {
-        // These lines only list blocks. They are not summed, so that branches that add entities do not meet there.
+        // These lines only list blocks. They are not summed: a merge of two branches that add an entity each would
+        // otherwise give a wrong sum.
         let listed = stored.entities.keys();
         let listed: String = listed
             .map(|entity| format!("  entity {}\n", name(entity)))
@@ -65,6 +66,8 @@ pub(super) fn read(text: &str) -> Result<StoredModel> {
         let mut facts = Facts::of(block)?;
         form::table(&mut table.head, &mut facts)?;
         facts.check_end()?;
+        // What was read is written again and has to give the same lines. This finds facts in
+        // another order, defaults that are spelled out, and all else that reading tolerates.
         check_lines(block, &table_lines(name, &table.head)?)?;
         model.tables.insert(name.clone(), table);
     }

@@ -30,6 +30,7 @@ impl<'s> ValueNames<'s> {
 
     fn resolve(&self, ty: &str, stack: &NewtypeStack) -> String {
         let Some(value) = self.values.get(ty) else {
+            // Not a declared type itself, but its parameters may be.
             let mut ty = RustType::read(ty, &|name: &str| self.values.contains_key(name));
             for of in &mut ty.of {
                 let resolved = self.resolve(&of.to_string(), stack);
@@ -45,7 +46,7 @@ impl<'s> ValueNames<'s> {
         };
         match stack.within(ty, || self.resolve(inner, stack)) {
             (resolved, false) => resolved,
-            // It holds itself, so it has to have a name.
+            // It holds itself, and without its name the text would never end.
             (_, true) => ty.to_owned(),
         }
     }
@@ -77,6 +78,7 @@ impl<'s> ValueNames<'s> {
                 let Some(value) = self
                     .values
                     .get(name)
+                    // Types may hold each other in a circle.
                     .filter(|_| !reached.contains_key(name))
                 else {
                     continue;
@@ -94,6 +96,8 @@ impl<'s> ValueNames<'s> {
             ValueContent::Struct(fields) => ValueContent::Struct(self.fields(fields)),
             ValueContent::Newtype(inner) => {
                 let stack = NewtypeStack::default();
+                // Only newtypes that hold themselves get here; the others are replaced by what they
+                // hold.
                 let (inner, _) = stack.within(&value.name, || self.resolve(inner, &stack));
                 ValueContent::Newtype(inner)
             }
@@ -135,6 +139,8 @@ impl NewtypeStack {
     /// The type within a newtype, and whether the newtype is part of that.
     fn within(&self, name: &str, inner: impl FnOnce() -> String) -> (String, bool) {
         if self.open.borrow().iter().any(|open| open == name) {
+            // The outermost use of this newtype has to know, and it is reached only when all inner
+            // ones have returned.
             self.endless.borrow_mut().insert(name.to_owned());
             return (name.to_owned(), true);
         }

@@ -23,6 +23,8 @@ pub(super) fn quoted(text: &str) -> String {
         match character {
             '"' | '\\' => quoted.extend(['\\', character]),
             ' '..='~' => quoted.push(character),
+            // Letters of any language stay readable in a diff. All else could be invisible, or the
+            // end of a line, and is escaped.
             _ if character.is_alphanumeric() => quoted.push(character),
             _ => quoted.push_str(&format!("\\u{{{:x}}}", u32::from(character))),
         }
@@ -46,10 +48,12 @@ pub(super) fn words(line: &str) -> Option<Vec<String>> {
                 word
             }
         });
+        // The library never writes a quote that ends in the middle of a word.
         if characters.next().is_some_and(|between| between != ' ') {
             return None;
         }
     }
+    // Two spaces in a row leave something over.
     characters.next().is_none().then_some(words)
 }
 

@@ -45,6 +45,8 @@ impl DurationHistogram {
         for (bucket, count) in self.counts.iter().enumerate() {
             passed += count;
             if passed >= wanted.max(1) {
+                // The upper end of the bucket is never below the true value, and the maximum bounds
+                // it for the last bucket.
                 return Duration::from_micros(last_of(bucket)).min(self.longest);
             }
         }

@@ -137,6 +137,8 @@ impl HotCounts {
     }
 
     fn add(&mut self, seen: &RequestEvent<'_>) {
+        // A put of an untyped item does not show its partition key. Other requests for the table
+        // do, so their name is kept.
         if let Some(pk) = seen.pattern.partition.named() {
             let at = self.table(seen.table);
             if let Some(known) = at.and_then(|at| self.tables.get_mut(at)) {
@@ -173,6 +175,8 @@ impl HotCounts {
     /// The position of a table among the known ones.
     fn table(&mut self, name: &str) -> Option<usize> {
         let known = self.tables.iter().position(|table| *table.name == *name);
+        // Table names may come from tenants, so their number is bounded like that of the
+        // partitions.
         if known.is_some() || self.tables.len() == TABLES {
             return known;
         }

@@ -25,7 +25,7 @@ pub(super) fn actions(request: &Request) -> Vec<RequestedAction<'_>> {
         TransactGetItems | TransactWriteItems => of_transaction(request),
         _ => of_one(request),
     };
-    // Requests are written by this library, so they can be read.
+    // This library has written the request, so reading it never fails.
     let mut actions = found.unwrap_or_default();
     actions.sort();
     actions.dedup();
@@ -61,6 +61,7 @@ fn of_transaction(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecEr
                 "Put" => "PutItem",
                 "Update" => "UpdateItem",
                 "Delete" => "DeleteItem",
+                // IAM has an action of its own for checks, although the API has none.
                 "ConditionCheck" => "ConditionCheckItem",
                 _ => continue,
             };

@@ -59,6 +59,8 @@ impl<T> TopSketch<T> {
             *least = TopCounter {
                 id,
                 count: least.count + 1,
+                // The replaced counter may have belonged to this one before, so its count is the
+                // largest possible error.
                 over: least.count,
                 what: what(),
             };
@@ -68,6 +70,8 @@ impl<T> TopSketch<T> {
     /// The counters, those with the highest certain counts first.
     pub(super) fn top(&self) -> Vec<&TopCounter<T>> {
         let mut top: Vec<_> = self.counters.iter().collect();
+        // The certain part decides first: a newcomer inherits a large count that may belong to
+        // others.
         top.sort_by_key(|counter| std::cmp::Reverse((counter.count - counter.over, counter.count)));
         top
     }

@@ -58,7 +58,7 @@ pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
         if let Some(code) = error.code() {
             span.record("db.response.status_code", code);
         }
-        // That an item is not as a condition wants it is an answer like others.
+        // A condition that does not hold is an expected result, so the span is not marked as an error.
         if error.kind() != ErrorKind::Conflict {
             span.record("otel.status_code", "ERROR");
         }

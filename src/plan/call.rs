@@ -1,4 +1,4 @@
-//! Calls: a planned request, its way through the layers, and the future of its result.
+//! Calls: a planned request, its path through the layers, and the future of its result.
 
 pub(crate) mod confirm;
 pub(crate) mod contend;

@@ -1,4 +1,4 @@
-//! The expectation of a write, as a condition, and the meaning of a failure of the condition.
+//! The expectation of a write, as a condition, and the meaning of a failed condition.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -34,8 +34,8 @@ pub(crate) struct ConditionFailure {
     kind: ConditionFailureKind,
     /// The declaration of the entity, if there is one.
     def: Option<&'static EntityDef>,
-    /// Whether the condition requires more than the kind says: a condition of the caller, a place that has to exist,
-    /// room for a sum.
+    /// Whether the condition requires more than its kind: a condition of the caller, a path that must exist, room for a
+    /// sum.
     asked_more: bool,
     /// The number of the version that was loaded, if one was.
     version: Option<Option<u64>>,
@@ -66,6 +66,8 @@ impl LoadedCreation {
         let stored = def.created_at.map(|attribute| member(item, attribute));
         let stored = stored.and_then(|stored| stored.ok().flatten());
         match stored.filter(|json| !is_null(json)) {
+            // Only a hash is kept: the meaning of a failure is a small `Copy` value of every
+            // planned write, although few writes fail.
             Some(json) => self.digest == Some(digest(json)),
             None => self.may_lack,
         }
@@ -167,9 +169,13 @@ impl ConditionFailure {
         let Some(condition) = failure.condition else {
             return error;
         };
+        // An expired item that DynamoDB has not deleted yet counts as missing, as it does for every
+        // read.
         let is_over = |item: &Bytes| is_expired(item, self.def.and_then(|def| def.ttl), now);
         let is_expired = condition.item.as_ref().is_some_and(is_over);
         let live = condition.item.filter(|_| !is_expired);
+        // The shape is judged first: the attributes of another shape do not have the meaning that
+        // the other checks assume.
         let (kind, message) = match self.other_shape(live.as_ref()) {
             Some(told) => told,
             None => self.meaning(live.as_ref(), is_expired),
@@ -239,8 +245,8 @@ impl ConditionFailure {
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
             ),
-            // The arms below are for the other case: nothing else was asked, so an item was in the way and is gone by
-            // now.
+            // Without another requirement, a missing item means that the item that made the condition fail has been
+            // deleted since. The arms below handle that.
             (ConditionFailureKind::NeedsNone | ConditionFailureKind::New, None)
                 if self.asked_more && !is_expired =>
             {
@@ -260,7 +266,8 @@ impl ConditionFailure {
         }
     }
 
-    /// Whether the item has the version that was loaded. If none was requested, it is true: the version did not decide.
+    /// Whether the item has the loaded version. If no version was required, it is true, because the version did not
+    /// decide.
     fn is_same_version(self, item: &[u8]) -> bool {
         let attribute = self.def.and_then(|def| def.version);
         attribute
@@ -272,7 +279,7 @@ impl ConditionFailure {
             })
     }
 
-    /// Whether the item has the time of creation that was loaded, in any spelling.
+    /// Whether the item has the loaded time of creation, in any format.
     fn is_same_creation(self, item: &[u8]) -> bool {
         let created = self.def.zip(self.created_at);
         created.is_none_or(|(def, created)| {
@@ -318,6 +325,8 @@ impl LoadedItem {
         let has_created = entity.write_created_at(&mut created)?;
         let created_at = has_created.then(|| created.into_bytes());
         let may_lack_created_at = match &created_at {
+            // A version that the caller gave says nothing about the creation, so the absence of a
+            // time is then no fact that can be guarded.
             None => !matches!(version.0, VersionState::Given(_)),
             Some(held) => default_created_at(entity.declaration())?.as_ref() == Some(held),
         };
@@ -378,6 +387,8 @@ pub(crate) fn with(
     {
         let message = "a condition is about attributes of the newer shape, and `writes` stores the shape before: read the item first, \
                        for example by `modify` or in a `transact`";
+        // The error is a part of the tree, because this function has no result and every condition
+        // is checked when it is written.
         return (Node::Faulty(CodecError::new(message)), condition_failure);
     }
     let shape = condition_failure
@@ -386,7 +397,7 @@ pub(crate) fn with(
     match shape {
         None => (expected.and(condition), condition_failure),
         Some(_) if condition_failure.asked_shape => (expected.and(condition), condition_failure),
-        // The condition speaks of the attributes of this shape.
+        // The caller's condition names attributes of this shape, which may mean something else in another one.
         Some(shape) => {
             let condition_failure = ConditionFailure {
                 asked_shape: true,
@@ -425,8 +436,8 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
     format!("{{\"N\":\"{number}\"}}").into_bytes()
 }
 
-/// Holds if the TTL has passed. Reads cut off a fraction that others stored, so `ttl < now + 1` holds for the same
-/// items that reads find expired, and `ttl <= now` would not.
+/// Holds if the TTL has passed. Reads truncate a fraction that other programs stored, so `ttl < now + 1` holds for the
+/// same items that reads find expired, and `ttl <= now` would not.
 pub(crate) fn over_condition(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
     compare(ttl, Comparison::Lt, number(next_second))
@@ -470,6 +481,7 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
     let version = match loaded.version.0 {
         VersionState::New => return (missing_condition(def, now), ConditionFailureKind::New),
         VersionState::Unversioned => {
+            // Without this condition, a missing item would pass, because it has no version either.
             let exists = Node::Exists(Place::of(def.pk.attribute));
             exists.and(absent_condition(attribute))
         }
@@ -477,7 +489,8 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
             compare(attribute, Comparison::Eq, number(version))
         }
     };
-    // An item that was deleted and created again starts at version 1: the time of creation tells it apart.
+    // An item that was deleted and created again starts at version 1 again, so its version may equal the loaded one.
+    // The time of creation distinguishes the two.
     let created = def.created_at.and_then(|attribute| {
         let held = loaded.created_at.as_deref();
         let held = held.map(|created| as_read_condition(attribute, created));
@@ -493,7 +506,7 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
     )
 }
 
-/// Holds if the attribute has the value that was read, in whatever spelling the item has it.
+/// Holds if the attribute has the value that was read, in whatever format the item has it.
 pub(crate) fn as_read_condition(place: impl Into<Place>, json: &[u8]) -> Node {
     let place = Term::Place(place.into());
     Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))

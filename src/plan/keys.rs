@@ -6,10 +6,10 @@ use crate::json::{CodecError, Writer};
 use crate::key::point::points_of;
 use crate::schema::TableDef;
 
-/// The names of a table's key attributes, which cannot be distinguished in a put item.
+/// The names of a table's key attributes, which a put item does not show.
 pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 
-/// The key attributes of the items that a request is about.
+/// The key attributes of the items of a request.
 #[derive(Debug, Clone)]
 pub(crate) enum ItemKeys {
     One(Option<KeyNames>),
@@ -47,6 +47,7 @@ impl ItemKey {
     /// The key of any item in the table, from an object with its key attributes.
     pub(crate) fn in_table(table: &TableDef, object: &[u8]) -> Result<Self, CodecError> {
         let names: Vec<_> = table.key_names().collect();
+        // Numbers are written again in one format, because DynamoDB regards 1 and 1.0 as one key.
         let points = points_of(object, &names)?;
         let mut writer = Writer::default();
         writer.raw("{");

@@ -12,7 +12,7 @@ pub(crate) enum Meaning {
     Row(ConditionFailure),
     /// Another item has this unique value.
     Taken(&'static UniqueDef),
-    /// A unique value that was to be given up belongs to another item.
+    /// A unique value that should be released belongs to another item.
     ForeignRow,
 }
 
@@ -25,7 +25,7 @@ impl Meaning {
         }
     }
 
-    /// The error of a failed operation: what a failed condition means here.
+    /// The error of a failed operation, with the meaning of a failed condition.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         match self {
             Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),

@@ -13,7 +13,7 @@ use crate::entity::{self, DynamoEntity};
 use crate::json::{is_null, member};
 use crate::path::{FormerUse, Place};
 
-/// The form in which this library would store an item, if it can be read: an object of DynamoDB JSON.
+/// The item in this library's format, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
     match entity::read::<E>(item) {
         Ok(entity) => entity::encode_as_is(&entity).ok(),
@@ -32,18 +32,22 @@ impl WriteRequest {
     pub(crate) fn reencode_guards(&mut self, item: &Bytes) -> Option<()> {
         let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
-        // A guard that asks for a default also holds if the attribute is absent, so an absent attribute is no other
-        // spelling.
+        // A guard for a default value also holds if the attribute is absent, so an absent attribute is not another
+        // format.
         let differs = guards
             .iter()
             .any(|(place, asked)| stored(item, place).is_some_and(|json| json != **asked));
         if !differs {
             return None;
         }
+        // Reading the item and encoding it again gives its values in this library's format. If all
+        // guards then match, only the format differed.
         let own = condition_failure.reread(item)?;
         for (place, asked) in &guards {
             stored(&own, place).filter(|json| json == *asked)?;
         }
+        // All guards are rewritten, also those that held: the stored format is exact, so nothing is
+        // weakened.
         for (place, asked) in &mut guards {
             if let Some(json) = stored(item, place) {
                 **asked = json.to_vec();

@@ -7,7 +7,7 @@ use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::{CodecError, Reader};
 use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
 
-/// An item, its names and its values, may have this many bytes.
+/// The maximum size of an item in bytes, names and values together.
 const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// Returns an error for an item that DynamoDB would reject because of its size. `size` was counted while it was
@@ -18,7 +18,8 @@ pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> R
         .indexes
         .iter()
         .filter(|index| index.kind == IndexKind::Local);
-    // Copies in local indexes count. They are measured only where they could matter.
+    // DynamoDB counts the copies in local indexes too. Measuring them needs a pass over the item, so it is done only if
+    // they could exceed the limit.
     let most = size.saturating_mul(1 + locals.clone().count());
     let total = if most <= MAX_ITEM_SIZE {
         most
@@ -58,12 +59,12 @@ fn too_large(entity: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
 }
 
-/// Rejects names and values that an item cannot hold, whatever else is in it. A name may be empty if it is not known.
+/// Rejects names and values that are too large for any item. A name may be empty if it is not known.
 pub(crate) fn check_least<'a>(
     entity: &'static str,
     parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,
 ) -> Result<()> {
-    // A value is never larger than its JSON.
+    // A value is never larger than its JSON, so most updates need no decoding here.
     let most: usize = parts
         .clone()
         .map(|(name, json)| name.len() + json.len())
@@ -83,7 +84,7 @@ pub(crate) fn check_least<'a>(
     Err(too_large(entity, &what))
 }
 
-/// Checks what an update sets in the same way.
+/// Checks the values that an update sets in the same way.
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
     let set = update.actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
@@ -99,7 +100,7 @@ pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Resu
     check_least(entity, set)
 }
 
-/// The bytes of an item's copy in a local index; 0 if the item is not in it.
+/// The bytes of an item's copy in a local index; 0 if the index does not contain the item.
 fn copy_size(
     table: &TableDef,
     ttl: Option<&str>,

@@ -1,8 +1,8 @@
 //! A write as data until it is sent: its changes, conditions and return value. Only this module converts it to the
 //! body of a request, or to a part of a transaction.
 //!
-//! An item is large, so it is written straight into the buffer that becomes the body; everything else is a tree until
-//! then.
+//! An item may be large, so it is written directly into the buffer that becomes the body; everything else is a tree
+//! until then.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub(crate) struct WriteRequest {
     pub(crate) verb: WriteVerb,
     /// The full name of the table.
     pub(crate) table: String,
-    /// How the body begins: the table, and the item or key.
+    /// The beginning of the body: the table, and the item or key.
     pub(super) head: Writer,
     /// The start of the item or key.
     subject: usize,
@@ -83,6 +83,8 @@ impl WriteRequest {
             WriteVerb::Put => ",\"Item\":",
             WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => ",\"Key\":",
         });
+        // A second put or delete without a condition has the same effect. A second update may add
+        // twice.
         let is_harmless = verb != WriteVerb::Update && condition.is_always();
         WriteRequest {
             verb,
@@ -123,7 +125,7 @@ impl WriteRequest {
         &mut self.head
     }
 
-    /// Puts another item in the place of the one that it has.
+    /// Replaces the item that it has by another one.
     pub(super) fn replace_subject(&mut self, json: &[u8]) {
         self.head.rewind(self.subject);
         self.head.raw_bytes(json);
@@ -155,7 +157,7 @@ impl WriteRequest {
         self.condition = before.and(node);
     }
 
-    /// Notes that doing it twice is harmless.
+    /// Declares that executing it twice is harmless.
     pub(crate) fn retry_safe(&mut self) {
         if self.resend == Resend::UnlessAmbiguous {
             self.resend = Resend::RetrySafe;
@@ -165,7 +167,7 @@ impl WriteRequest {
     /// Sets the part of the item that it returns.
     pub(super) fn set_returned(&mut self, returned: Returned) {
         self.returns = returned;
-        // A second attempt would return something else.
+        // A second attempt would return the state after the first one, and not the one before it.
         if returned != Returned::Nothing && self.resend == Resend::Always {
             self.resend = Resend::UnlessAmbiguous;
         }
@@ -179,6 +181,8 @@ impl WriteRequest {
         self.finish(&mut body)?;
         let operation = match self.verb {
             WriteVerb::Put => ServiceOperation::PutItem,
+            // DynamoDB has no operation that only checks. An update without changes does so, and
+            // costs the same.
             WriteVerb::Update | WriteVerb::Check => ServiceOperation::UpdateItem,
             WriteVerb::Delete => ServiceOperation::DeleteItem,
         };
@@ -234,6 +238,7 @@ impl WriteRequest {
         }
         expression.check()?;
         expression.write(body);
+        // DynamoDB rejects the parameter if the request has no condition.
         if expression.says(CONDITION) {
             body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
         }

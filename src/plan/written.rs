@@ -1,5 +1,5 @@
-//! The items and updates that are written. Each of them passes this file on its way into a request, so what concerns all of
-//! them belongs here: a check of every item, a form in which an attribute is stored, an attribute that every item gets.
+//! The items and updates that are written. Each of them passes this file on its way into a request, so code for all of
+//! them belongs here: a check of every item, a stored form of an attribute, an attribute that every item gets.
 //!
 //! ```text
 //! put, create, a put of modify, of a job or a transaction -> put_entity \
@@ -31,6 +31,8 @@ pub(crate) fn entity(
 ) -> Result<()> {
     let declared = entity.declaration();
     let start = body.len();
+    // The writer counts the size as DynamoDB does while it writes, so the finished item need not be
+    // parsed for it.
     body.restart_size();
     body.raw("{");
     let written = entity.write(stamp, body);
@@ -40,7 +42,7 @@ pub(crate) fn entity(
     size::check(declared, item, body.size())
 }
 
-/// An item without a type as an object of DynamoDB JSON, which is not too large. Errors name it so.
+/// An untyped item as an object of DynamoDB JSON, after its size was checked. Errors use this name.
 pub(crate) fn untyped(name: &'static str, item: &Item) -> Result<Vec<u8>> {
     size::check_item(name, item.size())?;
     item.to_dynamo_json()
@@ -62,19 +64,19 @@ impl WriteRequest {
         self.subject_writer().raw_bytes(item);
     }
 
-    /// Concerns the item with this key, an object of DynamoDB JSON.
+    /// Selects the item with this key, an object of DynamoDB JSON.
     pub(crate) fn at_key(&mut self, key: &[u8]) {
         self.subject_writer().raw_bytes(key);
     }
 
-    /// Makes these changes, of which no value is too large.
+    /// Sets these changes, after the size of their values was checked.
     pub(crate) fn change(&mut self, update: UpdateActions) -> Result<()> {
         size::check_update(self.entity, &update)?;
         self.update = update;
         Ok(())
     }
 
-    /// Sets an attribute too, to this DynamoDB JSON. In an item that is put it replaces the one of this name.
+    /// Also sets an attribute to this DynamoDB JSON. In an item that is put, it replaces the attribute of this name.
     pub(crate) fn set_attribute(
         &mut self,
         attribute: impl Into<Cow<'static, str>>,
@@ -86,6 +88,8 @@ impl WriteRequest {
             return Ok(());
         }
         let fail = |fault| Error::encode(self.entity, fault);
+        // The new attribute is written first, and an old one of the same name is dropped, because
+        // an item has each name only once.
         let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
         item.raw("{");
         item.dynamic_name(&attribute);

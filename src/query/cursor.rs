@@ -43,6 +43,7 @@ impl Cursor {
     #[must_use]
     pub fn backwards(self) -> Cursor {
         let mut place = Arc::unwrap_or_clone(self.0);
+        // The tag does not cover the direction, so a cursor can be turned without the secret.
         place.backward = true;
         Cursor(Arc::new(place))
     }
@@ -99,6 +100,8 @@ impl Cursor {
 
     pub(crate) fn is_signed_by(&self, secret: &Secret) -> bool {
         let tag = self.0.tag.as_ref();
+        // With a secret, a cursor without a tag is rejected too; otherwise removing the tag would
+        // make any forgery valid.
         tag.is_some_and(|tag| secret.verify(&text::signed(&self.0), tag))
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct JobRows(Selection);
 impl JobRows {
     pub(crate) fn of<Row, From>(query: Query<Row, From>) -> Self {
         let mut selection = query.into_selection();
-        // A job looks at the bytes of its rows, so they are not read as a type.
+        // A job uses the bytes of its rows, so decoding them ahead would be wasted.
         selection.options.ahead = None;
         JobRows(selection)
     }
@@ -37,6 +37,8 @@ impl JobRows {
         let options = &mut self.0.options;
         let is_held = needed.iter().all(|name| source.holds(name));
         if source.is_whole() || options.hydration.is_some() || !is_held {
+            // A delete must not remove an item of a newer program. An index may not contain the
+            // shape, and then the condition of the delete checks it.
             needed.push(SHAPE);
         }
         match &mut options.hydration {
@@ -44,6 +46,8 @@ impl JobRows {
             None if is_held => options.projection = Some(needed),
             None => {
                 options.projection = Some(Vec::new());
+                // The index lacks the unique values that the delete must release, so they are read
+                // from the items.
                 options.hydration = Some(Hydration {
                     attributes: Some(needed),
                 });
@@ -144,6 +148,8 @@ impl JobRows {
         let keys = index.flat_map(|index| index.pk.iter().chain(index.sk));
         let mut asked = Vec::new();
         for name in keys.map(|key| key.attribute) {
+            // The request names the item by its primary key, so a condition on it would always
+            // hold.
             let is_primary = name == table.pk || table.sk == Some(name);
             if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
                 asked.push(check::value_condition(name, json));
@@ -166,7 +172,7 @@ impl JobRows {
     fn known_shape(&self) -> Node {
         let first = Node::Missing(Place::of(SHAPE));
         let number = match self.source().members {
-            // Each entity of a collection has shapes of its own.
+            // Each entity of a collection has its own shapes, so only the first shape is known to be readable.
             Some(_) => 1,
             None => shape_number(self.source().entity),
         };

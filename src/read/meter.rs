@@ -68,6 +68,8 @@ impl Meter {
         progress.rows += took.rows as u64;
         progress.read_units += units;
         progress.segments_done += usize::from(took.ends);
+        // The listener is called without the lock, because it may be slow, and other requests
+        // record their cost meanwhile.
         let now = *progress;
         drop(progress);
         if let Some(watch) = &self.watch {

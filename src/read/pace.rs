@@ -64,7 +64,7 @@ impl Pace {
                 paid: None,
                 last: None,
                 per_item,
-                // Nothing is known of the items yet, so each counts as one of the largest.
+                // Nothing is known about the items yet, so each counts as one of the largest size.
                 items: whole(per_request / per_item),
             }),
             cheaper: Notify::new(),
@@ -79,6 +79,8 @@ impl Pace {
     /// request would read.
     pub(crate) async fn turn(&self, most: Option<usize>) -> Turn {
         loop {
+            // The notification is registered before the state is checked, so that a payment in
+            // between is not missed.
             let cheaper = pin!(self.cheaper.notified());
             let paid = match self.try_turn(most) {
                 Ok(turn) => return turn,
@@ -95,7 +97,7 @@ impl Pace {
             return Err(paid);
         }
         let full = FULL_ANSWER * self.share;
-        // A full answer takes no more than its share of a second's units, so no limit is needed.
+        // A full response consumes no more than its share of a second's units, so no limit is needed.
         let limit = match self.per_request >= full {
             true => most,
             false => Some(most.map_or(state.items, |most| most.min(state.items))),
@@ -104,6 +106,8 @@ impl Pace {
             Some(items) => (items as f64 * state.per_item).min(full),
             None => state.last.unwrap_or(full),
         };
+        // The expected cost is reserved before the request is sent. Otherwise all concurrent
+        // requests would begin at once.
         state.paid = now.checked_add(self.time(expected));
         Ok(Turn { limit, expected })
     }
@@ -116,7 +120,7 @@ impl Pace {
             true => paid.checked_add(self.time(units - turn.expected)),
             false => paid.checked_sub(self.time(turn.expected - units)),
         });
-        // What was fetched by keys tells nothing about the items that a query looks at.
+        // Items that were fetched by keys say nothing about the size of those that a query reads.
         if items > 0 {
             state.last = Some(units);
             state.per_item = units / items as f64;

@@ -236,6 +236,8 @@ impl Iterator for RawRows {
     #[inline]
     fn next(&mut self) -> Option<RawRow> {
         let at = self.ahead.next()?;
+        // The last row takes over the count of the block instead of increasing it, so a single row
+        // costs no atomic operations.
         let block = if self.ahead.is_empty() {
             self.block.take()
         } else {
@@ -277,6 +279,7 @@ impl RawRow {
     /// again.
     pub(crate) fn value<T: 'static>(&self, read: fn(&[u8]) -> Result<T>) -> Result<T> {
         let mut ahead: Option<T> = None;
+        // The value is moved through `dyn Any`, so that the block need not know its type.
         self.take_into(&mut ahead)?;
         if let Some(value) = ahead {
             return Ok(value);

@@ -240,6 +240,8 @@ impl<'d> TransactGetReads<'d> {
         let item = ItemKey::in_table(declared.table, &key);
         let item = item.map_err(|fault| declared.unwritten(fault))?;
         let place = (self.db.table_name(declared.table.name), item);
+        // DynamoDB rejects a transaction that names one item twice, so the item is read once, with
+        // the attributes of both.
         if let Some(known) = self.places.get(&place) {
             if let Some(asking) = self.items.get_mut(*known) {
                 asking.widen(attributes);
@@ -247,6 +249,7 @@ impl<'d> TransactGetReads<'d> {
             return Ok(*known);
         }
         let at = self.participants.len();
+        // The limit counts items and not reads, because a repeated item is requested once.
         if at == MOST {
             let message = format!(
                 "a snapshot reads at most {MOST} items: read more of them with a query, or one by one"

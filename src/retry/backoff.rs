@@ -1,4 +1,4 @@
-//! Waiting before another attempt, so that requests that collided do not collide again.
+//! The pause before another attempt, so that requests that collided do not collide again.
 
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ impl Backoff {
         let bound = attempt.saturating_mul(factor).min(LONGEST);
         let bound = left.map_or(bound, |left| bound.min(left));
         let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
+        // Full jitter: even pauses of zero are right, because what matters is that competitors do
+        // not wait equally long.
         sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
         self.doublings += 1;
     }

@@ -1,4 +1,4 @@
-//! Several requests at once.
+//! Concurrent requests.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-/// How many requests run at once by default.
+/// The default number of concurrent requests.
 pub(crate) const CONCURRENCY: usize = 8;
 
 /// Waits for all of them, a few at a time, and returns their results in order.

@@ -27,6 +27,8 @@ impl Rate {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let now = Instant::now();
             let turn = next.map_or(now, |next| next.max(now));
+            // The turn is reserved before waiting for it, so concurrent callers get consecutive
+            // turns without holding the lock.
             *next = turn.checked_add(self.distance);
             turn
         };

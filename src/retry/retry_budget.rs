@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::retry::Backoff;
 
-/// How often, and for how long, items that DynamoDB omits are requested again.
+/// The number and the time of the retries for items that DynamoDB omits.
 ///
 /// A read that breaks off or gets a server error is a round without progress too, and is repeated. Only rounds
 /// without any progress count: as long as each round makes progress, work continues until everything is done. The

@@ -41,6 +41,8 @@ pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool
     {
         return false;
     }
+    // A template writes the attribute of its key, and a field that is stored there would be
+    // overwritten by it.
     if is_filled(stored, &entity.pk) {
         return false;
     }
@@ -69,6 +71,8 @@ pub const fn may_be_renamed(
     entity: &EntityDef,
     table: &TableDef,
 ) -> bool {
+    // During a renaming both names are written. A key attribute, or one that an index lists, cannot
+    // be two.
     if !is_free(former, entity, table) || same_text(former, table.pk) {
         return false;
     }
@@ -190,7 +194,7 @@ const fn each_agrees(keys: &[KeyDef], index: &EntityIndexDef) -> bool {
 const fn all_agree(key: &KeyDef, others: &[KeyDef]) -> bool {
     let mut at = 0;
     while at < others.len() {
-        // A table with mistakes names no attributes.
+        // A table with mistakes has a stand-in without names, so that its own error is the only one.
         if !key.attribute.is_empty()
             && same_text(key.attribute, others[at].attribute)
             && !same_source(&key.source, &others[at].source)
@@ -263,6 +267,7 @@ pub(super) const fn same_width(a: Width, b: Width) -> bool {
 /// Whether two entities of a table give every attribute that both use as a key the same type, and have the same TTL
 /// attribute.
 pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
+    // An entity whose declaration has a mistake; its derive has reported that already.
     if is_fallback(a) || is_fallback(b) {
         return true;
     }

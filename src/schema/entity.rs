@@ -120,6 +120,8 @@ impl ExpirySchema {
             source: String::new(),
             seconds,
         };
+        // Only the one way to write it is accepted, so that two texts of the same lifetime never
+        // look like a change.
         (expiry.lifetime() == lifetime).then_some(seconds)
     }
 }
@@ -419,6 +421,7 @@ impl PartSchema {
     pub fn cut(&self) -> Option<&str> {
         let first = self.format.as_deref()?.split(':').next()?;
         let digits = first.strip_prefix('0').unwrap_or_default();
+        // A pad and the position of a None keep the whole value; every other format cuts it.
         let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         (!is_pad && !["first", "last"].contains(&first)).then_some(first)
     }

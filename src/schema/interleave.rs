@@ -23,6 +23,7 @@ pub(crate) fn others_may_be_among(
                 .filter(|other| same_text(other.index, index.index));
             same.any(|theirs| {
                 let own_pk = [other.pk];
+                // A local index has the partition key of its table.
                 let pk = if theirs.pk.is_empty() {
                     &own_pk
                 } else {

@@ -56,6 +56,7 @@ impl TableSchema {
         let mut root = JsonMembers::of(&root);
         let (mut schema, mut format) = (TableSchema::default(), FORMAT);
         root.must("format", &mut format)?;
+        // Before the members are read, because those of a newer format may mean something else.
         if format > FORMAT {
             let message = format!(
                 "it has format {format}, and this version reads up to {FORMAT}: take a newer version of dynamo-entity"

@@ -24,6 +24,8 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn schema(&self) -> TableSchema {
+        // The types of all entities at once: the name of a type depends on the others that are
+        // called the same.
         let values = ValueTypes::of(self.model.entities);
         let indexes = |kind: IndexKind| {
             let mine = self
@@ -118,6 +120,8 @@ impl Layout {
         if names.is_empty() {
             return ProjectionSchema::Keys;
         }
+        // Always, and not only if an entity has a shape: DynamoDB cannot add it to an index that
+        // exists, and a shape may be declared later.
         if self.has_room_for_shapes() {
             names.insert(SHAPE);
         }
@@ -140,6 +144,8 @@ impl Layout {
         let all = listed
             .iter()
             .copied()
+            // Without the type, rows of the index cannot be told apart, and without the expiry
+            // expired ones would be returned.
             .chain(self.table.type_attribute)
             .chain(self.ttl());
         Some(all.filter(|name| !is_key(name)).collect())
@@ -150,6 +156,8 @@ impl Layout {
         let lists = self.table.indexes.iter();
         let lists = lists.filter_map(|index| self.listed(index));
         let with_shape = lists.filter(|listed| !listed.is_empty());
+        // The limit of DynamoDB counts the attributes in the lists of all indexes of a table
+        // together.
         with_shape.map(|listed| listed.len() + 1).sum::<usize>() <= LISTED_ATTRIBUTES
     }
 }
@@ -193,6 +201,7 @@ impl DeclaredEntity {
         let at = self.entity.attributes.iter().position(attribute);
         FieldSchema {
             stored: self.key_type(field.name).or(field.stored),
+            // An attribute whose value is also in the key can be read from there if it is missing.
             is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at))
                 && !self.is_whole_in_key(field.name),
             expiry: self
@@ -209,6 +218,8 @@ impl DeclaredEntity {
 
     /// Whether a template of the primary key holds all of a field, so that it is read from there.
     fn is_whole_in_key(self, field: &str) -> bool {
+        // The parts of all keys are in one list, in the order of their declaration. So each key has
+        // to take its own from it, even one that is of no interest here.
         let mut models = self.model.parts.iter();
         let mut is_whole = false;
         for key in [&self.entity.pk].into_iter().chain(&self.entity.sk) {
@@ -267,6 +278,7 @@ impl DeclaredEntity {
 fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>) -> KeySchema {
     let content = match key.source {
         KeySource::Field(field) => {
+            // A bare key has an entry in the list, which is not needed here.
             parts.next();
             KeyContent::Field(field.to_owned())
         }

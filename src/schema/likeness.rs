@@ -9,7 +9,7 @@ use crate::json::{Reader, member};
 impl EntityDef {
     /// Whether an item has a key of this entity.
     pub(crate) fn has_key(&self, item: &[u8]) -> bool {
-        // A key in another spelling counts too: whoever reads the item refuses it.
+        // A key in another spelling counts too. The item belongs to the entity, and reading it reports the spelling.
         (self.key_fault)(item).is_none_or(|fault| fault.is_other_spelling())
     }
 
@@ -44,6 +44,8 @@ fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
         let mut places = match (is_behind_part, at + 1 == pieces.len()) {
             (false, _) => 0..=0,
             (true, false) => 0..=last,
+            // A literal at the end of the template is at the end of the key, even if the part
+            // before contains the same text.
             (true, true) => last..=last,
         };
         let is_there = |place: &usize| {

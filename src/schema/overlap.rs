@@ -18,7 +18,7 @@ pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
     match (&a.sk, &b.sk) {
         (Some(a), Some(b)) => key_may_meet(a, b, style),
         (None, None) => true,
-        // One of them does not fit the table, and another check reports that.
+        // One of them does not fit the table, which another check reports. One error for one mistake is enough.
         _ => false,
     }
 }
@@ -208,6 +208,8 @@ impl TemplateCursor {
             } => TemplateByte::Any,
             Piece::Part { .. } => {
                 let last = self.piece + 1 == self.pieces.len();
+                // Escaped keys never hold their delimiter in a part. Verbatim ones may, in the last
+                // part.
                 TemplateByte::Many(if last && matches!(self.style, Style::Verbatim(_)) {
                     PartAlphabet::All
                 } else {
@@ -242,6 +244,8 @@ const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
     match (a.ahead(), b.ahead()) {
         (TemplateByte::Anything, _) | (_, TemplateByte::Anything) => true,
         (TemplateByte::Nothing, TemplateByte::Nothing) => true,
+        // Both can be of any length, so the longer one may hold the other one and what follows it.
+        // It is enough to end one of them first.
         (TemplateByte::Many(_), TemplateByte::Many(_)) => meet(a.leave(), b) || meet(a, b.leave()),
         (TemplateByte::Many(bytes), other) => many(a, bytes, other, b),
         (other, TemplateByte::Many(bytes)) => many(b, bytes, other, a),
@@ -260,6 +264,8 @@ const fn many(
     other: TemplateByte,
     rest: TemplateCursor,
 ) -> bool {
+    // The part may end here, or go on with the next byte. No part is empty in a stored key, so this
+    // allows a little too much, which only rejects more.
     if meet(part.leave(), rest) {
         return true;
     }

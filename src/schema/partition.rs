@@ -70,6 +70,8 @@ pub const fn is_global(index: &IndexDef) -> bool {
 /// The number by which an entity knows a part of a partition key, as the derive counts them.
 pub const fn part_number(entity: &EntityDef, index: Option<&IndexDef>, at: usize) -> usize {
     match index {
+        // A number instead of a pair, because only numbers can be parameters of a trait. No key has
+        // a thousand parts.
         Some(index) if is_global(index) => (index_at(entity, index) + 1) * 1_000 + at,
         _ => at,
     }
@@ -109,6 +111,7 @@ pub const fn same_partition(a: &EntityDef, b: &EntityDef, index: Option<&IndexDe
 
 /// Whether two entities declare the same `read_shards` for an index. Reads query the shards of the first one.
 pub const fn same_read_shards(a: &EntityDef, b: &EntityDef, index: &IndexDef) -> bool {
+    // Another check reports an entity that is not in the index.
     if partition_in(a, Some(index)).is_none() || partition_in(b, Some(index)).is_none() {
         return true;
     }
@@ -158,6 +161,8 @@ const fn same_order(a: &[Piece], b: &[Piece]) -> bool {
         while right < b.len() {
             if let (Piece::Part { field: a, .. }, Piece::Part { field: b, .. }) =
                 (&a[left], &b[right])
+                // The same field in another position means that one call would write two different
+                // keys.
                 && left != right
                 && same_text(a, b)
             {

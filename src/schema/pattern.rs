@@ -181,6 +181,7 @@ impl Pattern {
         let Some(first) = first else {
             return verb(&SEVERAL);
         };
+        // Also by the id: two tables may have entities of one name.
         match patterns.all(|other| (other.entity, other.id) == (first.entity, first.id)) {
             true => first.with(verb),
             false => verb(&SEVERAL),

@@ -102,6 +102,8 @@ impl TableSchema {
     pub(crate) fn gaps(&self, consistency: ReplicaConsistency) -> Vec<ReplicationGap> {
         match consistency {
             ReplicaConsistency::Eventual => self.gaps_of_eventual(),
+            // DynamoDB has no transactions, TTL and local indexes in such tables, but every
+            // condition is checked against the newest item.
             ReplicaConsistency::Strong => self.gaps_of_strong(),
         }
     }

@@ -81,6 +81,7 @@ pub const fn same_index_keys(new: &EntityDef, old: &EntityDef) -> bool {
     let mut at = 0;
     while at < new.indexes.len() {
         let index = &new.indexes[at];
+        // A `filling` index is allowed to lack the items of the old shape: no query can see it yet.
         if !index.filling && !is_filled_alike(index, old) {
             return false;
         }
@@ -143,6 +144,8 @@ const fn same_key(new: &KeyDef, old: &KeyDef, same_fields: bool) -> bool {
     while at < new.len() {
         let same = match (&new[at], &old[at]) {
             (Piece::Literal(new), Piece::Literal(old)) => same_text(new, old),
+            // In the primary key the field may have another name, because the key is compared after each conversion.
+            // The keys of indexes are not, so they must be made of the same fields.
             (Piece::Part { field: new, .. }, Piece::Part { field: old, .. }) => {
                 !same_fields || same_text(new, old)
             }

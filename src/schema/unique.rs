@@ -17,6 +17,8 @@ pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> b
     while at < entities.len() {
         let entity = entities[at];
         let is_apart = match &entity.sk {
+            // The items of unique values have the mark in both keys, so it is enough that one of
+            // them differs.
             Some(sk) => has_no_dollar(&entity.pk, style) || has_no_dollar(sk, style),
             None => has_no_dollar(&entity.pk, style),
         };
@@ -39,6 +41,7 @@ const fn has_no_dollar(key: &KeyDef, style: Style) -> bool {
         return false;
     };
     match style {
+        // The dollar sign is escaped in parts, and a template cannot begin with it.
         Style::Escaped => true,
         Style::Verbatim(_) => match pieces.first() {
             Some(Piece::Literal(text)) => !text.is_empty() && text.as_bytes()[0] != b'$',

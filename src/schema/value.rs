@@ -43,7 +43,7 @@ impl ValueTypes {
             }
             TypeModel::Array { element, .. } => self.find(element),
             TypeModel::Declared { value } => {
-                // A type that is known already may be the one that holds this one.
+                // Types may contain each other in a circle, so each one is looked into once.
                 if self.found.insert(path, value).is_some() {
                     return;
                 }
@@ -79,6 +79,8 @@ impl ValueTypes {
             let shown = |count: usize| -> BTreeSet<String> {
                 bases.iter().map(|base| tail(base, count)).collect()
             };
+            // A declared type with the name of a known one, as `Decimal`, gets its module in front,
+            // so that the two are not confused.
             let counts = 1 + usize::from(is_known)..=longest.unwrap_or(1);
             let count = counts
                 .clone()
@@ -218,6 +220,7 @@ fn unseen_name(path: &str) -> String {
             .find(|character| !is_name(character))
             .unwrap_or(rest.len());
         let (name, behind) = rest.split_at(end);
+        // The standard library shows one type by the names of several crates, and moves types between them.
         let is_of_language = ["core::", "alloc::", "std::"]
             .iter()
             .any(|front| name.starts_with(front));

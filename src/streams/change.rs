@@ -7,11 +7,11 @@ use super::record::StreamRecord;
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind};
 
-/// What happened to an item. `New` and `Old` are its types after and before: the entity, or its key if the stream does
-/// not have that image.
+/// The kind of a change, with the item. `New` and `Old` are the types after and before the change: the entity, or its
+/// key if the stream does not contain that image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeEvent<New, Old = New> {
-    /// The item did not exist before, or was no item of the entity.
+    /// The item did not exist before, or did not belong to the entity.
     Created(New),
     /// The item has other values.
     Changed {
@@ -20,12 +20,12 @@ pub enum ChangeEvent<New, Old = New> {
         /// After the change.
         new: New,
     },
-    /// The item does not exist any more, or is no item of the entity any more.
+    /// The item no longer exists, or no longer belongs to the entity.
     Removed {
         /// Before it was removed.
         old: Old,
-        /// Whether DynamoDB removed it because its time was over. In a replica of a global table, and on DynamoDB
-        /// Local, this is not known and false.
+        /// Whether DynamoDB removed it because its TTL had passed. In a replica of a global table, and on DynamoDB
+        /// Local, this is not known and therefore false.
         by_ttl: bool,
     },
 }
@@ -54,15 +54,15 @@ impl<New, Old> ChangeEvent<New, Old> {
 pub struct ItemChange<New, Old = New> {
     /// What happened.
     pub event: ChangeEvent<New, Old>,
-    /// The record, with its id, its place and its images as they are stored.
+    /// The record, with its ID, its position and its images as they are stored.
     pub record: StreamRecord,
 }
 
 /// A record that cannot be read as a change of the entity.
 ///
-/// [`error`](Self::error) has the reason: its kind is [`NewerShape`](ErrorKind::NewerShape) for an item that a newer
-/// program has stored, [`KeyMismatch`](ErrorKind::KeyMismatch) for a key that the fields do not give, and
-/// [`Decode`](ErrorKind::Decode) otherwise.
+/// [`error`](Self::error) returns the reason. Its kind is [`NewerShape`](ErrorKind::NewerShape) for an item that a
+/// newer program has stored, [`KeyMismatch`](ErrorKind::KeyMismatch) for a key that differs from the one that the
+/// fields give, and [`Decode`](ErrorKind::Decode) otherwise.
 pub struct UnreadChange {
     pub(super) error: Error,
     pub(super) record: StreamRecord,
@@ -74,7 +74,7 @@ impl UnreadChange {
         &self.error
     }
 
-    /// Turns it into the reason.
+    /// Returns the reason itself.
     pub fn into_error(self) -> Error {
         self.error
     }
@@ -101,7 +101,7 @@ impl fmt::Display for UnreadChange {
     }
 }
 
-/// Shows no values, as its error does.
+/// Shows no values, like its error.
 impl fmt::Debug for UnreadChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnreadChange")

@@ -1,4 +1,4 @@
-//! A handler for each change of an event, and the response that tells what has to be delivered again.
+//! A handler for each change of an event, and the response that names the records to deliver again.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -22,8 +22,9 @@ pub type HandlerError = Box<dyn StdError + Send + Sync>;
 /// Serializes to `{"batchItemFailures": [{"itemIdentifier": ".."}]}`. Lambda reads it only if the event source mapping
 /// has `ReportBatchItemFailures`; without that, every response counts as success.
 ///
-/// The event of a Lambda function names only the first failure, because Lambda repeats it and all records after it. A
-/// pipe repeats only the records that are named, so all records from the failure on are.
+/// For the event of a Lambda function, the response names only the first failure, because Lambda repeats that record
+/// and all records after it. A pipe repeats only the named records, so the response names all records from the failure
+/// on.
 #[derive(Debug, Default)]
 pub struct BatchResponse {
     identifiers: Vec<String>,
@@ -54,7 +55,7 @@ impl BatchResponse {
         &self.parked
     }
 
-    /// How the response names what has to be delivered again.
+    /// The identifiers of the records that must be delivered again.
     pub fn identifiers(&self) -> &[String] {
         &self.identifiers
     }
@@ -105,15 +106,16 @@ impl<New, Old> ItemChanges<New, Old> {
         handle_each(self, None, handler).await
     }
 
-    /// Parks a change that has failed this many times, and goes on behind it.
+    /// Parks a change that has failed this many times, and continues after it.
     ///
-    /// The attempts are counted in the [`ParkedTable`](super::ParkedTable), by the id of the record and the name of
-    /// the consumer, because an event does not tell how often it was delivered. Only a failure is counted: it costs
-    /// one write. The last one stores the record with its images, and counts as success. Later changes of the same
-    /// item are then handled before the parked one, so a handler that depends on order must read the item.
+    /// The attempts are counted in the [`ParkedTable`](super::ParkedTable), by the ID of the record and the name of the
+    /// consumer, because an event does not contain the number of its deliveries. Only failures are counted, and each
+    /// costs one write. The last failure stores the record with its images, and counts as success. Later changes of the
+    /// same item are then handled before the parked one, so a handler that depends on the order must read the item.
     ///
-    /// An attempt that ends with the process, for example because the time of the function is over, is not counted:
-    /// give the handler a time limit of its own. If the attempt cannot be counted, the change is reported as failed.
+    /// An attempt that ends with the process, for example because the function has reached its timeout, is not counted.
+    /// Therefore, give the handler a time limit of its own. If the attempt cannot be counted, the change is reported as
+    /// failed.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -223,6 +225,8 @@ where
             continue;
         }
         let behind = changes.records.as_slice().iter();
+        // Lambda repeats everything after the first reported failure, and a pipe repeats only what
+        // is reported. Without the later records, a pipe would lose their order.
         let behind = behind.filter(|_| changes.form == EventForm::Pipe);
         let all = std::iter::once(&failed.record).chain(behind);
         response.identifiers = all

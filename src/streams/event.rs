@@ -9,7 +9,7 @@ use super::text::JsonText;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, elements, member};
 
-/// The form of an event, which decides what a partial failure has to name.
+/// The form of an event, which determines the records that a partial failure must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventForm {
     /// `{"Records": [..]}`: a function behind an event source mapping. A reported record is repeated with all after it.
@@ -18,11 +18,11 @@ pub(super) enum EventForm {
     Pipe,
 }
 
-/// A batch of records of a DynamoDB stream.
+/// A batch of records from a DynamoDB stream.
 ///
 /// Deserializes from the event of a Lambda function, from the bare list of records that EventBridge Pipes passes on,
-/// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their
-/// digits. A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its place, not a failure of the
+/// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their digits.
+/// A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its position, not a failure of the whole
 /// event.
 ///
 /// ```
@@ -56,6 +56,8 @@ impl StreamEvent {
 
 fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
     let mut whole = Reader::new(json);
+    // The whole text is checked first. Otherwise an event that is cut off would look like one with
+    // fewer records, and the others would be lost.
     whole.skip()?;
     whole.finish()?;
     let (form, records) = match Reader::new(json).peek() {

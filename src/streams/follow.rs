@@ -20,7 +20,7 @@ use crate::json::{CodecError, Reader, Tag, member};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
-/// How one side of a change is read.
+/// The reader of one side of a change.
 pub(super) struct Side<T> {
     /// Whether it is read from an image; otherwise from the key.
     pub(super) is_image: bool,
@@ -94,6 +94,8 @@ impl<New, Old> ItemChanges<New, Old> {
         if let Some(fault) = &record.fault {
             return Err(fail(fault.clone()));
         }
+        // The embedded engine reports a write that changes nothing, and marks of jobs change items
+        // without a meaning for consumers.
         if self.followed.is_of_sentinel(record) || record.is_unchanged() {
             return Ok(None);
         }
@@ -104,11 +106,14 @@ impl<New, Old> ItemChanges<New, Old> {
         let old = record.old.as_deref().filter(|image| is_mine(image));
         let is_whole = record.new.is_some() || record.old.is_some();
         match is_whole {
+            // An item may change from one entity to another. It is then a removal for the one and a
+            // creation for the other.
             true if new.is_none() && old.is_none() => return Ok(None),
             false if !is_mine(&record.keys) => return Ok(None),
             _ => {}
         }
         let kind = record.kind(new.is_some(), old.is_some()).map_err(fail)?;
+        // The side without an image is read from the key, which every record has.
         let side = |image, is_image| match is_image {
             true => image,
             false => Some(record.keys.as_slice()),
@@ -161,7 +166,7 @@ fn lacking(image: &'static str) -> CodecError {
 }
 
 impl Followed {
-    /// The error for a record, with the key of its item.
+    /// The error of a record, with the key of its item.
     #[cold]
     fn unfit(&self, record: &RecordParts, fault: CodecError) -> Error {
         Error::decode(self.name, fault)

@@ -1,14 +1,14 @@
-//! The kind of a change: from the images first, and from the name of the event where images do not tell it.
+//! The kind of a change. The images decide first, and the name of the event decides if they are not sufficient.
 //!
-//! The engines disagree about names: one reports a write that changes nothing as `MODIFY`, and DynamoDB Local has no
-//! name for a removal by TTL. The images are what was stored.
+//! The engines use names differently: one reports a write that changes nothing as `MODIFY`, and DynamoDB Local has no
+//! name for a removal by TTL. The images show the stored state.
 
 use super::record::RecordParts;
 use crate::codec::Item;
 use crate::json::CodecError;
 use crate::schema::{StreamView, is_mark};
 
-/// What happened to an item.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     Created,
@@ -43,6 +43,7 @@ impl RecordParts {
             Some("INSERT") => Some(EventKind::Created),
             Some("MODIFY") => Some(EventKind::Changed),
             Some("REMOVE") => Some(EventKind::Removed),
+            // DynamoDB Local names this event `UNKNOWN_TO_SDK_VERSION`.
             _ if self.by_ttl => Some(EventKind::Removed),
             _ => None,
         };
@@ -53,6 +54,8 @@ impl RecordParts {
                 (true, false) => Some(EventKind::Removed),
                 (false, false) => None,
             },
+            // With new images only, their absence proves a removal. Otherwise only the name
+            // distinguishes a creation from a change.
             (true, false) if !new => Some(EventKind::Removed),
             (true, false) => named.filter(|kind| *kind != EventKind::Removed),
             (false, true) if !old => Some(EventKind::Created),
@@ -65,8 +68,8 @@ impl RecordParts {
         })
     }
 
-    /// Whether both images say the same, so that nothing changed: equal numbers may have different texts, and marks of
-    /// jobs and fills are no data.
+    /// Whether both images have the same content, so that nothing changed. Equal numbers may have different texts, and
+    /// marks of jobs and fills do not count as data.
     pub(super) fn is_unchanged(&self) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;

@@ -1,4 +1,4 @@
-//! The key of an item of a collection, whose entity the key itself tells.
+//! The key of an item of a collection. The key itself identifies the entity.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl MemberKey {
         }
     }
 
-    /// The name of its entity, or `Item` if it is of none.
+    /// The name of its entity, or `Item` if it belongs to none.
     pub fn entity(&self) -> &'static str {
         self.name
     }

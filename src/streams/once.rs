@@ -7,8 +7,8 @@
 //!                         └─ its owner dies: in progress until the lease ends, interrupted after it
 //! ```
 //!
-//! The row is written before the effect begins and again after it ended. If its owner dies in between, nobody knows
-//! whether the effect took place, so it is not run again unless the caller says so.
+//! The row is written before the effect begins and again after it has ended. If its owner dies in between, it is not
+//! known whether the effect took place, so it is not run again unless the caller allows it.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -25,13 +25,13 @@ use crate::json::{CodecError, Reader, Writer};
 use crate::plan::Operation;
 use crate::verbs::EntityExt;
 
-/// How long an effect counts as in progress, if the caller does not say: as long as a Lambda function can run.
+/// The default time for which an effect counts as in progress: the longest run time of a Lambda function.
 const LEASE: Duration = Duration::from_secs(15 * 60);
 
-/// How long an effect that took place is remembered, if the caller does not say.
+/// The default time for which a completed effect is remembered.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
-/// How often another writer may be faster.
+/// The number of races that may be lost to other writers.
 const ROUNDS: usize = 8;
 
 /// An effect outside DynamoDB, such as a mail or a payment: whether it has begun, and its result. Create its table
@@ -60,14 +60,14 @@ pub struct OnceEffect {
     pub version: Version,
 }
 
-/// What [`Once::run`] found or did.
+/// The outcome of [`Once::run`].
 #[derive(Debug)]
 pub enum Ran<T> {
     /// The effect took place now.
     Now(T),
     /// It took place in an earlier call, with this result.
     Before(T),
-    /// It took place now, but that could not be recorded. Later calls find an effect that was interrupted.
+    /// It took place now, but this could not be recorded. Later calls find an interrupted effect.
     Unrecorded(T, Error),
 }
 
@@ -84,15 +84,15 @@ impl<T> Ran<T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OnceError<X> {
-    /// The effect returned this error, which says that it did not take place. The next call may run it again.
+    /// The effect returned this error, which means that it did not take place. The next call may run it again.
     Failed(X),
     /// Another call runs it.
     InProgress {
         /// Since this time.
         since: SystemTime,
     },
-    /// Another call began it and did not end it in time, so the effect may have taken place or not. Find out, and
-    /// delete its [`OnceEffect`] or set `is_done`; or say [`retry_after`](Once::retry_after).
+    /// Another call began it and did not end it in time, so the effect may or may not have taken place. Find out, and
+    /// delete its [`OnceEffect`] or set `is_done`; or use [`retry_after`](Once::retry_after).
     Interrupted {
         /// The time at which it began.
         since: SystemTime,
@@ -202,7 +202,7 @@ enum Begun<T> {
 }
 
 impl Once {
-    /// How long the effect may take: 15 minutes unless you say. Until then, other calls get
+    /// Sets the time that the effect may take, by default 15 minutes. Until then, other calls get
     /// [`InProgress`](OnceError::InProgress), and after it [`Interrupted`](OnceError::Interrupted). Nothing stops an
     /// effect that takes longer.
     pub fn lease(mut self, lease: Duration) -> Self {
@@ -210,15 +210,15 @@ impl Once {
         self
     }
 
-    /// Runs the effect again if it began this long ago and did not end. **It may then take place twice**: say it only
-    /// if that is harmless, for example because the receiver knows the key. Choose a time in which every effect has
-    /// ended; the clocks of your machines may differ by some of it.
+    /// Runs the effect again if it began this long ago and did not end. **It may then take place twice**: use it only
+    /// if that is harmless, for example because the receiver recognizes the key. Choose a time in which every effect
+    /// has ended; the clocks of your machines may differ by some of it.
     pub fn retry_after(mut self, time: Duration) -> Self {
         self.retry_after = Some(time);
         self
     }
 
-    /// How long the result is kept: 400 days unless you say. After that, the effect could be run again.
+    /// Sets the time for which the result is kept, by default 400 days. After that, the effect could be run again.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.kept = time;
         self
@@ -226,8 +226,8 @@ impl Once {
 
     /// Runs the effect, unless it took place before; then its result of that time is returned.
     ///
-    /// **An error of the effect says that it did not take place**, and the next call may run it. If you cannot tell,
-    /// for example after a timeout, panic, drop the future or exit: then the key stays interrupted.
+    /// **An error of the effect means that it did not take place**, and the next call may run it. If you do not know,
+    /// for example after a timeout, then panic, drop the future or exit: the key stays interrupted.
     pub async fn run<T, X, F, Fut>(self, db: &Dynamo, effect: F) -> Result<Ran<T>, OnceError<X>>
     where
         T: OnceResult,
@@ -244,14 +244,15 @@ impl Once {
                 Err(error) => Ran::Unrecorded(result, error),
             }),
             Err(error) => {
-                // If this fails, the row stays: the effect then counts as interrupted, which is safe.
+                // If this fails, the row remains, and the effect counts as interrupted, which is safe: it is not run
+                // again without permission.
                 let _ = row.delete().send(db).await;
                 Err(OnceError::Failed(error))
             }
         }
     }
 
-    /// Takes the row, or finds the reason not to.
+    /// Takes the row, or returns the reason why that is not possible.
     async fn begin<T: OnceResult, X>(&self, db: &Dynamo) -> Result<Begun<T>, OnceError<X>> {
         let owner = format!("{:032x}", entropy::bits()?);
         let mut last = None;
@@ -259,6 +260,8 @@ impl Once {
             let begun = self.begun_row(owner.clone(), db)?;
             match begun.create().send(db).await {
                 Ok(row) => return Ok(Begun::Mine(row)),
+                // A lost response is resolved by reading the row: the random owner shows whether
+                // this call has created it.
                 Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
                     last = Some(error)
                 }
@@ -268,6 +271,8 @@ impl Once {
             let Some(found) = key.get().consistent().send(db).await? else {
                 continue;
             };
+            // Only this call knows the random text, so its own create took effect although the
+            // response was lost.
             if found.owner == owner {
                 return Ok(Begun::Mine(found));
             }
@@ -285,6 +290,8 @@ impl Once {
                 });
             }
             let taken = OnceEffect {
+                // The put checks the version of the row that was found, so only one of several
+                // calls can take over an interrupted effect.
                 version: found.version,
                 ..begun
             };
@@ -313,7 +320,7 @@ impl Once {
         })
     }
 
-    /// Records the result. The version guards it: a call that took the row over is not overwritten.
+    /// Records the result. The version guards it: if another call has taken over the row, its state is not overwritten.
     async fn finish<T: OnceResult>(&self, row: OnceEffect, result: &T, db: &Dynamo) -> Result<()> {
         let now: SystemTime = db.now_as()?;
         let done = OnceEffect {

@@ -1,4 +1,4 @@
-//! A future whose panics are errors, so that a change whose handler panics is a failed attempt as any other.
+//! A future whose panics become errors, so that a panic of a handler is a failed attempt like any other.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -13,6 +13,7 @@ pub(super) struct Panicked(pub(super) String);
 pub(super) async fn without_panics<Fut: Future>(
     handle: impl FnOnce() -> Fut,
 ) -> Result<Fut::Output, Panicked> {
+    // The closure itself may panic too, before it returns its future.
     let future = catch_unwind(AssertUnwindSafe(handle)).map_err(panicked)?;
     let mut future = pin!(future);
     poll_fn(|context| {

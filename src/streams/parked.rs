@@ -42,7 +42,7 @@ pub struct ParkedChange {
     /// The number of its parts.
     #[dynamo(default)]
     pub parts: u32,
-    /// The time after which the attempts are forgotten. A parked change has none.
+    /// The time after which the attempts are forgotten. A parked change does not expire.
     #[dynamo(ttl)]
     pub expires_at: Option<SystemTime>,
 }
@@ -96,8 +96,8 @@ impl ParkedChange {
         StreamEvent::from_json(&json)
     }
 
-    /// Calls the handler with the record of the change, and forgets the change if that succeeds. Otherwise it stays
-    /// parked. Two that replay one change at once may both call their handlers.
+    /// Calls the handler with the record of the change, and deletes the change if the handler succeeds. Otherwise the
+    /// change stays parked. Two concurrent replays of one change may both call their handlers.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -134,9 +134,11 @@ impl ParkedChange {
         Ok(self.discard(db).await?)
     }
 
-    /// Forgets the change without handling it. Nothing happens if it was parked anew since it was listed.
+    /// Deletes the change without handling it. Nothing happens if it was parked again since it was listed.
     pub async fn discard(&self, db: &Dynamo) -> Result<()> {
         let delete = EntityExt::key(self).delete();
+        // The row goes first: parts without a row are garbage, but a row without parts could not be
+        // replayed.
         let delete = delete.when(|change| change.stored_by().eq(&self.stored_by));
         match delete.send(db).await {
             Err(error) if !error.is_lost_race() => return Err(error),

@@ -1,4 +1,4 @@
-//! Counting attempts at a change, and parking it after the last one.
+//! Counts the attempts at a change, and parks it after the last one.
 //!
 //! Every failed attempt has an id of its own, which it adds to a set in the row of the change. Adding it again after a
 //! lost response changes nothing, and attempts of several invocations do not overwrite each other. The images are in
@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 use crate::plan::Operation;
 use crate::verbs::EntityExt;
 
-/// How long the attempts at a change that was not parked are kept: longer than any stream delivers it.
+/// The time for which the attempts at a change that was not parked are kept. It is longer than any stream delivers a
+/// record.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// The number of bytes of a part, so that its item is far from the limit.
@@ -26,7 +27,7 @@ const PART: usize = 300_000;
 /// The number of characters that are kept of a reason.
 const REASON: usize = 2_000;
 
-/// What became of an attempt.
+/// The outcome of a counted attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountedAttempt {
     Counted,
@@ -70,7 +71,7 @@ impl Parking<'_> {
         match row {
             Ok(row) if row.attempts.len() < self.attempts => Ok(CountedAttempt::Counted),
             Ok(row) => self.park(record, row, attempt).await,
-            // It is parked already, and a stray delivery of it has failed once more.
+            // The change is already parked, and a late delivery of it has failed once more.
             Err(error) if error.is_conflict() => Ok(CountedAttempt::Parked),
             Err(error) => Err(error),
         }
@@ -91,6 +92,8 @@ impl Parking<'_> {
             json: json.to_vec(),
         });
         let parts: Vec<ParkedPart> = parts.collect();
+        // The parts are stored before the row names them. A crash in between leaves the change
+        // unparked, and it is delivered again.
         let stored = Batch::new().with_all(parts.iter().map(ParkedPart::put));
         stored.send(self.db).await?.complete()?;
         let now: SystemTime = self.db.now_as()?;
@@ -114,10 +117,11 @@ impl Parking<'_> {
         let Err(error) = parked else {
             return Ok(CountedAttempt::Parked);
         };
-        // Another invocation may have parked it, or the response to this one was lost: the row tells.
+        // Another invocation may have parked it, or the response to this one was lost. The row shows which.
         let stored = row.key().get().consistent().send(self.db).await?;
         let parked = stored.filter(|stored| stored.parked_at.is_some());
         let is_certain = error.is_lost_race();
+        // The parts are deleted only if they are certainly not the ones that the row names.
         if is_certain && parked.as_ref().is_none_or(|by| by.stored_by != attempt) {
             ParkedPart::discard(parts.iter(), self.db).await?;
         }

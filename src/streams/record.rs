@@ -1,4 +1,4 @@
-//! One record of a stream, taken out of the form in which it was delivered.
+//! One record of a stream, extracted from the form in which it was delivered.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,9 +16,10 @@ pub struct StreamRecord(Arc<RecordParts>);
 
 #[derive(Default)]
 pub(super) struct RecordParts {
-    /// The record as DynamoDB wrote it.
+    /// The record as DynamoDB has written it.
     pub(super) json: Vec<u8>,
-    /// How a partial failure names the record. Empty if the record has no such text: then all of the batch is repeated.
+    /// The identifier of the record in a partial failure. If the record has none, it is empty, and the whole batch is
+    /// repeated.
     pub(super) identifier: String,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
@@ -35,7 +36,7 @@ pub(super) struct RecordParts {
 }
 
 impl StreamRecord {
-    /// Reads a record as an event of this form has it. A fault is kept in the record.
+    /// Reads a record from an event of this form. A fault is kept in the record.
     pub(super) fn read(json: &[u8], form: EventForm) -> Self {
         let mut parts = RecordParts {
             json: json.to_vec(),
@@ -51,13 +52,13 @@ impl StreamRecord {
         &self.0
     }
 
-    /// The id that DynamoDB gave the record. It stays the same when the record is delivered again.
+    /// The ID that DynamoDB gave the record. It stays the same if the record is delivered again.
     pub fn event_id(&self) -> Option<&str> {
         self.0.id.as_deref()
     }
 
-    /// The place of the record in its shard. Records of Kinesis have none: Kinesis may deliver changes of one item in
-    /// another order, and twice.
+    /// The position of the record in its shard. Records of Kinesis have none: Kinesis may deliver changes of one item
+    /// in another order, and twice.
     pub fn sequence(&self) -> Option<&SequenceNumber> {
         self.0.sequence.as_ref()
     }
@@ -67,7 +68,7 @@ impl StreamRecord {
         self.0.at
     }
 
-    /// The stored name of the table, if the record tells it.
+    /// The stored name of the table, if the record contains it.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }
@@ -91,13 +92,14 @@ impl StreamRecord {
 impl RecordParts {
     fn fill(&mut self, json: &[u8], form: EventForm) -> Result<(), CodecError> {
         let outer_id = text(json, "eventID")?;
-        // A record of Kinesis has the record of DynamoDB as its data; a pipe has no object around data and number.
+        // A record of Kinesis contains that of DynamoDB as its data. In a pipe, data and number are not inside of an
+        // object `kinesis`.
         let kinesis = match answer(json, "kinesis")? {
             None if text(json, "eventSource")?.as_deref() == Some("aws:kinesis") => Some(json),
             kinesis => kinesis,
         };
         let Some(kinesis) = kinesis else {
-            // A record with a fault is named too, so that only it and the records after it are repeated.
+            // A record with a fault gets its identifier too, so that only this record and those after it are repeated.
             let filled = self.fill_inner(json, false);
             let number = self.sequence.as_ref().map(SequenceNumber::to_string);
             self.identifier = match form {
@@ -128,6 +130,7 @@ impl RecordParts {
                 "eventID" => self.id = Some(string(name, value)?),
                 "eventName" => self.name = Some(string(name, value)?),
                 "tableName" => self.table = Some(string(name, value)?),
+                // A record of a stream has no `tableName`; its ARN contains the name of the table.
                 "eventSourceARN" => {
                     let arn = string(name, value)?;
                     let table = arn.split_once(":table/").map(|(_, rest)| rest);
@@ -139,9 +142,10 @@ impl RecordParts {
                 _ => {}
             }
         }
+        // Kinesis always gets both images, and its records do not name a view.
         self.view = is_kinesis.then_some(StreamView::NewAndOldImages);
         let change = change.ok_or_else(|| missing("dynamodb"))?;
-        // Kinesis counts milliseconds unless it tells that it counts microseconds; a stream counts seconds.
+        // Kinesis counts milliseconds unless the record declares microseconds. A stream counts seconds.
         let mut power = if is_kinesis { -3 } else { 0 };
         let mut at = None;
         for (name, value) in answered(change)? {
@@ -196,7 +200,8 @@ fn view(text: &str) -> Result<StreamView, CodecError> {
     })
 }
 
-/// Whether DynamoDB itself deleted the item. The API of streams begins the names with capitals, Lambda does not.
+/// Whether DynamoDB itself deleted the item. The names begin with capitals in the API of streams, and with lower-case
+/// letters in Lambda.
 fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
     let mut is_service = false;
     let mut is_dynamo = false;

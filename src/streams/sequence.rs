@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The place of a record in its shard. Later records of an item have greater numbers.
+/// The position of a record in its shard. Later records of an item have greater numbers.
 ///
 /// Compares as a number of any length: DynamoDB's numbers have 21 to 40 digits.
 ///
@@ -28,7 +28,7 @@ impl SequenceNumber {
         &self.0
     }
 
-    /// Longer numbers are greater, because zeros in front do not count.
+    /// A comparison by length and then by text: without leading zeros, the longer number is the greater one.
     fn rank(&self) -> (usize, &str) {
         let digits = self.0.trim_start_matches('0');
         (digits.len(), digits)

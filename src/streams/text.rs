@@ -1,4 +1,4 @@
-//! The text of JSON that arrives through serde, so that the library's own reader reads it.
+//! JSON that arrives through serde, written as text again for the library's own reader.
 //!
 //! Attribute values of DynamoDB JSON are texts, booleans, lists and objects, so no digit passes through a float. The
 //! only numbers of an event are times.
@@ -9,7 +9,8 @@ use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Seq
 
 use crate::json::escape_into;
 
-/// The name of the map in which `serde_json` passes on the digits of a number with its feature `arbitrary_precision`.
+/// The name of the map in which `serde_json` provides the digits of a number if its feature `arbitrary_precision` is
+/// enabled.
 const DIGITS: &str = "$serde_json::private::Number";
 
 /// JSON as bytes.
@@ -107,6 +108,8 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
                 self.0.push(b',');
             }
             if list.next_element_seed(JsonTextOf(self.0))?.is_none() {
+                // Whether another element follows is known only after the comma was written, so it
+                // is removed again at the end.
                 self.0.truncate(end);
                 self.0.push(b']');
                 return Ok(());
@@ -117,6 +120,8 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         let mut is_first = true;
         while let Some(name) = map.next_key::<String>()? {
+            // Any crate of the program may enable that feature of serde_json, and then numbers
+            // arrive as such maps.
             if is_first && name == DIGITS {
                 let digits: String = map.next_value()?;
                 self.raw(&digits);

@@ -1,4 +1,4 @@
-//! The verbs that read an event as changes of an entity or a collection.
+//! The functions that read an event as changes of an entity or a collection.
 
 use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
@@ -11,8 +11,8 @@ use crate::error::Result;
 
 /// The changes of an entity in an event of a stream.
 ///
-/// Each verb is for one view of the stream, and its types say what the view has. Not shown are records whose images
-/// are equal, items that keep unique values, marks of jobs, and items of other entities.
+/// Each function is for one view of the stream, and its types show the content of the view. Records with equal images,
+/// items that store unique values, marks of jobs, and items of other entities are not returned.
 pub trait EntityChanges: DynamoEntity {
     /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
     ///

@@ -119,7 +119,7 @@ fn index_difference(
     found: &IndexSchema,
 ) -> Option<String> {
     let name = &declared.name;
-    // All partition attributes are compared at once, so their order does not matter.
+    // A query gives all partition attributes with `=`, so their order does not matter.
     let hash =
         |index: &IndexSchema| -> BTreeSet<String> { index.pk.iter().map(show_attribute).collect() };
     let mut says = Vec::new();
@@ -179,6 +179,8 @@ fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String
             Some(
                 names
                     .iter()
+                    // DynamoDB projects keys anyway. The attribute of the shape is missing in older
+                    // indexes, and no operation can add it.
                     .filter(|name| !keys.contains(name.as_str()) && name.as_str() != SHAPE)
                     .cloned()
                     .collect(),

@@ -106,11 +106,12 @@ impl<G: TableGoal> Convergence<'_, G> {
         loop {
             let settling = match self.asks {
                 Probes::All => PendingChange::all(&tell),
-                // Who wants less does not wait for what others change.
+                // A program that only starts does not wait for changes that others make to indexes that it does not
+                // use.
                 Probes::Description | Probes::Creation => PendingChange::of(self.declared, &tell),
             };
             match look(self.wire, self.declared, self.asks, &settling).await {
-                // A new table is not shown to all requests at once.
+                // DynamoDB may not show a new table to all requests immediately.
                 Err(error) if is_trouble(&error) || error.is_table_not_found() => {
                     trouble.wait(|| error).await?;
                 }
@@ -175,14 +176,14 @@ impl<G: TableGoal> Convergence<'_, G> {
         change: TableChange,
         course: &mut TableProgress,
     ) -> Result<()> {
-        // An old description may also lack a change that was taken before the last one. What is removed by it may be there
-        // anew by now, so it is not asked for again.
+        // An outdated description may also lack a change that DynamoDB accepted before the last one. What it removed
+        // may have been created again meanwhile, so the change is not requested again.
         if course.taken.contains(&change) {
             self.goal.tell(&change, StepState::Waits);
             return course.unshown.wait(|| self.unshown(&change)).await;
         }
         if course.asked.as_ref() != Some(&change) {
-            // Others may have made the one before, however long that took.
+            // Another process may have made the previous change, however long that took, so the limits begin again.
             course.asked = Some(change.clone());
             course.trouble = TablePolling::until(TROUBLE);
             course.busy = None;
@@ -197,7 +198,7 @@ impl<G: TableGoal> Convergence<'_, G> {
             Err(error) => error,
         };
         if is_trouble(&error) {
-            // It may have been done all the same, so the table is looked at first.
+            // The change may have been made although the response was lost, so the table is described first.
             return course.trouble.wait(|| error).await;
         }
         let waits = self.goal.waits_for_ttl() && is_too_soon(&error);
@@ -219,6 +220,8 @@ impl<G: TableGoal> Convergence<'_, G> {
             if !self.remaining(found.as_ref())?.contains(change) {
                 return Ok(());
             }
+            // Another process may have made the change while the description was still the old one.
+            // Then the error does not matter.
             if error.kind() == ErrorKind::AccessDenied || !stale.wait_more().await {
                 return Err(with_limit(error, change));
             }
@@ -267,6 +270,8 @@ fn with_limit(error: Error, change: &TableChange) -> Error {
 /// Whether the service says that TTL was changed within the last hour. It has no code for that; its words decide about waiting
 /// and nothing else.
 fn is_too_soon(error: &Error) -> bool {
+    // DynamoDB has no code of its own for this rejection. If its text changes, the plan ends with
+    // an error instead of waiting.
     error.kind() == ErrorKind::Rejected && error.to_string().contains("modified multiple times")
 }
 
@@ -282,6 +287,8 @@ fn passes(
         TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => {
             let expiry = found.and_then(|found| found.expiry.as_ref());
             let is_changing = expiry.is_some_and(|expiry| expiry.is_changing);
+            // DynamoDB rejects a second change of the TTL within an hour, also after it shows the
+            // first one as completed.
             let is_removal = |other: &TableChange| matches!(other, TableChange::RemoveTtl(_));
             let mut all = taken.iter().chain([change]);
             error.kind() == ErrorKind::Rejected && (is_changing || all.any(is_removal))
@@ -289,7 +296,7 @@ fn passes(
         TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => {
             service::keeps_no_backups_yet(error)
         }
-        // Limits of these last for hours or days.
+        // For these changes, a limit lasts for hours or days, so waiting makes no sense.
         _ if change.lasting_limit().is_some() => error.is_table_in_use(),
         _ => service::is_busy(error),
     }

@@ -23,7 +23,7 @@ pub(crate) fn named_by(
         schema.name = name(&schema.name);
         limits::check(&schema)?;
         match named.iter().find(|other| other.name == schema.name) {
-            // What tools are told besides makes no other table.
+            // Collections are information for tools, so they make no difference between two tables.
             Some(same) if same.without_collections() == schema.without_collections() => {}
             Some(_) => {
                 let name = &schema.name;

@@ -46,7 +46,7 @@ impl FoundTable {
     ) -> Result<Self> {
         let name = &described.schema.name;
         let expiry = match (service::expiry(wire, name).await?, asks) {
-            // Whoever wants TTL is told by the server that it has none.
+            // If a declared TTL is needed, the server itself rejects the operation that it does not support.
             (None, Probes::Creation) => Some(ExpiryState {
                 attribute: None,
                 is_changing: false,

@@ -45,7 +45,7 @@ impl TableGoal for CreationGoal {
             TableChange::AddStream(_) | TableChange::RemoveStream => {
                 Verdict::Refuse(compare::OTHER_STREAM.to_owned())
             }
-            // Settings are those of the creator, and an index beyond the declared ones does not matter.
+            // The creator decides about settings, and indexes beyond the declared ones do not matter.
             _ => Verdict::Leave,
         }
     }

@@ -28,6 +28,7 @@ pub(super) fn index_changes(declared: &TableSchema, there: &TableSchema) -> Inde
         .filter(|index| is_lacking(declared, index))
         .collect();
     let mut end = IndexRoom::of(there);
+    // An index that is impossible even after all removals is impossible in every order.
     removed.iter().for_each(|index| end.remove(&index.name));
     let mut now = IndexRoom::of(there);
     let mut changes = IndexChanges::default();
@@ -40,6 +41,8 @@ pub(super) fn index_changes(declared: &TableSchema, there: &TableSchema) -> Inde
         }
         end.add(index);
         match now.obstacle(index) {
+            // An index that fits at once comes first, so that its programs need not wait for
+            // removals.
             Some(_) => waiting.push(index),
             None => {
                 now.add(index);
@@ -51,6 +54,7 @@ pub(super) fn index_changes(declared: &TableSchema, there: &TableSchema) -> Inde
     }
     for index in waiting {
         while let Some(obstacle) = now.obstacle(index) {
+            // Only the removals that this index needs come before it; all others come last.
             let place = removed.iter().position(|old| obstacle.is_lessened_by(old));
             let Some(place) = place else { break };
             let old = removed.remove(place);

@@ -42,7 +42,7 @@ pub(super) enum KeyHolder {
 impl<'s> IndexRoom<'s> {
     pub(super) fn of(table: &'s TableSchema) -> Self {
         let global: Vec<&IndexSchema> = table.global_indexes.iter().collect();
-        // An account may have asked the service for more; how many is not known.
+        // An account may have a higher quota, whose value is not known.
         let most = match global.len() > GLOBAL_INDEXES {
             true => usize::MAX,
             false => GLOBAL_INDEXES,

@@ -97,6 +97,7 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
         return Some(format!("it has {tags} tags, DynamoDB allows {TAGS}"));
     }
     let bad = |(name, value): (&String, &String)| {
+        // DynamoDB counts characters here, and bytes in items.
         let (name_size, value_size) = (name.chars().count(), value.chars().count());
         name_size == 0 || name_size > TAG_NAME || value_size > TAG_VALUE || name.starts_with("aws:")
     };

@@ -22,7 +22,7 @@ impl TablePolling {
     pub(super) fn until(patience: Duration) -> Self {
         TablePolling {
             next: FIRST,
-            // What takes an hour is not asked for every other second.
+            // A change that takes an hour is not polled every two seconds.
             longest: (patience / 150).max(LONGEST),
             patience: Some(patience),
             began: None,

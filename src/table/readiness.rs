@@ -209,7 +209,7 @@ impl ReadinessFinding {
                     error,
                 }
             }
-            // Who answers without a code is no DynamoDB: a proxy, say.
+            // A response without a code comes from another server than DynamoDB, for example a proxy.
             (ErrorKind::AccessDenied, None) if error.source().is_none() => {
                 ReadinessFinding::Failed(error)
             }

@@ -285,6 +285,8 @@ impl TableLook<'_> {
     /// Notes why a description failed. A program without that permission may still read the table; all else would be found again.
     fn goes_on_after(&mut self, look: Look, error: Error) -> bool {
         let finding = ReadinessFinding::of(look, None, error);
+        // A missing permission concerns one action. Other failures would be the same for every
+        // further request.
         let goes_on = matches!(finding, ReadinessFinding::Denied { .. });
         self.answer.note(finding);
         goes_on
@@ -322,12 +324,13 @@ impl TableLook<'_> {
         for (look, index, answer) in answers {
             let Err(error) = answer else { continue };
             proven.retain(|other| *other != look);
-            // A key or an index that is not as declared is a finding already.
+            // A key or an index that differs from its declaration is already a finding.
             if error.kind() == ErrorKind::Rejected && self.answer.differs() {
                 continue;
             }
             self.answer.note(match index {
-                // Some servers say of an index that is not there what they say of a table.
+                // Some servers report a missing index like a missing table. If another read has succeeded, the table
+                // exists.
                 Some(index) if error.is_table_not_found() && is_there => {
                     let index = index.to_owned();
                     ReadinessFinding::IndexRefused { index, error }
@@ -414,6 +417,7 @@ fn object(body: &mut Writer, members: impl Iterator<Item = (impl AsRef<str>, imp
 fn nobody(key: &KeyAttribute) -> &'static str {
     match key.ty {
         KeyType::S => "{\"S\":\"$ready\"}",
+        // The smallest number that DynamoDB stores. No item can be expected there.
         KeyType::N => "{\"N\":\"-9.9999999999999999999999999999999999999E+125\"}",
         KeyType::B => "{\"B\":\"JHJlYWR5\"}",
     }

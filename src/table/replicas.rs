@@ -11,7 +11,7 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
     let found = described.schema.settings.replicas.as_ref();
     let replicas = match described.knows_replicas {
         true => found,
-        // What a server for tests does not know is taken from the declaration.
+        // Servers for tests do not know global tables, so the declaration decides there, and tests behave like AWS.
         false => found.or(declared.settings.replicas.as_ref()),
     };
     if let Some(replicas) = replicas {

@@ -58,7 +58,7 @@ pub(super) async fn settle(
 ) -> Result<Option<DescribedTable>> {
     let mut pace = TablePolling::until(PATIENCE);
     let mut filling = TablePolling::endless();
-    // `None` until the service has answered: a service that cannot be reached is reported at once.
+    // `None` before the first response: a service that cannot be reached is reported immediately.
     let mut trouble: Option<TablePolling> = None;
     loop {
         let found = match (service::describe(wire, name).await, &mut trouble) {

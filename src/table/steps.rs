@@ -57,7 +57,7 @@ fn class(declared: &TableSettings, there: &TableSettings) -> Option<TableChange>
 fn recovery(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     let wanted = declared.settings.point_in_time_recovery?;
     let there = found.recovery?;
-    // A server that tells no days keeps what it keeps.
+    // A server that reports no days has no number of days to change.
     match there.days.filter(|_| there.is_on) {
         Some(days) if days > wanted => Some(TableChange::ShortenRecovery(wanted)),
         Some(days) if days < wanted => Some(TableChange::SetRecovery(wanted)),
@@ -154,7 +154,7 @@ fn losses_before(
         .iter()
         .rposition(|change| matches!(change, TableChange::AddIndex(_)));
     let mut removed: Vec<Deletion> = Vec::new();
-    // An index that is gone for one addition may have been in the way of a later one too.
+    // An index that is removed for one addition may have prevented a later one too.
     let mut gone: Vec<(&IndexSchema, Deletion)> = Vec::new();
     let mut after = Vec::new();
     for (at, change) in changes.iter().enumerate() {
@@ -180,7 +180,7 @@ fn losses_before(
             }
             _ => Vec::new(),
         });
-        // Behind the last addition, removals are in nobody's way.
+        // After the last addition, a removal is no longer a precondition of anything.
         if let TableChange::RemoveIndex(name) = change
             && Some(at) < last_added
         {

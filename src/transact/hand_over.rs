@@ -20,6 +20,8 @@ pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<
                 *taker = joined;
             }
         }
+        // DynamoDB accepts one operation per item, so the delete of the giver and the put of the
+        // taker become one put.
         given.insert(from);
     }
     let mut at = 0;
@@ -36,6 +38,7 @@ fn givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
     let numbered = || members.iter().enumerate();
     let mut giving = HashMap::new();
     for (at, member) in numbered() {
+        // Only the release of a sentinel has this meaning.
         if matches!(member.write.meaning, Meaning::ForeignRow) {
             giving.entry(item(member)).or_insert(at);
         }

@@ -141,10 +141,11 @@ where
         let Err(error) = commit(db, &items).await else {
             return Ok(out);
         };
-        // Other tasks can use their turns while this one pauses.
+        // The turns end before the pause, so that other tasks need not wait for it.
         drop(turns);
         let changed = changed_since(&items, &error);
-        // If no item has changed, another attempt would fail in the same way.
+        // If no read item has changed, a condition of the caller has failed, and another attempt would fail in the same
+        // way.
         if changed.is_empty() || attempt >= ATTEMPTS {
             return Err(error.into());
         }
@@ -261,7 +262,8 @@ impl UnitOfWork {
             members: vec![TransactionMember::of_key(write, key.json())?],
             is_written: false,
         };
-        // Another read of the same item may have ended meanwhile: both have to give the same.
+        // Reads of one unit may run concurrently. Another one of this item may have ended meanwhile, and both must
+        // return the same.
         let mut state = self.open(E::ENTITY.type_name)?;
         match state.record_to_read::<E>(&item.id)? {
             Some(before) => before.entity(),
@@ -342,7 +344,7 @@ impl UnitOfWork {
     pub fn with(&self, operation: impl TransactWrite) -> Result<()> {
         let name = operation.operation_name();
         let members = operation.plan_members(&self.db)?.into_iter();
-        // The place among the items of the unit is known in the end.
+        // The position among the items of the unit is known only when it commits.
         let named = OperationPlace { index: 0, name };
         let mut members: Vec<_> = members.map(|member| member.at(named)).collect();
         let Some(main) = members.first_mut() else {
@@ -483,7 +485,7 @@ impl ReadRecord {
 
     /// Whether the item of a failure is the one that was read.
     fn is(&self, current: Option<&Bytes>) -> bool {
-        // The service gives the attributes of an item in any order.
+        // DynamoDB returns the attributes of an item in any order, so the items are compared and not their bytes.
         let item = |json: &Bytes| Item::from_dynamo_json(json).ok();
         self.live.as_ref().and_then(item) == current.and_then(item)
     }

@@ -192,6 +192,7 @@ impl ExportReport {
 
     fn fail(&mut self, error: Error) {
         self.counts.failed += 1;
+        // Each error holds its message, and an export may have as many as rows. The count goes on.
         if self.errors.len() < MOST_ERRORS {
             self.errors.push(error);
         }
@@ -215,6 +216,8 @@ impl<'w> Export<'w> {
             selection, read, ..
         } = query;
         let options = &selection.options;
+        // With `hydrate()` the rows are read from the table once more, so what the index holds does
+        // not matter.
         let is_whole = match &options.hydration {
             Some(items) => items.attributes.is_none(),
             None => options.projection.is_none() && selection.source().is_whole(),
@@ -250,12 +253,16 @@ impl<'w> Export<'w> {
     }
 
     async fn run(mut self, db: &Dynamo) -> Result<ExportReport> {
+        // An item without some of its attributes would look complete in the file, and an import
+        // would store it like that.
         if !self.is_whole {
             let message = "an index or a projection does not have all attributes: export by `scan()` or with `hydrate()`";
             return Err(Error::config(message).of(self.entity));
         }
         let (left_out, query) = counting_others(self.query.clone());
         let mut report = ExportReport {
+            // If it is stopped before the first portion, the position is still where this export
+            // began.
             position: query.selection.options.resume.clone(),
             ..ExportReport::default()
         };
@@ -276,6 +283,7 @@ impl<'w> Export<'w> {
             let row = match row {
                 Ok(row) => row,
                 Err(error) => {
+                    // Rows that were read before the error are written first, and the position is then after them.
                     self.write(&mut portion, stream, report)?;
                     return Err(error);
                 }
@@ -303,6 +311,8 @@ impl<'w> Export<'w> {
         report: &mut ExportReport,
     ) -> Result<()> {
         let written = self.writer.write_all(&portion.lines);
+        // The position is reported only for lines that have left all buffers. Otherwise a crash of
+        // the program could lose lines that the next run skips.
         let flushed = written.and_then(|()| self.writer.flush());
         flushed.map_err(|error| of_caller("writer of the export", error))?;
         report.counts.rows += portion.rows;
@@ -335,6 +345,8 @@ fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
         |row: &RawRow, strict| match strict.and_then(<dyn Any + Send + Sync>::downcast_ref) {
             Some(strict) => {
                 let strict: &ReadRow<Row> = strict;
+                // Each row is decoded as by the query, to report what a program could not read.
+                // What is written are its bytes, with attributes that the struct does not have.
                 strict.read(row)?;
                 Ok(row.json().to_vec())
             }
@@ -352,6 +364,8 @@ fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
     let before = query.selection.options.watch.clone();
     let watch = ProgressWatch::new(move |progress: &ReadProgress| {
         count.store(
+            // Rows of other types and expired ones are skipped by the query without an error, so
+            // this difference is all that is left of them.
             progress.scanned.saturating_sub(progress.rows),
             Ordering::Relaxed,
         );

@@ -67,6 +67,8 @@ impl<'r> LineReader<'r> {
 
     /// Skips the bytes before a place. False if the file has other bytes there.
     pub(super) fn skip_to(&mut self, place: &FilePlace) -> io::Result<bool> {
+        // The file is read again instead of sought: the hash over all that comes before the place
+        // shows whether it is still the same file, and a pipe cannot seek.
         while self.place < place.bytes {
             let found = fill(&mut self.reader)?;
             let left = usize::try_from(place.bytes - self.place).unwrap_or(usize::MAX);
@@ -99,7 +101,7 @@ impl<'r> LineReader<'r> {
             self.hash.update(part);
             is_too_long |= line.len() + part.len() > MAX_LINE;
             match is_too_long {
-                // An endless line takes no memory.
+                // A file without line ends must not be read into memory as one line.
                 true => line = Vec::new(),
                 false => line.extend_from_slice(part),
             }
@@ -113,9 +115,11 @@ impl<'r> LineReader<'r> {
         if is_too_long {
             return Ok(Some(LineText::TooLong));
         }
+        // Editors on Windows write this mark, and JSON has none.
         if is_first && line.starts_with(BYTE_ORDER_MARK) {
             line.drain(..BYTE_ORDER_MARK.len());
         }
+        // This takes `\r` of files from Windows off, and a line of spaces becomes empty.
         let text = line.trim_ascii();
         Ok(Some(LineText::Text(match text.len() == line.len() {
             true => line,

@@ -22,6 +22,9 @@ pub(super) struct ImportState {
 /// The import that a checkpoint belongs to, as text.
 pub(super) fn binding(import: &Import<'_>, db: &Dynamo) -> String {
     format!(
+        // The name of the table as it is stored, with its prefix: the same import into another
+        // environment is another one. The mode belongs to it too, since half of the lines are
+        // stored by the old one.
         "import {} into {} from {}, {:?}",
         import.target.name(),
         db.table_name(import.target.table()),

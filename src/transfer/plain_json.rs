@@ -27,11 +27,14 @@ pub(super) fn write_item(item: &Item, out: &mut Vec<u8>) {
 fn write_value(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::S(text) => quote(text, out),
+        // The digits as they are stored: a float would lose some of the 38.
         Value::N(number) => out.extend_from_slice(number.as_str().as_bytes()),
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
         Value::Null => out.extend_from_slice(b"null"),
         Value::L(list) => write_list(list, out, write_value),
+        // A map of the data that looks like a mark gets one itself, so that reading never confuses
+        // the two.
         Value::M(map) if is_like_a_mark(map) => marked(Tag::M, out, |out| write_item(map, out)),
         Value::M(map) => write_item(map, out),
         Value::B(bytes) => marked(Tag::B, out, |out| write_bytes(bytes, out)),
@@ -95,7 +98,7 @@ fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Reads an item that [`write_item`] has written, or any other object.
 pub(super) fn read_item(line: &str) -> Result<Item, CodecError> {
-    // A map may take two levels, and a set within it two more.
+    // A marked map takes two levels of JSON for one of DynamoDB, and a set within it two more.
     let item = Reader::within(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
     unmarked_members(item)
 }
@@ -150,6 +153,7 @@ fn expected(tag: Tag) -> &'static str {
 pub(super) fn typed(value: Value, stored: Tag) -> Option<Value> {
     Some(match (stored, value) {
         (Tag::B, Value::S(text)) => Value::B(bytes(Value::S(text))?),
+        // Other programs write big numbers as texts, because their own JSON would round them.
         (Tag::N, Value::S(text)) => Value::N(text.parse().ok()?),
         (Tag::Ss, Value::L(list)) => Value::Ss(set(list, |value| match value {
             Value::S(text) => Some(text),
@@ -165,6 +169,8 @@ pub(super) fn typed(value: Value, stored: Tag) -> Option<Value> {
 fn set<T: Ord>(list: Vec<Value>, read: impl Fn(Value) -> Option<T>) -> Option<BTreeSet<T>> {
     let count = list.len();
     let set: BTreeSet<T> = list.into_iter().map(read).collect::<Option<_>>()?;
+    // A set with a repeated element is no set; dropping it would store something else than the file
+    // says.
     (set.len() == count).then_some(set)
 }
 

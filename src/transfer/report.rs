@@ -96,6 +96,7 @@ impl ImportReport {
                 let message = format!("{message}, the first of them is line {number}: {error}");
                 wrap(error, message)
             }
+            // Errors are not in the checkpoint, only their number.
             None => {
                 let message = format!("{message} by an earlier run, which reported why");
                 Error::new(ErrorKind::RowsFailed, Stage::Request, message)

@@ -37,6 +37,7 @@ async fn run(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
         return Runner::new(import, db, None).run().await;
     };
     let report = Runner::new(import, db, Some(store)).run().await;
+    // Only at the end, with or without an error, so that no second import uses the file meanwhile.
     store.release();
     report
 }
@@ -83,6 +84,7 @@ impl<'r, 'i> Runner<'r, 'i> {
         if let Some(store) = self.store
             && let Some(state) = place::load(store, &self.binding).await?
         {
+            // A second run of a finished import must not read a file that may be gone.
             if state.is_finished {
                 return Ok(ImportReport {
                     counts: state.counts,
@@ -100,6 +102,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             }
         }
         let stopped = self.work().await.err();
+        // Lines of one portion fail at different attempts.
         self.errors.sort_by_key(FailedLine::number);
         Ok(ImportReport {
             counts: self.state.counts,
@@ -114,6 +117,8 @@ impl<'r, 'i> Runner<'r, 'i> {
             let portion = self.read()?;
             let is_last = portion.is_last;
             self.store(portion).await?;
+            // The place moves when the whole portion is decided. A crash before that repeats the
+            // portion, and its items are then found unchanged.
             self.state.place = self.import.lines.place();
             self.state.is_finished = is_last;
             if let Some(store) = self.store {
@@ -122,6 +127,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             if let Some(tell) = &mut self.import.progress {
                 tell(&self.state.counts);
             }
+            // After the save, so that the failed lines are not read again by the next run.
             if self.errors.len() > self.import.failures {
                 let message = format!(
                     "{} lines failed, more than `max_failures`: see the errors of the report, or let more fail",
@@ -145,12 +151,15 @@ impl<'r, 'i> Runner<'r, 'i> {
                 break;
             };
             let number = self.import.lines.number();
+            // Empty lines count too, so that a file of empty lines also comes to the save of its
+            // place.
             count += 1;
             let read = match line {
                 LineText::TooLong => {
                     let message = "the line has more than 16 MB, and an item has at most 400 KB";
                     Err(Error::new(ErrorKind::TooLarge, Stage::Decode, message))
                 }
+                // A file often ends with one.
                 LineText::Text(text) if text.is_empty() => continue,
                 LineText::Text(text) => {
                     bytes += text.len();
@@ -193,6 +202,8 @@ impl<'r, 'i> Runner<'r, 'i> {
         let Portion {
             mut lines, writes, ..
         } = portion;
+        // A write is used up by its request, so each further attempt builds new ones from the
+        // lines.
         let mut writes = Some(writes);
         for attempt in 1..=ATTEMPTS {
             if lines.is_empty() {
@@ -226,6 +237,8 @@ impl<'r, 'i> Runner<'r, 'i> {
         let mut job = put_each(writes)
             .concurrency(self.import.concurrency)
             .budget(self.import.budget)
+            // The limit of the import counts lines over all portions, so the job must not stop on
+            // its own.
             .max_failures(usize::MAX);
         if let Some(rate) = self.import.rate {
             job = job.rate(rate);
@@ -247,6 +260,8 @@ impl<'r, 'i> Runner<'r, 'i> {
                     self.state.counts.lines += 1;
                     self.state.counts.written += 1;
                 }
+                // Checked before anything else: an attempt with an unknown outcome, or a run that
+                // crashed, may have stored this very item.
                 Some(error) if is_stored(&line, &error) => {
                     self.state.counts.lines += 1;
                     self.state.counts.unchanged += 1;
@@ -276,6 +291,8 @@ impl<'r, 'i> Runner<'r, 'i> {
 /// Whether another attempt may tell more: after a lost answer, or where the item that is in the way was not read. A
 /// server may return no item with a failed condition, and the read that follows can fail.
 fn is_undecided(error: &Error) -> bool {
+    // Without the stored item it cannot be said whether it is the same one; another attempt may
+    // return it.
     error.is_outcome_unknown() || error.is_lost_race() && error.current_bytes().is_none()
 }
 

@@ -97,6 +97,8 @@ impl<E: DynamoEntity> EntityTarget<E> {
         let mut fitting = Item::new();
         for (name, value) in item {
             let value = match self.fields.get(&name) {
+                // JSON has fewer types than DynamoDB. The declared one tells a set from a list, and
+                // bytes from a text.
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
                     let value = typed(value, *tag);
@@ -119,6 +121,8 @@ impl<E: DynamoEntity> EntityTarget<E> {
     /// Whether the entity writes the attribute itself, or keeps it.
     fn is_kept(&self, name: &str) -> bool {
         let is_type = self.items.table.type_attribute == Some(name);
+        // Attributes of this library and keys are written by the entity again, so they are no
+        // unknown ones.
         self.has_rest || is_type || is_reserved(name) || self.items.keys.is_key(name)
     }
 }
@@ -155,6 +159,8 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         }
         let item = self.fitting(item, mode).map_err(fail)?;
         let entity: E = read(&item.to_dynamo_json().map_err(fail)?)?;
+        // What the write will store is needed beforehand: it decides whether an item that is found
+        // there is this one.
         let stored = encode_as_is(&entity).and_then(|json| Item::from_dynamo_json(&json));
         let stored = stored.map_err(|fault| Error::encode(name, fault))?;
         Ok(ImportedItem {
@@ -228,7 +234,8 @@ impl SingleWrite for ItemAsIs {
         let now = db.now();
         let condition = match self.replaces {
             true => Node::all([]),
-            // Expired items are not replaced either: this stores items, not rows of an entity.
+            // Entities treat an expired item as missing. This stores plain items, so an expired one counts as stored
+            // too.
             false => Node::Missing(Place::of(self.table.pk)),
         };
         let (_, failure) = check::condition(self.entity, Precondition::Missing, None, now);
@@ -274,6 +281,8 @@ impl KeysOfTable {
 
     /// The primary key of an item, if all of its keys can be stored.
     fn primary_key(&self, item: &Item) -> Result<Item, CodecError> {
+        // DynamoDB rejects an item whose attribute does not fit the key of an index; here the line
+        // gets an error that names the attribute.
         for key in &self.of_indexes {
             if let Some(value) = item.get(&key.name) {
                 check_key(key, value)?;

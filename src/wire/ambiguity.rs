@@ -10,11 +10,11 @@ use super::failure::{is_in_progress, never_sent};
 /// The name of the classifier that forbids retries.
 pub(super) const GUARD: &str = "DynamoEntity: which writes are sent again";
 
-/// Whether an attempt that was transmitted may have been executed without saying so.
+/// Whether an attempt that was transmitted may have been executed, although its response was lost.
 pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     let Some(Err(_)) = attempt.output_or_error() else {
-        // An answer that was read counts too. If the call fails all the same, for example by a user's interceptor, the
-        // caller has no answer.
+        // A response that was read counts too: if the call fails after that, for example in a user's interceptor, the
+        // caller never receives the response.
         return true;
     };
     match attempt.response().map(|response| response.status()) {
@@ -23,9 +23,11 @@ pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool
     }
 }
 
-/// Whether the service may have heard of an attempt that was handed to a connection.
+/// Whether the service may have received an attempt that was handed to a connection.
 pub(super) fn was_sent(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     match attempt.output_or_error() {
+        // The SDK reports a failed connection like any other error. Only an error of connecting
+        // proves that no byte left this process, so every other one counts as sent.
         Some(Err(error)) => attempt.response().is_some() || !never_sent(error),
         _ => true,
     }
@@ -34,6 +36,8 @@ pub(super) fn was_sent(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
 /// Whether the request may have been executed, if the response contains nothing more. A 2xx whose body was lost was
 /// executed, but its result is not known.
 pub(super) fn may_have_worked(status: StatusCode) -> bool {
+    // A 4xx is final, because DynamoDB rejects such a request instead of executing it. A 5xx may
+    // come after the write has taken effect.
     status.is_server_error() || status.is_success()
 }
 

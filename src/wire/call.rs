@@ -1,4 +1,4 @@
-//! One request, one answer.
+//! One request, and its response.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::server_capabilities::ServerCapabilities;
 use super::token_life::TokenLife;
 use super::wire_path::{SdkFallback, WirePath, WireTrace};
 
-/// An SDK client, and what has been learned of it.
+/// An SDK client, and the facts that have been learned about it.
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
@@ -32,10 +32,10 @@ pub(crate) struct Wire {
     /// The engine behind the client, for requests that can do without the client.
     #[cfg(feature = "embedded")]
     engine: Option<EmbeddedEngine>,
-    /// Whether our serializer and deserializer take the place of the SDK's. Otherwise the SDK's own run, and hooks
-    /// replace what they made by our bytes.
+    /// Whether our serializer and deserializer replace those of the SDK. Otherwise the SDK's own run, and hooks replace
+    /// their results by our bytes.
     swaps: bool,
-    /// The way in which a first attempt does without the SDK's orchestration, once it is known.
+    /// The direct path, on which a first attempt bypasses the SDK's orchestration, once the client is known.
     plain: Option<Arc<DirectPath>>,
     sends: Arc<ServerCapabilities>,
 }
@@ -79,8 +79,9 @@ impl Wire {
     /// Another client of the same server.
     pub(crate) fn beside(&self, client: Client) -> Self {
         Wire {
+            // Both clients talk to one server, so its capabilities hold for both.
             sends: self.sends.clone(),
-            // What was learned belongs to the other client.
+            // The facts that were learned describe the other client: its endpoint, credentials and interceptors.
             plain: self.plain.as_ref().map(|_| Arc::default()),
             ..Wire::new(client)
         }
@@ -105,7 +106,7 @@ impl Wire {
         self.sends.sends(operation)
     }
 
-    /// Whether a read that was to tell which item a condition failed on was rejected.
+    /// Whether DynamoDB rejected the read that should have shown the item on which a condition failed.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.sends.is_denied()
     }
@@ -129,13 +130,15 @@ impl Wire {
         }
     }
 
-    /// Goes to the engine itself, past the SDK. The client is for what this library does not do.
+    /// Calls the engine itself, without the SDK. The client is for operations that this library does not offer.
     #[cfg(feature = "embedded")]
     pub(crate) fn direct(engine: EmbeddedEngine) -> Self {
         let wire = Wire {
             engine: Some(engine.clone()),
             ..Wire::new(engine.client())
         };
+        // The engine is known to return the item, so no failed condition needs the read that
+        // confirms it.
         wire.sending_items()
     }
 
@@ -196,20 +199,23 @@ impl Wire {
             .await
     }
 
-    /// Sends such a request, and tells which way it went.
+    /// Sends such a request, and records its path.
     pub(crate) async fn attempt_by(
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
+        // The gate comes first, so that a request that it rejects reaches neither the engine nor
+        // the SDK.
         let request = self.gate.admit(request)?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             trace.path = WirePath::InProcess;
             return embedded::call(engine, request).await;
         }
-        // The futures of what is rare are boxed, so that a call that does without them needs no room for them.
+        // The futures of rare cases are boxed, so that a call without them reserves no room for them: this future
+        // exists once for every request in flight.
         let rest: BoxFuture<'_, _> = {
             let mut begun = match &self.plain {
                 None => Err(SdkFallback::Asked.into()),
@@ -227,7 +233,8 @@ impl Wire {
                     }
                 }
                 Err(course) => {
-                    // A call with credentials of another request shows the SDK's way of asking for them no more.
+                    // A call with credentials that were already loaded does not show how the SDK loads them, so nothing
+                    // can be learned from it.
                     let teaches =
                         course.detour == SdkFallback::Learning && course.identity.is_none();
                     let learner = self.plain.as_deref().filter(|_| teaches);
@@ -257,8 +264,8 @@ impl Wire {
         exchange
     }
 
-    /// Sends the request through the SDK from the beginning, with credentials that were requested already. Later requests
-    /// may learn from it how to do without.
+    /// Sends the request through the SDK from the beginning, with credentials that were already loaded. The direct path
+    /// may learn from it.
     async fn through(
         &self,
         request: Admitted<'_>,
@@ -281,7 +288,7 @@ impl Wire {
         outcome
     }
 
-    /// Hands the failed first attempt to the SDK, which decides what becomes of the call.
+    /// Hands the failed first attempt to the SDK, which decides whether the call is retried.
     async fn replay(
         &self,
         request: Admitted<'_>,
@@ -291,6 +298,8 @@ impl Wire {
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(&request, token, trace);
         let (route, began) = (failed.route.clone(), failed.began);
+        // The limit of the whole operation counts from the first attempt. Otherwise a call could
+        // take twice the time that the caller has configured.
         let limit = route.limit_of_all().map(|limit| (began, limit));
         let exchange = exchange.replaying(&failed.result, failed.invocation.clone(), limit);
         let exchange = Arc::new(exchange);
@@ -304,11 +313,16 @@ impl Wire {
             }
         };
         let mut settings = Box::new(config::Builder::new().http_client(client.clone()));
+        // The SDK starts its own clock now, so it only gets the time that is left.
         settings.set_timeout_config(route.timeouts_after(began.elapsed()));
+        // The replay must not load credentials again: a source that fails now would hide a response
+        // that has already arrived.
         if let Some(identity) = client.identity() {
             settings.set_identity_cache(identity);
         }
         let outcome = sdk::send(&self.client, request, &exchange, Some(settings), trace).await;
+        // If the SDK failed before it called the replay client, it never saw the rejection, and its
+        // own error says nothing about the request. The rejection is then read here.
         match client.take_untold_refusal() {
             Some(refusal) if outcome.is_err() => {
                 let refusal = route.read_refusal(refusal, began).await;

@@ -1,9 +1,9 @@
 //! The first attempt of a request, without the SDK's orchestration.
 //!
-//! Most of the work of a small request is the SDK's, and it comes to the same for every request of a client. So the
-//! first request goes through the SDK and is a lesson; those that follow are written, signed and sent here, by the
-//! SDK's own connector. An answer that can be read is returned. Everything else is given to the SDK as the result of
-//! its first attempt, so that retries, pauses, quotas and errors stay its own.
+//! The SDK does most of the work of a small request, and its result is the same for every request of a client.
+//! Therefore the first request goes through the SDK, and the library learns from it. Later requests are written, signed
+//! and sent here, with the SDK's own connector. A response that can be read is returned. Everything else is given to
+//! the SDK as the result of its first attempt, so that the SDK still decides about retries, pauses, quotas and errors.
 //!
 //! ```text
 //! clock         the service's clock, by which requests are signed
@@ -20,8 +20,8 @@
 //! direct_path   what is known of a client, and which way a request goes
 //! ```
 //!
-//! Requests that are not understood keep the SDK's way, and so do those that the SDK has other work with: see
-//! [`SdkFallback`](super::SdkFallback).
+//! Requests that are not understood go through the SDK, and so do requests for which the SDK has additional work. See
+//! [`SdkFallback`](super::SdkFallback) for the reasons.
 
 mod attempt;
 mod client_probe;

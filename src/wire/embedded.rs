@@ -1,7 +1,7 @@
 //! DynamoDB inside this process, for tests, tools and small programs.
 //!
-//! [`Dynamo::connect`](crate::dynamo::Dynamo::connect) opens it by URL. This module is for those who want the
-//! engine itself: under an SDK client of their own, or shared by several connections.
+//! [`Dynamo::connect`](crate::dynamo::Dynamo::connect) opens it by URL. This module gives access to the engine itself,
+//! for example below an SDK client of your own, or shared by several connections.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -14,12 +14,12 @@
 //! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
 //! ```
 //!
-//! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. For a database in memory,
-//! requests for one small item are executed on the calling thread, while no other request is: that takes a fraction of
-//! a millisecond, and less than the way to another thread and back. Other tasks have their turn before each of them. A file
-//! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
-//! the last clone of the engine and of its clients is gone. Acknowledged writes survive the end of the process; if the machine
-//! loses power, the last ones may be missing.
+//! The data is stored in SQLite, which runs on a thread of its own, so nothing here blocks an async runtime. For a
+//! database in memory, a request for one small item is executed on the calling thread if no other request is being
+//! executed. That takes a fraction of a millisecond, and less than switching to another thread and back. Other tasks
+//! have their turn before each of them. A file belongs to one engine at a time, which locks on `PATH.lock` and on the
+//! file itself enforce; they are released when the last clone of the engine and of its clients is gone. Acknowledged
+//! writes survive the end of the process; if the machine loses power, the last ones may be missing.
 
 mod answer;
 mod batch_write;

@@ -32,6 +32,7 @@ pub(super) fn from_engine(
     request_id: String,
     site: FailureContext<'_>,
 ) -> Failure {
+    // The engine has no header `x-amzn-errortype`, so the code can only be in the body.
     let (code, message) = (said::code(None, body), said::said(body));
     let refusal = Refusal {
         status,
@@ -43,7 +44,7 @@ pub(super) fn from_engine(
     refused(site, refusal)
 }
 
-/// The failure of a request that was rejected, where the SDK could not be told of the answer.
+/// The failure of a request that was rejected, if the SDK could not be given the response.
 pub(super) fn from_answer(answer: &HttpResponse, site: FailureContext<'_>) -> Failure {
     let read = metadata(answer);
     let refusal = Refusal {
@@ -60,7 +61,7 @@ pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: FailureContext
 where
     E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
 {
-    // A success that the SDK cannot read is not a refusal.
+    // A success that the SDK cannot read is not a rejection: the write has been executed.
     if let SdkError::ServiceError(context) = &error
         && let raw = context.raw()
         && !raw.status().is_success()

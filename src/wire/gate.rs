@@ -1,7 +1,8 @@
 //! The gate: every request to the service passes it with its operation, its table and its keys.
 //!
-//! What sends a request takes an [`Admitted`], and only the gate makes one. So a rule for all requests, such as a tenant
-//! that may use only its own keys, stands here and nowhere else. `scripts/rooms` lists the files that may send.
+//! Code that sends a request takes an [`Admitted`], and only the gate makes one. Therefore a rule for all requests,
+//! such as a tenant that may use only its own keys, belongs here and nowhere else. `scripts/rooms` lists the files that
+//! may send.
 //!
 //! A program that uses the SDK by [`Dynamo::client`](crate::dynamo::Dynamo::client) does not pass the gate.
 
@@ -12,7 +13,7 @@ use super::request::Request;
 use crate::error::Result;
 use crate::runtime;
 
-/// The gate of a connection, with all that its rules need to know of the connection.
+/// The gate of a connection, with the facts about the connection that its rules need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Gate {
     /// Whether the client's connections exist only in a runtime of tokio.
@@ -55,13 +56,13 @@ impl Gate {
         Gate { needs_tokio: true }
     }
 
-    /// Admits a request for items, or says why it is not sent.
+    /// Admits a request for items, or returns the reason for which it is not sent.
     pub(super) fn admit(self, request: &Request) -> Result<Admitted<'_>> {
         self.require_runtime()?;
         Ok(Admitted(request))
     }
 
-    /// Admits an operation on a table, or says why it is not sent.
+    /// Admits an operation on a table, or returns the reason for which it is not sent.
     pub(super) fn admit_operation<'t>(
         self,
         operation: &'t str,
@@ -74,6 +75,8 @@ impl Gate {
     /// Fails where the sockets of a client that the library built would panic.
     pub(super) fn require_runtime(self) -> Result<()> {
         match self.needs_tokio {
+            // The sockets of the SDK panic outside of a runtime of tokio. Clients of the user and
+            // the embedded engine may have other connections, so nothing is required of them.
             true => runtime::require_tokio(),
             false => Ok(()),
         }

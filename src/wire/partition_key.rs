@@ -80,6 +80,8 @@ pub(crate) struct PartitionFinder<'r, 'k> {
 impl<'r> PartitionFinder<'r, '_> {
     /// The partitions, each once. A scan has none.
     pub(crate) fn find(&self) -> Vec<PartitionKey<'r>> {
+        // A request has at most a few hundred keys and usually one, so a list is cheaper than a set
+        // that hashes them.
         let mut found: Vec<PartitionKey<'r>> = Vec::new();
         for key in self.all().unwrap_or_default() {
             if !found.contains(&key) {
@@ -121,6 +123,8 @@ impl<'r> PartitionFinder<'r, '_> {
             TransactGetItems | TransactWriteItems => {
                 for operation in elements(member(body, "TransactItems")?.unwrap_or(b"[]"))? {
                     for (_, inner) in members(operation)? {
+                        // The operations of a transaction may be on different tables, so the table
+                        // of the request is not theirs.
                         let Some(table) = member(inner, "TableName")? else {
                             continue;
                         };
@@ -133,7 +137,7 @@ impl<'r> PartitionFinder<'r, '_> {
         Ok(found)
     }
 
-    /// The partition of an operation on one item, which is named by its key or put.
+    /// The partition of an operation on one item, which is given by its key or as an item to put.
     fn of_operation(
         &self,
         table: &Cow<'r, str>,
@@ -142,6 +146,8 @@ impl<'r> PartitionFinder<'r, '_> {
         if let Some(key) = member(operation, "Key")? {
             return self.of_key(table, key);
         }
+        // An item has its attributes in the order of the fields. Therefore, unlike for a key, the
+        // name of the partition key must be known.
         match (member(operation, "Item")?, self.name(table)) {
             (Some(item), Some(name)) => self.of_item(table, name, item),
             _ => Ok(None),
@@ -155,7 +161,8 @@ impl<'r> PartitionFinder<'r, '_> {
     ) -> Result<Option<PartitionKey<'r>>, CodecError> {
         match (self.name(table), self.request.pattern.partition) {
             (Some(name), _) => self.of_item(table, name, key),
-            // The library writes the partition key first.
+            // The library writes the partition key first, so the order of the key's members shows it if no request has
+            // named it yet.
             (None, PartitionName::First) => {
                 let first = members(key)?.into_iter().next();
                 Ok(first.map(|(_, value)| self.key(table, vec![value])))
@@ -182,6 +189,9 @@ impl<'r> PartitionFinder<'r, '_> {
         ) else {
             return Ok(None);
         };
+        // The condition was written by this library, which joins its parts by " AND " and begins
+        // with those of the partition. No value can be mistaken for a part, because values are
+        // placeholders.
         let condition = Reader::new(condition).string()?;
         let conditions = condition.split(" AND ").take(self.request.pattern.parts);
         let mut found = Vec::new();
@@ -191,6 +201,8 @@ impl<'r> PartitionFinder<'r, '_> {
             found.extend(value.flatten());
         }
         let pattern = self.request.pattern;
+        // Some of the attributes of a multi-attribute key would name many partitions, and not this
+        // one.
         Ok((found.len() == pattern.parts).then(|| PartitionKey {
             index: pattern.index,
             ..self.key(&Cow::from(&self.request.table), found)

@@ -1,4 +1,4 @@
-//! A planned operation as bytes, and its answer: all that the rooms above and below the waist have in common.
+//! A planned operation as bytes, and its response: everything that the rooms above and below the waist share.
 
 use std::pin::Pin;
 
@@ -54,8 +54,11 @@ operations! {
 }
 
 impl ServiceOperation {
-    /// Whether another transaction can be in its way. That goes for all writes, and for reads that are transactions.
+    /// Whether another transaction can conflict with it. This applies to all writes, and to reads that are
+    /// transactions.
     pub(crate) fn meets_transactions(self) -> bool {
+        // A batch write never reports a conflict: DynamoDB returns the write as unprocessed. Plain
+        // reads do not wait for transactions.
         use ServiceOperation::{
             DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem,
         };
@@ -69,18 +72,19 @@ impl ServiceOperation {
 /// Whether a request may be sent again after an attempt whose answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resend {
-    /// It is always sent again, because doing it twice is doing it once: reads, and unconditional puts and deletes by
-    /// key.
+    /// It is always sent again, because doing it twice has the same effect as doing it once: reads, and unconditional
+    /// puts and deletes by key.
     Always,
     /// It is never sent again once ambiguous, because a second attempt could meet the first one's effect.
     UnlessAmbiguous,
-    /// It is sent again, although a second attempt could meet the first one's effect: the caller does not mind.
+    /// It is sent again, although a second attempt could meet the first one's effect: the caller has declared that this
+    /// is harmless.
     RetrySafe,
-    /// It is sent again while the service remembers its token, because the service knows a second attempt by that.
+    /// It is sent again while DynamoDB remembers its token, because DynamoDB recognizes a second attempt by the token.
     ByToken,
 }
 
-/// A planned operation, with all that the wire needs.
+/// A planned operation, with everything that the wire needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) operation: ServiceOperation,
@@ -103,7 +107,8 @@ impl Request {
         resend: Resend,
     ) -> Self {
         let mut body = body.into_bytes();
-        // It is held until the answer is there, and was made with room to spare.
+        // The body is kept until the response has arrived, so that it can be sent again, and the writer reserved more
+        // room than it needed.
         body.shrink_to_fit();
         Request {
             operation,
@@ -122,12 +127,14 @@ pub(crate) struct Reply {
     /// DynamoDB JSON as it came, at least `{}`.
     pub(crate) body: Bytes,
     pub(crate) request_id: Option<String>,
-    /// Whether an earlier attempt had no answer, so that it may still be under way.
+    /// Whether an earlier attempt had no response, so that it may still be under way.
     pub(crate) has_stray: bool,
 }
 
 /// Whether the body of an answer is a whole JSON object, as far as its ends show.
 pub(super) fn is_object(body: &[u8]) -> bool {
+    // A body that broke off, or a page of a proxy, may come with a status of 200. Looking at both
+    // ends detects that without parsing the body a second time.
     let body = body.trim_ascii();
     body.len() >= 2 && body.starts_with(b"{") && body.ends_with(b"}")
 }

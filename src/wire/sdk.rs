@@ -1,4 +1,4 @@
-//! The SDK's own way: its endpoint, signature, HTTP and retries, with our bytes in place of its own.
+//! The path through the SDK: its endpoint, signature, HTTP and retries, with our bytes in place of its own.
 //!
 //! ```text
 //! item         our items from and into the SDK's maps
@@ -21,7 +21,7 @@ mod naming;
 mod operations;
 mod retry_guard;
 mod send;
-#[cfg(any(feature = "aws", feature = "embedded"))]
+#[cfg(any(feature = "aws", feature = "embedded", feature = "export"))]
 mod sleep;
 #[cfg(feature = "tracing")]
 mod traced;
@@ -31,5 +31,5 @@ pub(super) use exchange::HookExchange;
 #[cfg(test)]
 pub(super) use hooks::Hooks;
 pub(super) use send::send;
-#[cfg(any(feature = "aws", feature = "embedded"))]
+#[cfg(any(feature = "aws", feature = "embedded", feature = "export"))]
 pub(crate) use sleep::AnySleep;

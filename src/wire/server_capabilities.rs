@@ -1,18 +1,18 @@
-//! What is learned of a server: which operations send the item with a condition that failed.
+//! The facts learned about a server: the operations that return the item with a failed condition.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::request::ServiceOperation;
 
-/// Whether the server is known to send the item with a condition that failed, for each operation by itself. Not every
-/// server that speaks DynamoDB's language does, and one may do so for puts alone.
+/// Whether the server is known to return the item with a failed condition, for each operation separately. Not every
+/// compatible server does, and one may do so for puts only.
 #[derive(Debug, Default)]
 pub(super) struct ServerCapabilities {
     put: AtomicBool,
     update: AtomicBool,
     delete: AtomicBool,
     transaction: AtomicBool,
-    /// Whether the user of the connection may not do the read that would tell the item instead.
+    /// Whether the user of the connection lacks the permission for the read that would show the item instead.
     denied: AtomicBool,
 }
 
@@ -20,6 +20,8 @@ impl ServerCapabilities {
     /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
     pub(super) fn sends(&self, operation: ServiceOperation) -> bool {
         let known = self.of(operation);
+        // Relaxed is enough: a flag only ever becomes true, and a request that misses it pays one
+        // more read.
         known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
@@ -30,7 +32,7 @@ impl ServerCapabilities {
         }
     }
 
-    /// Whether a read that was to tell which item a condition failed on was rejected.
+    /// Whether DynamoDB rejected the read that should have shown the item on which a condition failed.
     pub(super) fn is_denied(&self) -> bool {
         self.denied.load(Ordering::Relaxed)
     }

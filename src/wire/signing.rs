@@ -1,4 +1,4 @@
-//! Signature version 4 with the signing key kept, byte for byte what the SDK's own signer makes.
+//! Signature version 4 with a cached signing key. The result equals that of the SDK's own signer, byte for byte.
 //!
 //! The SDK derives the key from the secret for every request, which costs more than the signature itself. The key
 //! changes once a day, so it is cached. Only the plain request is signed here: a POST to `/` with a body in memory,

@@ -1,4 +1,5 @@
-//! How old a client token is. The service forgets it after ten minutes; a request that is sent then is another write.
+//! The age of a client token. DynamoDB forgets a token after ten minutes; a request that is sent later is another
+//! write.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
@@ -31,9 +32,11 @@ impl TokenLife {
     }
 
     fn is_young(&self, now: ClockReading) -> bool {
+        // The life begins with the first attempt and not when the token is made, because a write
+        // may wait for a long time before it is sent, for example for its turn.
         let began = *self.0.get_or_init(|| now);
         let steady = now.steady.saturating_duration_since(began.steady);
-        // A clock that was set back tells nothing about the time that passed, so it counts as zero.
+        // A clock that was set back does not show how much time has passed, so it counts as zero.
         let others = [(now.wall, began.wall), (now.client, began.client)]
             .map(|(now, began)| now.duration_since(began).unwrap_or_default());
         others.into_iter().fold(steady, Duration::max) < LIFE

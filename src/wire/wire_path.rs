@@ -1,18 +1,19 @@
-//! The way by which a request went to the service, and why.
+//! The path by which a request went to DynamoDB, and the reason.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The way by which a request went to the service.
+/// The path by which a request went to DynamoDB.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WirePath {
     /// By a call of the engine in this process, without the SDK.
     InProcess,
-    /// Past the SDK's orchestration: the first attempt was answered.
+    /// Without the SDK's orchestration: the first attempt had a response.
     Direct,
-    /// Past the SDK's orchestration at first. That attempt failed or was rejected, such as by a failed condition. The SDK
-    /// decided what became of it, unless the time of the whole operation was over.
+    /// Without the SDK's orchestration at first. That attempt failed or was rejected, for example by a failed
+    /// condition. The SDK then decided about retries and the error, unless the time limit of the whole operation was
+    /// over.
     Replayed,
     /// Through the SDK from the beginning.
     Sdk(SdkFallback),
@@ -42,7 +43,7 @@ impl Default for WireTrace {
 }
 
 impl WireTrace {
-    /// The SDK is done with a request that it has sent so often.
+    /// Records that the SDK has finished a request, and how often it has sent it.
     pub(super) fn end(&mut self, by_sdk: u64) {
         self.by_sdk = by_sdk;
     }
@@ -60,23 +61,23 @@ impl WireTrace {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SdkFallback {
-    /// The connection was told so by [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
+    /// The caller has chosen this path with [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
     Asked,
     /// It was one of the first requests of the client, from which the direct path is learned.
     Learning,
-    /// It was refused before anything was sent: there is no runtime for the client's connections.
+    /// The request was rejected before anything was sent: there is no runtime for the client's connections.
     NotSent,
     /// The client has something whose meaning only the SDK knows, such as an interceptor; the text names it.
     Unusual(Arc<str>),
     /// The table is named by an ARN, on which the endpoint may depend.
     TableArn,
-    /// Earlier requests have taken from the client's quota of retries, and only the SDK fills it up.
+    /// Earlier requests have consumed a part of the client's quota of retries, and only the SDK refills it.
     Quota,
     /// The clock shows a year that no signature can have, before 1970 or after 9999.
     Clock,
-    /// Someone listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
+    /// A subscriber receives the SDK's spans: the level of `tracing` is `DEBUG` or finer.
     Traced,
-    /// Someone counts what the SDK measures.
+    /// A meter provider receives the SDK's measurements.
     Metered,
     /// Credentials have to be loaded first.
     Credentials,

@@ -95,11 +95,14 @@ fn check_of(
         (false, false) => Precondition::Anything,
     };
     let asked = match expect {
+        // A condition of the caller alone must not hold for an expired item that DynamoDB has not
+        // deleted yet.
         Precondition::Anything => condition.and(check::live_condition(declared.def, now)),
         _ => condition,
     };
     let (expected, condition_failure) = check::condition(declared.def, expect, None, now);
     let asked = check::with(expected, condition_failure, asked);
+    // An update without changes becomes a `ConditionCheck` in the transaction.
     let write = update_of(pattern, key, UpdateActions::default(), asked, now, db)?;
     Ok(vec![TransactionMember::of_key(write, key.json())?])
 }

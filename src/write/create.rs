@@ -73,7 +73,10 @@ fn prepared<'e>(
         pattern,
         entity,
         stamp: ManagedValues::write(1, now, Created::Now).by(db.actor()),
+        // The condition is that of a missing item, but its failure has a kind of its own:
+        // `AlreadyExists`.
         asked: (condition, ConditionFailure::create(def)),
+        // No item exists before, so its unique values are known without a read.
         is_entering: true,
         now,
     }

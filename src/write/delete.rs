@@ -57,6 +57,8 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
             key: Key::of(entity),
             expect,
             loaded: LoadedItem::of(entity),
+            // The values are read from the entity now, because the delete does not keep the entity
+            // until it is sent.
             values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
             condition: Node::all([]),
             kind: PhantomData,
@@ -200,6 +202,7 @@ impl GivenDelete {
                 let write = delete_of(self.pattern, &self.key, asked, now, db);
                 Intent::Ready(PlannedWrite::Alone(write))
             }
+            // A single delete reads the stored values, so it also works if only the key is known.
             true => Intent::Reading(Rewrite {
                 pattern: self.pattern,
                 asked,
@@ -219,6 +222,7 @@ impl GivenDelete {
         let (condition, condition_failure) =
             Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
         let (values, guard) = match self.values {
+            // A transaction of the caller is sent as it is, so nothing can be read before it.
             None if unique::concerns(declared) => {
                 return Err(unique::must_read(declared, "delete by key"));
             }

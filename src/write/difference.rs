@@ -25,6 +25,8 @@ pub(crate) fn merged(
 ) -> Attributes {
     let kept = KeptNames::of(declared);
     after.retain(|(name, _)| !kept.contains(name));
+    // The closure may have changed managed fields or keys in memory. They count as unchanged,
+    // because the library writes them itself.
     let kept = before.iter().filter(|(name, _)| kept.contains(name));
     after.extend(kept.cloned());
     after
@@ -53,6 +55,8 @@ pub(crate) fn at_places(
     changes.into_iter().filter_map(move |(name, action)| {
         let mut known = renamed.iter();
         if let Some(known) = known.find(|known| known.names().any(|known| known == name)) {
+            // A renamed field is written under both names by one change of its path, so the change
+            // of the other name is dropped.
             return (known.stored == name).then(|| (known.place(), action));
         }
         Some((Place::of(name), action))
@@ -123,7 +127,7 @@ pub(crate) fn all_as_loaded(
     after: &Attributes,
 ) -> Result<(Node, usize), CodecError> {
     let (declared, told) = (key.declared, key.told());
-    // The derives and planning number the fields in this order.
+    // The derives and the planning number fields in the order of the declaration.
     let numbered: Vec<_> = declared.def.attributes.iter().enumerate().collect();
     let fields = Names::new(numbered.iter().map(|field| (field.1.stored, field)));
     let is_told = |name: &String| {
@@ -132,7 +136,7 @@ pub(crate) fn all_as_loaded(
     };
     let seen = before.iter().chain(after).map(|(name, _)| &**name);
     let mut names = seen_attributes(declared, seen);
-    // The condition on a renamed attribute is one on both of its names.
+    // The condition on a renamed attribute already covers its former name.
     let renamed = declared.def.attributes.iter();
     let former: Vec<&str> = renamed.filter_map(AttributeDef::former_name).collect();
     names.retain(|name| {
@@ -145,7 +149,7 @@ pub(crate) fn all_as_loaded(
         let held = held.get(&name);
         match fields.get(&name) {
             Some((at, attribute)) => loaded_condition(declared, *at, attribute, held),
-            // A `rest` holds attributes as they are spelt.
+            // A `rest` contains attributes exactly as they are stored, so they are compared without conversion.
             None => Ok(match held {
                 Some(json) => check::value_condition(name, json),
                 None => Node::Missing(Place::of(name)),
@@ -165,6 +169,8 @@ pub(crate) fn check_guard(
     compared: usize,
     guard: &Node,
 ) -> Result<(), CodecError> {
+    // So few comparisons leave more than half of the operators, so nothing is encoded only to count
+    // them.
     if compared <= FEW {
         return Ok(());
     }

@@ -76,6 +76,8 @@ struct ComparedEntity {
 impl UpdateDraft {
     pub(crate) fn of_key<E: DynamoEntity>(key: &Key<E>, way: UpdateKind) -> Self {
         let fields = match way {
+            // Only an upsert may create the item, and then fields that are also part of the key
+            // must be stored.
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
@@ -134,6 +136,7 @@ impl UpdateDraft {
         next: &dyn UntypedEntity,
     ) -> Result<(), CodecError> {
         let next_key = next.untyped_key().ok();
+        // Compared as bytes, because a key has exactly one encoding.
         if next_key.as_ref().map(UntypedKey::json) != self.key_json() {
             return Err(CodecError::new(
                 "the two values have different keys, so they are two items: create the one and delete the other",
@@ -150,6 +153,7 @@ impl UpdateDraft {
         self.changes.extend(changes);
         let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
         let (guard, compared) = match numbered {
+            // The version detects every other write, so the attributes need not be compared.
             Some(_) => (Node::all([]), 0),
             None => all_as_loaded(key, &before, &after)?,
         };
@@ -208,6 +212,8 @@ impl UpdateDraft {
         };
         let evaluated = Some(Box::new(self.evaluated(shapes, now)?));
         let plan = match self.declared.def.writes_older_shape() {
+            // While the older shape is written, no expression can name the newer attributes, so
+            // every update reads first.
             true => self.edit_of_nothing()?.prepare(db, returned)?,
             false => self.edit(now, &stamp)?.prepare(db, returned)?,
         };
@@ -275,10 +281,12 @@ impl UpdateDraft {
         for change in self.changes {
             update.add(change).map_err(fail)?;
         }
+        // This precedes the managed attributes, which the caller must not change but the library
+        // adds next.
         check_places(declared, &update)?;
         let creates = self.way == UpdateKind::Upsert;
         let mut guards = update.take_guards();
-        // Two values that are the same leave nothing to write. A condition of the caller is asked all the same.
+        // Two equal values leave nothing to write. However, a condition of the caller is checked nevertheless.
         let (mut same, mut compared) = (None, 0);
         if let Some(of) = self.compared {
             match update.is_empty() {
@@ -297,11 +305,15 @@ impl UpdateDraft {
             let key_fields = self.key_fields.map_err(fail)?;
             set_identity(declared, &mut update, &key_fields).map_err(fail)?;
         }
+        // The expiry comes after the managed times, because it may be derived from one of them, and
+        // before the keys of indexes, which may contain it.
         derive_expiry(declared, &mut update, &key, creates)?;
         if creates {
             check_complete(declared, &update)?;
         }
         let known = known(&source, &self.condition, &key);
+        // Index keys come last: they are computed from the values that all changes before have
+        // left.
         let (maintenance, changed) = keep_up(declared, &mut update, known, creates)?;
         let relied = relied_on(&maintenance, &source, &self.condition, &key, &changed);
         guards.extend(relied.map_err(fail)?);
@@ -309,12 +321,16 @@ impl UpdateDraft {
             .iter()
             .any(|field| unique::depends_on(declared, field));
         let mut unique_changes = UniqueChanges::default();
+        // An upsert may meet an item or none, so its values before are unknown, and the item is
+        // read when it is sent.
         if touches && !creates {
             let (relied, reserved) = reserve(&update, &source, &self.condition, &key, &changed)?;
             guards.push(relied);
             unique_changes = reserved;
         }
         let (expected, condition_failure) = expected(declared, &source, self.way, now)?;
+        // The shape is required even without a condition of the caller: the changed attributes may
+        // mean something else in another shape.
         let asked = check::in_shape((expected, condition_failure));
         let asked = check::with(
             asked.0,

@@ -171,6 +171,8 @@ impl<O: Operation<Out: Send + 'static> + Send> WriteOfItem for TypedWrite<O> {
 fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
     let def = &E::ENTITY;
     let has = |name: &str| !matches!(item.get(name), None | Some(Value::Null));
+    // A text has no state of an entity. A missing version therefore means an item that was never
+    // stored, which must not replace one.
     let is_new = def.append_only || def.version.is_some_and(|version| !has(version));
     if def.append_only && kind == PutKind::Unchecked {
         return Err(append_only(def));
@@ -232,6 +234,7 @@ fn complete_expiry<E: DynamoEntity>(item: &mut Item) {
     let mut attributes = E::ENTITY.attributes.iter();
     let at = attributes.position(|attribute| attribute.stored == ttl);
     if at.is_some_and(|at| !E::may_be_absent(at)) && !item.contains(ttl) {
+        // The value only lets the item be read as an entity. The write computes the real expiry.
         item.insert(ttl, 0);
     }
 }

@@ -83,10 +83,12 @@ fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
         }
         seen.push(def.index);
         let index = Index::of(declared, seen.len() - 1, def);
+        // Keys that are fields themselves change with their fields, so nothing is maintained for
+        // them.
         if index.keys.is_empty() {
             continue;
         }
-        // An index may share an attribute with several groups that were apart. It joins them into one.
+        // An index may share attributes with several groups that had nothing in common before. It joins them into one.
         let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
         let (mut together, apart): (Vec<_>, Vec<_>) = groups
             .into_iter()
@@ -113,12 +115,15 @@ fn plan_sharing(
         let is_complete = match state {
             IndexMembership::Incomplete => false,
             IndexMembership::Complete => true,
+            // For a shared attribute, it must be known of every index whether it writes it:
+            // otherwise a removal could destroy the key of another one.
             IndexMembership::Unknown => return Err(index.refuse(declared, touched, known)),
         };
         maintenance.used.extend(index.fields());
         complete.push(is_complete);
     }
-    // The order of the declaration decides: an attribute that an earlier index has written is not written again.
+    // A fresh write of the item writes shared attributes in the order of the declaration, and the first complete index
+    // wins. This must have the same result.
     let mut written: Vec<&str> = Vec::new();
     for (index, _) in group
         .iter()
@@ -136,7 +141,7 @@ fn plan_sharing(
         }
         written.extend(index.keys.iter().map(|key| key.attribute));
     }
-    // Without a removal, the item would stay in an index under the key that it no longer has.
+    // Without a removal, the item would remain in an index under a key that it no longer has.
     for key in group.iter().flat_map(|index| &index.keys) {
         if !written.contains(&key.attribute) {
             written.push(key.attribute);
@@ -161,7 +166,7 @@ impl Index {
         let mut keys = Vec::new();
         for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
             let parts = parts_of(key, &mut parts);
-            // The index may not change an attribute of the table's own key.
+            // An attribute of the table's primary key never changes, even if an index uses it as a key.
             let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
             if matches!(key.source, KeySource::Template(_)) && !is_primary {
                 keys.push(IndexKeyAttribute {
@@ -207,7 +212,7 @@ impl Index {
             let there = (declared.index_part_is_there)(self.number, part.number, known);
             answers.push(there.map_err(fail)?);
         }
-        // One part that is certainly missing decides, even if other parts are unknown.
+        // One part that is certainly missing decides, even if other parts are unknown: the item is not in the index.
         for answer in answers {
             match answer {
                 Some(false) => return Ok(IndexMembership::Incomplete),
@@ -230,7 +235,7 @@ impl Index {
         maintenance: &mut IndexMaintenance,
     ) -> Result<()> {
         match self.state(declared, known)? {
-            // Removes all derived keys, because a fresh write of the whole entity would store none of them.
+            // All derived keys are removed, because a fresh write of the whole entity would store none of them.
             IndexMembership::Incomplete => {
                 maintenance.used.extend(self.fields());
                 maintenance
@@ -267,7 +272,7 @@ impl Index {
         let depends = decisive.any(|field| changes(field) || !known.knows(field));
         let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
         let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
-        // A new item has no stored keys that could be left as they are.
+        // A new item has no stored keys that could remain unchanged.
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
         {
             return Err(self.refuse(declared, touched, known));
@@ -280,8 +285,8 @@ impl Index {
                 .keys
                 .push((key.attribute, Some(self.write(declared, key, known)?)));
         }
-        // The known optional parts and the `when` were relied on too. Whether a text is empty has to be asked of the
-        // stored item.
+        // The plan also relies on the known optional parts and on `when`, so they are guarded. Whether an unknown text
+        // is empty is checked by a condition on the stored item.
         let relied = self
             .parts()
             .filter(|part| part.presence == Presence::Optional);
@@ -304,7 +309,7 @@ impl Index {
         let mut writer = Writer::for_request(64);
         let written = (declared.write_index_key)(self.number, key.number, known, &mut writer);
         written.map_err(|fault| Error::encode(declared.def.type_name, fault))?;
-        // The derive writes the name and the value, and an update expression needs the value alone.
+        // The derive writes the name and the value, because items need both. An update expression needs only the value.
         let mut name = Writer::default();
         name.dynamic_name(key.attribute);
         let mut json = writer.into_bytes();
@@ -343,7 +348,7 @@ impl Index {
         };
         let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
         let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
-        // For indexes that share an attribute everything has to be known.
+        // For indexes that share an attribute, every part must be known.
         if needed.is_empty() { unknown } else { needed }
     }
 

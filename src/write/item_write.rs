@@ -75,6 +75,8 @@ impl WritePlan {
         let mut planned = write.returning(returned)?;
         let outcome = match (self.same, outcome) {
             (Some(item), Outcome::Item(_, read)) => {
+                // Both values were equal, so the result is the item that is already known, and
+                // nothing is sent.
                 planned.is_needless = true;
                 let item = returned_of(item, returned);
                 Outcome::Known(Some(read(item.as_deref(), planned.now)?))
@@ -109,10 +111,14 @@ impl WritePlan {
             }
             Intent::Reading(rewrite) => {
                 if !rewrite.is_delete() {
+                    // This error must come before the item is read, because nothing has been sent
+                    // yet.
                     check_transaction_returns(rewrite.key.declared.def.type_name, returned)?;
                 }
                 return Ok(SentCall::Steps(Box::pin(async move {
                     let (pattern, key, now) = (rewrite.pattern, rewrite.key.clone(), rewrite.now);
+                    // The old item was read for the unique values anyway, so a delete can return it
+                    // although a transaction returns nothing.
                     let old = rewrite.run(db).await?;
                     Ok((
                         item_after(old, Some(key), returned, pattern, db).await?,
@@ -209,6 +215,8 @@ async fn item_after(
 ) -> Result<Option<Bytes>> {
     match (returned, key) {
         (Returned::Old, _) => Ok(old),
+        // A transaction returns no items, so the new one is read after it. Others may have changed
+        // it since.
         (Returned::New, Some(key)) => read_back(db, pattern, &key).await.map(Some),
         _ => Ok(None),
     }

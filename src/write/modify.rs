@@ -161,8 +161,9 @@ fn revise<E: DynamoEntity, X: From<Error>>(
 ) -> Result<Revision<E>, X> {
     let stored = rounds.stored()?;
     let old: E = entity::read(stored)?;
+    // An expired item counts as missing, although the read has returned it.
     rounds.require_live(old.expires_at())?;
-    // A second decoding instead of a clone, because entities need not be `Clone`.
+    // The bytes are decoded twice, because entities need not be `Clone`.
     let mut new: E = entity::read(stored)?;
     change(&mut new)?;
     Ok(
@@ -246,7 +247,8 @@ impl<'d> ModifyRounds<'d> {
         if is_over {
             return Err(error);
         }
-        // After its first loss, a write has the winner's item at hand. After another loss it waits and reads again.
+        // After the first lost race, the returned item of the winner saves a read. After further ones, the item is
+        // contended: a pause and a new read then lose fewer races.
         let current = error.current_bytes().filter(|_| self.attempt == 1);
         self.stored = match current {
             Some(item) => Some(item),
@@ -277,6 +279,8 @@ impl ModifiedItem {
 
 /// A conflict may be retried. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
+    // An unknown outcome is not repeated: the closure would run on the result of its own first
+    // write.
     error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
 }
 
@@ -327,7 +331,8 @@ pub(crate) fn revision(
         attributes(old).map_err(fail)?,
         attributes(new).map_err(fail)?,
     );
-    // The attributes that are known are those of the new entity, the version is that of the old one.
+    // The known attributes are those of the new entity, but the version is that of the old one, because it is what the
+    // condition compares.
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
     edit_between(db, (pattern, key), stored, values, &loaded)
 }
@@ -345,6 +350,8 @@ fn edit_between(
     let kept = KeptNames::of(declared);
     let fields = after.iter().filter(|(name, _)| !kept.contains(name));
     let fields = fields.map(|(name, json)| (&**name, &**json));
+    // DynamoDB reports an item that has become too large only after the request, and with a message
+    // that names no field.
     size::check_least(declared.def.type_name, fields)?;
     let changes = differences(&before, &after);
     if changes.is_empty() {
@@ -360,7 +367,7 @@ fn edit_between(
     derive_expiry(declared, &mut update, key, false)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
-    // No condition adds to what is known: the item itself was read, and the guard requires that it is unchanged.
+    // A condition adds no facts: the item itself was read, and the guard requires that it is unchanged.
     let known_of = |attributes| known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     let mut known_after = known_of(after);
     if declared.derived_ttl().is_some() {

@@ -246,11 +246,13 @@ fn stamp_of(
     }
     let held = entity.held_version();
     let created = match held {
+        // A put of a loaded entity must keep the time of creation that the item already has.
         Some(Version(VersionState::New)) => Created::Now,
         _ => Created::Kept,
     };
     let version = match held {
-        // The struct's next version cannot be used: another writer may hold it.
+        // The struct's next version cannot be used: another writer may already have it, and its checked write would
+        // then overwrite this one.
         Some(_) if expect != Precondition::Loaded => Version::drawn()?,
         held => {
             let next = held.unwrap_or_default().next();
@@ -300,6 +302,7 @@ fn intent_of(
         return Ok(Intent::Ready(PlannedWrite::Alone(write)));
     }
     let key = untyped_key(entity)?;
+    // No item exists before, so nothing is released, and the sentinels are known without a read.
     if is_entering {
         let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;
         return Ok(Intent::Ready(PlannedWrite::of(write, key.json(), beside)?));
@@ -327,7 +330,7 @@ pub(crate) fn with_stored<E: DynamoEntity>(
     if let Some(stored) = entity.as_stored(&stamp) {
         return (Ok(plan), Some(stored));
     }
-    // Finds a type that writes what it cannot read, before anything is stored.
+    // Decoding the item detects a type that writes values which it cannot read, before anything is stored.
     match crate::entity::read(plan.item()) {
         Ok(stored) => (Ok(plan), Some(stored)),
         Err(error) => (Err(unreadable(E::DECLARATION, &error)), None),

@@ -23,6 +23,8 @@ pub(crate) fn is_of_other_shape(declared: &EntityDeclaration, stored: &[u8]) -> 
         return Ok(false);
     };
     let found = stored_shape(stored).map_err(|fault| declared.unwritten(fault))?;
+    // While the older shape is written, the entity in memory and the item differ in every
+    // attribute, so single changes are never enough.
     Ok(found != written || declared.def.writes_older_shape())
 }
 
@@ -47,6 +49,8 @@ pub(super) fn reshaped(
         fields.sort();
         fields
     };
+    // Managed fields are excluded, because the library changes them only together with another
+    // change.
     if fields(&before) == fields(&after) {
         return Ok(None);
     }
@@ -103,6 +107,7 @@ fn edit(
         }
     }
     for (name, _) in item.iter().filter(|(name, _)| !is_kept(name)) {
+        // Attributes that no shape declares belong to other programs and remain.
         if !fresh.contains(name) && (seen.contains(name) || is_of_a_shape(declared, name)) {
             update.set(name.clone(), UpdateAction::Remove);
         }

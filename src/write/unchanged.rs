@@ -42,12 +42,12 @@ pub(super) fn unchanged(
         Some(json) => check::value_condition(name, json),
         None => Node::Missing(Place::of(name)),
     };
-    // The version tells of a change of the shape too, but only if every program raises it.
+    // The version also detects a change of the shape, but only if every program raises it.
     let shape = def.shape.map(|_| stored_shape(item)).transpose()?;
     let shape = shape.map(has_shape);
     let names_held = held_names(declared, &stored);
-    // The version tells of every writer that keeps one, and the time of creation tells of a new item; both are compared
-    // as they are spelt.
+    // The version detects every writer that maintains one, and the time of creation detects a new item. Both are
+    // compared exactly as they are stored.
     if let Some(loaded) = source.numbered() {
         let (_, condition_failure) = check::condition(def, Precondition::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
@@ -63,7 +63,7 @@ pub(super) fn unchanged(
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| held.contains(name));
-    // An item that has what was read is there, and it expires when that did.
+    // A matching attribute proves that the item exists and, with an equal TTL, that it is live.
     let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
     let exists = (!is_told).then_some(exists);
     let guards = there.into_iter().map(as_read);
@@ -85,6 +85,8 @@ fn held_names<'n>(
 ) -> impl Iterator<Item = &'n str> {
     let is_shaped = declared.def.shape.is_some();
     let names = stored.iter().map(|(name, _)| name.as_str());
+    // The mark of a job is not a change of the entity, and a concurrent job must not cause
+    // conflicts.
     let held = names.filter(move |name| is_shaped && !name.starts_with(JOB));
     let older = declared.def.older_shapes();
     let older = older
@@ -96,5 +98,7 @@ fn held_names<'n>(
 /// Holds if none of these attributes exists. This takes fewer bytes than an `attribute_not_exists` for each.
 fn all_missing(names: Vec<String>) -> Node {
     let places = names.into_iter().map(Place::of);
+    // One NOT around all is shorter than a function for each, which counts towards the limit of
+    // operators.
     Node::any(places.map(Node::Exists)).not()
 }

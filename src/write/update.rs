@@ -83,6 +83,7 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
         row: &Key<E>,
         claim: Node,
     ) -> Result<Option<PlannedWrite>> {
+        // The job marks and counts its own row. With another row, that would be the wrong one.
         if self.draft.key_json() != row.to_json().ok().as_deref() {
             let message =
                 "the closure returned the update of another row: change the one that it was given";

@@ -30,6 +30,7 @@ tests![
     one_answer_has_many_forms(Row),
     one_refusal_has_many_forms(Row),
     an_answer_that_breaks_off_is_an_error(Row),
+    bytes_after_an_item_are_read_too(Row),
     an_answer_that_is_none_names_its_request(Row),
     a_broken_answer_ends_in_an_error_at_worst(Row),
     a_count_is_a_number_in_any_form,
@@ -160,6 +161,56 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
                 !is_of_one || told.contains(" Row"),
                 "{operation} {length} {told}"
             );
+        }
+    }
+    Ok(())
+}
+
+/// An item is decoded without a search for its end first. Bytes after it that could be part of it must not be overlooked.
+async fn bytes_after_an_item_are_read_too(db: Db) -> Outcome {
+    let (works, _) = answers(&db).await;
+    let (changed, http) = answering(&db);
+    for (at, member) in [(2, "Item"), (3, "Attributes"), (11, "Attributes")] {
+        let body = String::from_utf8(works[at].1.clone()).expect("text");
+        let item = body
+            .strip_prefix(&format!(r#"{{"{member}":"#))
+            .and_then(|rest| rest.strip_suffix('}'))
+            .unwrap_or_else(|| panic!("{body}"));
+        assert!(item.ends_with("}}"), "{body}");
+        let answer = |tail: &str| {
+            let body = format!(r#"{{"{member}":{item}{tail}"#);
+            http.plan([reply(&(200, body.into_bytes()), usize::MAX)]);
+        };
+        answer("}");
+        let (operation, plain) = work(&changed, at).await;
+        assert!(plain.starts_with("Ok("), "{operation} {plain}");
+        for tail in [
+            r#","ConsumedCapacity":{"TableName":"t","CapacityUnits":1}}"#,
+            r#","ConsumedCapacity":{"TableName":"t","Table":{"CapacityUnits":1}}}"#,
+            r#","Other":{"a":{"b":{}}}}"#,
+            r#" , "Other":[{"a":{"b":{}}}]}"#,
+            " }",
+        ] {
+            answer(tail);
+            assert_eq!(work(&changed, at).await.1, plain, "{operation} {tail}");
+        }
+        // Of two members with one name the last one counts.
+        answer(&format!(r#","{member}":{}}}"#, item.replace("-128", "77")));
+        if db.mode() != Mode::Hooks {
+            let (_, told) = work(&changed, at).await;
+            assert!(told.contains("small: 77"), "{operation} {told}");
+        }
+        for tail in [
+            "}}}",
+            "}}",
+            ",}}}",
+            "x}}}",
+            r#",{"a":{"b":{}}}}"#,
+            r#"{"a":{"b":{}}}}"#,
+        ] {
+            answer(tail);
+            let (_, told) = work(&changed, at).await;
+            assert!(told.starts_with("Err("), "{operation} {tail} {told}");
         }
     }
     Ok(())

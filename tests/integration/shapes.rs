@@ -1098,7 +1098,7 @@ async fn concurrent_programs_lose_nothing(db: Db) -> Outcome {
             (
                 id,
                 act,
-                &neighbours[usize::from(number % 2 == 0 || matches!(act, Act::Refill))],
+                &neighbours[usize::from(number.is_multiple_of(2) || matches!(act, Act::Refill))],
             )
         });
         let acts: Vec<_> = acts.collect();

@@ -7,8 +7,10 @@
 //!     cargo run --manifest-path benches/embedded/Cargo.toml             # as in tests
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- files
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- scale
+//!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- jobs
 
 mod files;
+mod jobs;
 mod scale;
 
 use std::time::{Duration, Instant};
@@ -33,7 +35,11 @@ struct Note {
 }
 
 #[derive(DynamoEntity)]
-#[dynamo(table = "labels", key(pk = "LABEL#{label}", sk = "{number:08}"), gsi(by_note, pk = "NOTE#{number}", sk = "{label}"))]
+#[dynamo(
+    table = "labels",
+    key(pk = "LABEL#{label}", sk = "{number:08}"),
+    gsi(by_note, pk = "NOTE#{number}", sk = "{label}")
+)]
 struct Label {
     label: String,
     number: u64,
@@ -63,6 +69,7 @@ fn note(number: u64) -> Note {
 async fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("files") => files::run().await,
+        Some("jobs") => jobs::run().await,
         Some("scale") => scale::run().await,
         _ => dispatch().await,
     }
@@ -88,7 +95,11 @@ async fn dispatch() -> Result<()> {
         }
     }
     println!("| {AT_ONCE} at a time, operations a second (ratio) | put | get |\n|---|---|---|");
-    let names = ["the engine's own dispatch", "typed, direct", "typed, through the SDK"];
+    let names = [
+        "the engine's own dispatch",
+        "typed, direct",
+        "typed, through the SDK",
+    ];
     for (name, times) in names.iter().zip(best) {
         let cell = |verb: usize| {
             let rate = |time: Duration| OPERATIONS as f64 / time.as_secs_f64();
@@ -110,7 +121,10 @@ fn median(mut rounds: Vec<Duration>) -> Duration {
 async fn one_after_the_other(raw: &Raw) -> Result<()> {
     println!("\n| one after the other, microseconds | get |\n|---|---|");
     let row = |what: &str, rounds: Vec<Duration>, calls: u32| {
-        println!("| {what} | {:.1} |", median(rounds).as_secs_f64() * 1e6 / f64::from(calls));
+        println!(
+            "| {what} | {:.1} |",
+            median(rounds).as_secs_f64() * 1e6 / f64::from(calls)
+        );
     };
     let alone = (0..9).map(|_| timed(|| raw.gets())).collect();
     row("the engine's own dispatch", alone, OPERATIONS as u32);
@@ -124,8 +138,16 @@ async fn one_after_the_other(raw: &Raw) -> Result<()> {
         db.create_tables([Note::schema()]).await?;
         note(1).put().send(db).await?;
     }
-    row("typed, beside 60 prefixes", gets_of(std::slice::from_ref(&db)).await?, CALLS);
-    row("typed, over 60 prefixes in turn", gets_of(&prefixed).await?, CALLS);
+    row(
+        "typed, beside 60 prefixes",
+        gets_of(std::slice::from_ref(&db)).await?,
+        CALLS,
+    );
+    row(
+        "typed, over 60 prefixes in turn",
+        gets_of(&prefixed).await?,
+        CALLS,
+    );
     Ok(())
 }
 
@@ -149,10 +171,14 @@ async fn fresh() -> Result<()> {
     for _ in 0..25 {
         let began = Instant::now();
         let db = Dynamo::connect("embedded:memory").await?;
-        db.create_tables([Note::schema(), Label::schema(), Visit::schema()]).await?;
+        db.create_tables([Note::schema(), Label::schema(), Visit::schema()])
+            .await?;
         rounds.push(began.elapsed());
     }
-    println!("\na fresh database with three tables: {:.2} ms", median(rounds).as_secs_f64() * 1e3);
+    println!(
+        "\na fresh database with three tables: {:.2} ms",
+        median(rounds).as_secs_f64() * 1e3
+    );
     Ok(())
 }
 
@@ -176,7 +202,11 @@ impl Raw {
             puts.push(note(number).put().explain(db)?.requests[0].to_string());
             gets.push(Note::key("ann", number).get().explain(db)?.requests[0].to_string());
         }
-        Ok(Raw { database, puts, gets })
+        Ok(Raw {
+            database,
+            puts,
+            gets,
+        })
     }
 
     fn puts(&self) {

@@ -34,7 +34,9 @@ fn visited(number: u64) -> Visited {
 }
 
 pub async fn run() -> Result<()> {
-    println!("| microseconds a row | scan | raw scan | 8 segments | query | index | count | index in 8 segments | truncate | peak of a scan, MB over the table |");
+    println!(
+        "| microseconds a row | scan | raw scan | 8 segments | query | index | count | index in 8 segments | truncate | peak of a scan, MB over the table |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for rows in [10_000, 100_000, 1_000_000] {
         measure(rows).await?;
@@ -44,18 +46,31 @@ pub async fn run() -> Result<()> {
 
 async fn measure(rows: u64) -> Result<()> {
     let db = Dynamo::connect("embedded:memory").await?;
-    db.create_tables([Note::schema(), Visited::schema()]).await?;
+    db.create_tables([Note::schema(), Visited::schema()])
+        .await?;
     for first in (0..rows).step_by(10_000) {
         let last = rows.min(first + 10_000);
         let notes: Vec<Note> = (first..last).map(note).collect();
-        Batch::new().with_all(notes.iter().map(Note::put)).send(&db).await?.complete()?;
+        Batch::new()
+            .with_all(notes.iter().map(Note::put))
+            .send(&db)
+            .await?
+            .complete()?;
         let visits: Vec<Visited> = (first..last).map(visited).collect();
-        Batch::new().with_all(visits.iter().map(Visited::put)).send(&db).await?.complete()?;
+        Batch::new()
+            .with_all(visits.iter().map(Visited::put))
+            .send(&db)
+            .await?
+            .complete()?;
     }
     let begun = resident();
     let scan = each(rows, count(Visited::scan().stream(&db))).await?;
     let peak = peak_since(begun);
-    let raw = if rows <= RAW_ROWS { format!("{:.1}", raw(rows)) } else { "".into() };
+    let raw = if rows <= RAW_ROWS {
+        format!("{:.1}", raw(rows))
+    } else {
+        "".into()
+    };
     let segments = each(rows, count(Visited::scan().segments(8).stream(&db))).await?;
     let query = each(rows, count(Note::in_partition("ann").stream(&db))).await?;
     let index = each(rows, count(Visited::by_day(1u32).stream(&db))).await?;
@@ -73,7 +88,11 @@ async fn indexed(db: &Dynamo) -> Result<u64> {
     let mut rows = 0;
     for segment in 0..8 {
         let scan = db.client().scan().table_name("visits").index_name("by_day");
-        let mut pages = scan.segment(segment).total_segments(8).into_paginator().send();
+        let mut pages = scan
+            .segment(segment)
+            .total_segments(8)
+            .into_paginator()
+            .send();
         while let Some(page) = pages.next().await {
             rows += page.expect("a page").count() as u64;
         }
@@ -108,7 +127,9 @@ fn raw(rows: u64) -> f64 {
             "AttributeDefinitions":[{"AttributeName":"page","AttributeType":"S"},{"AttributeName":"second","AttributeType":"N"}]}"#
             .into(),
     );
-    database.create_table(serde_json::from_value(table).expect("a request")).expect("a table");
+    database
+        .create_table(serde_json::from_value(table).expect("a request"))
+        .expect("a table");
     let items = (0..rows).map(|number| {
         let visit = visited(number);
         let item = format!(
@@ -117,7 +138,11 @@ fn raw(rows: u64) -> f64 {
         );
         serde_json::from_value(json(item)).expect("an item")
     });
-    let imported = database.import_items("visits", items.collect(), dynoxide::ImportOptions::default());
+    let imported = database.import_items(
+        "visits",
+        items.collect(),
+        dynoxide::ImportOptions::default(),
+    );
     imported.expect("an import");
     let began = Instant::now();
     let mut read = 0;
@@ -127,7 +152,9 @@ fn raw(rows: u64) -> f64 {
         if !next.is_null() {
             request["ExclusiveStartKey"] = next;
         }
-        let page = database.scan(serde_json::from_value(request).expect("a request")).expect("a page");
+        let page = database
+            .scan(serde_json::from_value(request).expect("a request"))
+            .expect("a page");
         let page = serde_json::to_value(&page).expect("JSON");
         read += page["Count"].as_u64().expect("a count");
         next = page["LastEvaluatedKey"].clone();
@@ -151,7 +178,9 @@ fn peak_since(begun: f64) -> f64 {
 
 fn status(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     kilobytes.unwrap_or_default() / 1024.0
 }

@@ -1,4 +1,4 @@
-//! An item out of JSON: members by the names of fields or attributes, with values of the types that are stored.
+//! Reads an item from JSON: members have the names of fields or attributes, and get the types in which they are stored.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::model::{ModelEntity, PartInput};
 use crate::text::nearest;
 
-/// The item of an object of JSON. Sets and bytes, which JSON lacks, follow from the types of the fields.
+/// The item of an object of JSON. JSON has no sets and bytes, so the types of the fields determine them.
 pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Failure> {
     let given = Item::from_json(json)?;
     let mut item = Item::new();
@@ -27,7 +27,7 @@ pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Fail
     Ok(item)
 }
 
-/// The field that a member is meant for: by its attribute, or else by its name.
+/// The field of a member: found by its attribute, otherwise by its name.
 fn field_of<'e>(entity: &'e EntitySchema, name: &str) -> Option<&'e FieldSchema> {
     let mut stored = entity.fields.iter();
     let stored = stored.find(|field| field.attribute.as_deref() == Some(name));
@@ -71,7 +71,7 @@ fn put_field(
     }
 }
 
-/// The same value in the type that is stored, as far as JSON has another one; None if it cannot be.
+/// The same value in its stored type, if JSON has another one. None if it cannot have that type.
 fn typed(value: Value, stored: Option<Tag>) -> Option<Value> {
     match (stored, value) {
         (Some(Tag::Ss), Value::L(list)) => {
@@ -95,7 +95,7 @@ fn typed(value: Value, stored: Option<Tag>) -> Option<Value> {
     }
 }
 
-/// A number, or one as text: so are those written that readers of JSON would round.
+/// A number, or one as text, which is how numbers are written that readers of JSON would round.
 fn number(value: &Value) -> Option<Number> {
     match value {
         Value::N(number) => Some(number.clone()),
@@ -109,7 +109,7 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
     base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
 }
 
-/// Rejects a member that nothing reads: it would be lost in silence.
+/// Rejects a member that no field reads, because it would be lost without a message.
 fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
     let entity = of.entity;
     let has_rest = entity
@@ -130,11 +130,11 @@ fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
     )))
 }
 
-/// Makes the primary key of what was given for its fields, as far as it is needed:
+/// Makes the primary key from the values of its fields, if it is needed:
 ///
-/// - A field that only the key holds is read from there.
-/// - A text that is a key attribute by itself names the item only in the spelling in which it is stored, and people write
-///   times and the like in others.
+/// - A field that only the key contains is read from the key.
+/// - A text that is a key attribute itself must be exactly the stored text. People write times, for example, in other
+///   forms.
 fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
     let entity = of.entity;
     let parts = of.key_parts();
@@ -163,7 +163,7 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
             Err(error) => match wrong_key(&error, &parts, &texts, of) {
                 Some(failure) => return Err(failure),
                 None if is_needed => return Err(error.into()),
-                // What is wrong with a field is told by its type, when the item is read.
+                // The item is read by its types later, and that error names the mistake better.
                 None => {}
             },
         }
@@ -174,8 +174,8 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Spells the texts that are key attributes by themselves as they are stored. Other attributes of the key stay as they
-/// are given: whether they are those of the fields is found out when the item is read.
+/// Replaces texts that are key attributes themselves by their stored form. Other attributes of the key stay as they
+/// were given. When the item is read, they are compared with the fields.
 fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
     for (name, value) in key {
         if !of.is_derived(&name) && matches!(item.get(&name), Some(Value::S(_))) {
@@ -184,7 +184,7 @@ fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
     }
 }
 
-/// The mistake in a text that is a key attribute by itself.
+/// The mistake in a text that is a key attribute itself.
 fn wrong_key(
     error: &Error,
     parts: &[PartInput],

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::text::visible_json;
 
-/// For people: what it is for, the requests, the units.
+/// For people: the operation, the requests, the units.
 pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<String, Failure> {
     let operation = match is_read_first(explanation) {
         true => "GetItem, then TransactWriteItems",
@@ -35,7 +35,8 @@ pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<Stri
     Ok(visible_json(&text).into_owned())
 }
 
-/// Whether the write shown is that of an item that does not exist, because the one sent depends on what is read before.
+/// Whether the shown write is the one for an item that does not exist. The write that is sent depends on a read before
+/// it.
 fn is_read_first(explanation: &Explanation) -> bool {
     explanation.operation == Some("TransactWriteItems") && explanation.requests.len() > 1
 }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::model::{ModelEntity, Question};
 use crate::text::{visible, visible_json, width};
 
-/// The item as one line of JSON, with all that is stored.
+/// The item as one line of JSON, with all of its attributes.
 pub(crate) fn json_line(item: &Item) -> Result<String, Failure> {
     Ok(visible_json(&json(item)?).into_owned() + "\n")
 }
@@ -15,7 +15,8 @@ fn json<T: serde::Serialize>(value: &T) -> Result<String, Failure> {
     serde_json::to_string(value).map_err(|error| Failure::said(error.to_string()))
 }
 
-/// The attributes of an item, each with its value in a line: the fields in their order, then what no field has, then keys.
+/// The attributes of an item, each with its value in a line: the fields in their order, then attributes without a
+/// field, then keys.
 pub(crate) fn described(item: &Item, of: ModelEntity<'_>) -> Result<String, Failure> {
     let names = columns([item], of, true);
     let widest = names.iter().map(|name| width(&visible(name))).max();
@@ -31,8 +32,8 @@ pub(crate) fn described(item: &Item, of: ModelEntity<'_>) -> Result<String, Fail
     Ok(text)
 }
 
-/// The attributes to show of rows. Those of a collection are of several entities, so nothing is left out but derived keys of
-/// indexes.
+/// The attributes of rows to show. Rows of a collection are of several entities, so only derived keys of indexes are
+/// omitted.
 pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {
     let names = columns(rows, of.entity, of.collection.is_some());
     if of.collection.is_none() {
@@ -48,8 +49,8 @@ pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {
     names.into_iter().filter(is_shown).collect()
 }
 
-/// The attributes to show: the fields in their order, then what no field has. Keys that are made of fields are left out,
-/// unless all is requested, or the fields do not tell what they say.
+/// The attributes to show: the fields in their order, then attributes without a field. Derived keys are omitted, unless
+/// all are requested, or the fields do not contain all of their parts.
 pub(super) fn columns<'i>(
     rows: impl IntoIterator<Item = &'i Item>,
     of: ModelEntity<'_>,
@@ -87,7 +88,7 @@ pub(super) fn columns<'i>(
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A value as people read it: text as it is, lists and maps as JSON.
+/// A value for people: text as it is, lists and maps as JSON.
 pub(super) fn cell(value: &Value) -> Result<String, Failure> {
     Ok(match value {
         Value::S(text) => visible(text).into_owned(),

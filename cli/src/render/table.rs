@@ -11,21 +11,21 @@ use crate::model::Question;
 use crate::streams::Terminals;
 use crate::text::{visible, width};
 
-/// How wide a column is on a terminal at most; programs get all of it.
+/// The maximum width of a column on a terminal. Other outputs get all of the text.
 const MOST: usize = 48;
 
-/// A table, which may be written page by page.
+/// A table that can be written page by page.
 pub(crate) struct RowTable<'m> {
     of: &'m Question<'m>,
     terminals: Terminals,
-    /// The columns with their widths, once a page has told them.
+    /// The columns with their widths, known after the first page.
     columns: Vec<TableColumn>,
 }
 
 struct TableColumn {
     name: String,
     width: usize,
-    /// Whether it holds numbers, which stand to the right.
+    /// Whether it contains numbers, which are aligned to the right.
     is_number: bool,
 }
 

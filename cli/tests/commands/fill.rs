@@ -369,7 +369,7 @@ pub fn a_killed_fill_is_resumed(place: &Place) -> Outcome {
     for (id, row) in &before {
         let now = after.get(id).ok_or("every row remains")?;
         let number: u32 = id.parse()?;
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             assert_eq!(now, row, "a row that is right is not written");
             continue;
         }

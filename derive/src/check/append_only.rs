@@ -4,7 +4,7 @@ use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, FieldRole};
 
-/// Options that record changes have no use.
+/// Such an entity takes no options that record changes.
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if !entity.append_only {
         return;

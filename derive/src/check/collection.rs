@@ -47,6 +47,7 @@ fn some_entity(collection: &Collection, diag: &Diag) {
 fn entities_differ(collection: &Collection, diag: &Diag) {
     let mut seen: Vec<(String, &CollectionVariant)> = Vec::new();
     for variant in collection.entities() {
+        // Tokens only: the same entity under another path is found by the compiler, in `expand`.
         let ty = variant.ty.to_token_stream().to_string();
         match seen.iter().find(|(other, _)| *other == ty) {
             Some((_, first)) => diag.over(

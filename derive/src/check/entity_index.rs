@@ -25,7 +25,8 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// `first` and `last` say where a None sorts: a partition key sorts nothing, and a primary key has no None.
+/// `first` and `last` set the position of a None in the order. A partition key has no order, and a primary key has no
+/// None.
 fn none_sorts_in_sort_keys<'a>(
     entity: &Entity,
     keys: impl IntoIterator<Item = &'a KeySource>,
@@ -105,7 +106,7 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
     }
 }
 
-/// The patterns of one index have the same keys, so old items lack them for all of these patterns or for none.
+/// The patterns of one index have the same keys, so old items miss them for all of these patterns or for none.
 fn one_index_is_filled_for_all(entity: &Entity, index: &Index, diag: &Diag) {
     let mut others = entity.indexes.iter().filter(|other| other.on == index.on);
     let Some(filling) = others

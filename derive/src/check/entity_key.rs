@@ -26,6 +26,7 @@ impl KeyUses<'_> {
             let mut uses = primary.iter().chain(indexes);
             let name = &field.ident;
             if field.role == FieldRole::Skip
+                // In a template the field is a part of the text, and can be read back from there.
                 && let Some(bare) = uses.find(|part| part.format.is_none())
             {
                 let message = format!(
@@ -47,7 +48,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A `skip` field of a key is read back from the primary key, so that has to hold all of it.
+    /// A `skip` field of a key is read back from the primary key, so the primary key must contain all of it.
     fn skipped_fields_come_back(&self) {
         self.each(|field, marks, primary, indexes| {
             let bare = primary
@@ -108,7 +109,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A template sorts as its parts do, and floats do not sort.
+    /// A template sorts as its parts do, and texts of floats do not sort as the floats do.
     fn floats_have_no_order(&self) {
         self.each(|field, _, primary, indexes| {
             let template = primary
@@ -128,8 +129,8 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A width is for integers, a case is for text, and the other formats are for times. The library's traits say so too, for any type;
-    /// here it is one message, at the template.
+    /// A width is for integers, a case is for text, and the other formats are for times. The traits of the library
+    /// require this for any type; here it is one message, at the template.
     fn formats_fit(&self) {
         self.each(|field, _, primary, indexes| {
             let parts = primary.iter().chain(indexes);
@@ -165,7 +166,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A text part has to end at the delimiter, or at the end of the key.
+    /// A text part must end at the delimiter, or at the end of the key.
     fn text_ends_at_a_delimiter(&self) {
         let own = self.entity.own_table();
         let delimiter = own.map(|own| own.style.delimiter());
@@ -188,6 +189,7 @@ impl KeyUses<'_> {
                 let ends = match next {
                     Piece::Part { .. } => false,
                     Piece::Literal(text) => {
+                        // A shared table knows the delimiter, and the compiler checks it there.
                         delimiter.is_none_or(|delimiter| text.starts_with(delimiter))
                     }
                 };

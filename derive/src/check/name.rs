@@ -197,6 +197,8 @@ fn sort_fields_are_no_verbs(entity: &Entity, diag: &Diag) {
         let Some(field) = entity.fields.get(part.field) else {
             continue;
         };
+        // An inherent method would win over that of the trait, and its caller would silently get
+        // something else.
         let verb = VERBS.iter().any(|verb| field.ident.unraw() == verb);
         if verb && !seen.contains(&part.field) {
             seen.push(part.field);

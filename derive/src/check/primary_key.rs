@@ -50,6 +50,8 @@ impl KeyUses<'_> {
             let [Piece::Literal(text)] = template.pieces.as_slice() else {
                 continue;
             };
+            // A constant is a legal key, for a table with one item. Only one that is also the name
+            // of a field is a mistake.
             let named = |field: &&Field| field.ident == text.as_str() || field.stored == *text;
             if let Some(field) = self.entity.fields.iter().find(named) {
                 let ident = &field.ident;

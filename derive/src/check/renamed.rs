@@ -24,7 +24,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// A field of its own attribute, and one that the library does not manage.
+/// The field has an attribute of its own, and the library does not manage it.
 fn role_fault(field: &Field, former: &str) -> Option<String> {
     let keep = format!("keep the stored name by `rename = \"{former}\"`");
     Some(match field.role {

@@ -11,7 +11,7 @@ fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
 }
 
-/// No attribute of an item has such a name.
+/// No attribute of an item may have such a name.
 pub(super) fn refuse(name: &str, span: Span, diag: &Diag) {
     if is_reserved(name) {
         let [unique, shape] = NAMES;

@@ -9,8 +9,8 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     stored_index_names_differ(entity, marks, diag);
 }
 
-/// Several access patterns may fill one index if they do it alike, because an item has only one key in it. They share
-/// kind, keys and condition, and in a table of its own also name and projection.
+/// Several access patterns may fill one index only in the same way, because an item has one key in it. They share kind,
+/// keys and condition, and in a table of its own also name and projection.
 fn shared_indexes_agree(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (at, (index, marks)) in entity.indexes.iter().zip(&marks.indexes).enumerate() {
         let Some(first) = entity

@@ -22,6 +22,7 @@ pub(super) fn is_text(ty: &Type) -> bool {
 pub(crate) fn is_basic(ty: &Type) -> bool {
     let option = last_segment(ty).filter(|segment| segment.ident == "Option");
     let held = option.and_then(argument).unwrap_or(ty);
+    // An option within an option is no attribute, whatever it contains.
     !is_option(held) && (no_time(held).is_some() || is_float(held))
 }
 
@@ -83,7 +84,7 @@ fn named<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Ident> {
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),
-        // A type that comes from another macro is wrapped in an invisible group.
+        // A type from another macro is wrapped in an invisible group.
         Type::Group(group) => last_segment(&group.elem),
         Type::Paren(paren) => last_segment(&paren.elem),
         _ => None,

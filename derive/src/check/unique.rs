@@ -16,8 +16,8 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
     }
 }
 
-/// The keys of sentinels hold the names of attributes. While one of these is renamed, they have to stay, or the value
-/// would have an owner under each name.
+/// The keys of sentinels contain the names of attributes. While an attribute is renamed, these keys must stay the same.
+/// Otherwise the value would have an owner under each name.
 fn stored_name_stays(entity: &Entity, unique: &Unique, diag: &Diag) {
     let fields = unique
         .fields

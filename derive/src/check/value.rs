@@ -56,6 +56,7 @@ fn variant_names_differ<'a>(variants: impl Iterator<Item = (&'a Ident, &'a str)>
 fn tag_is_free(tag: &str, written: Option<Span>, variant: &DataVariant, diag: &Diag) {
     match &variant.shape {
         VariantShape::Unit => {}
+        // The fields of a tuple have no names, so their data is stored under this one.
         VariantShape::Tuple(_) if tag == "value" => {
             let message = format!(
                 "`value` holds the content of `{}`; choose another `tag`",

@@ -15,7 +15,7 @@ pub(super) fn own_name(entity: &Entity, source: &KeySource, derived: &str) -> St
     }
 }
 
-/// Names the sort key of an own table; the name is empty where there is none.
+/// Names the sort key of an own table. The name is empty if the table has none.
 pub(super) fn own_sk(entity: &Entity) -> String {
     entity
         .sk
@@ -100,6 +100,8 @@ pub(super) enum KeyUse {
 pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare = |source: &KeySource| source.is_bare(at);
     let sort = || code!(__d::Role::Sort);
+    // A field may be a key of the table and of an index. The table comes first: there the attribute
+    // always exists.
     if is_bare(&entity.pk) {
         return Some(KeyUse::Primary(pk_role(entity)));
     }

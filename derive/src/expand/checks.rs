@@ -63,6 +63,8 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
             Piece::Literal(text) => text.chars().next(),
             Piece::Part { .. } => None,
         };
+        // Known to end here; each condition that the compiler need not evaluate is one less for
+        // every build.
         if next.is_some() && next == delimiter {
             continue;
         }
@@ -85,7 +87,8 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
     checks
 }
 
-/// The literals of an escaped key sort as they have to. For an own table this is checked earlier.
+/// The literals of an escaped key consist of `#` and characters that sort above `%`. For an own table this is checked
+/// earlier.
 fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
     let Piece::Literal(text) = piece else {
         return None;
@@ -98,7 +101,7 @@ fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
     ))
 }
 
-/// Others who wrote the keys of a table know no place for a None.
+/// A `verbatim` table has the keys of other programs, which have no position for a None.
 fn placed(
     entity: &Entity,
     template: &Template,
@@ -323,6 +326,7 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStr
     let rules = rules
         .iter()
         .map(|(condition, message)| assertion(span, condition, message));
-    // All rules share one constant, because a table of twenty entities has 190 pairs.
+    // All rules share one constant, because a table of twenty entities has 190 pairs, and each constant costs time of
+    // the compiler.
     code!(const _: () = { #(#rules)* };)
 }

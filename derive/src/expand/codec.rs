@@ -1,4 +1,4 @@
-//! How one field is written, read and found missing, for entities, values and variants alike.
+//! The code that writes a field, reads it, and gives a missing one its value. Entities, values and variants share it.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -25,6 +25,7 @@ pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) ->
         return expiry::encode(field, expiry);
     }
     let mut written = encode_under(field, &field.stored, key, place);
+    // As long as older programs read the former name, each write must keep it up to date.
     let kept = |former: &&FormerName| former.usage != FormerUse::Dropped;
     if let Some(former) = field.former.as_ref().filter(kept) {
         written.extend(encode_under(field, &former.name, None, place));
@@ -96,7 +97,7 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
 
 /// A function that reads the stored value of a field.
 ///
-/// If the type's own function is sufficient, it is used, because the compiler has to process each closure.
+/// If the type's own function is sufficient, it is used, because each closure costs time of the compiler.
 pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
     let way = way(field, key);
     let (item, form) = way.decode(field);
@@ -210,7 +211,7 @@ fn former_holder(field: &Field) -> Ident {
     local(&format!("former_{}", plain_name(&field.ident)))
 }
 
-/// Gives a field the value under its former name, if the item has that one, in whatever order the names came.
+/// Gives a field the value under its former name if the item has that name, whatever the order of the names.
 pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
     let usage = field.former.as_ref()?.usage;
     let (holder, former) = (holder(field), former_holder(field));
@@ -226,8 +227,8 @@ const FEW: usize = 16;
 /// The approximate number of names in a bucket.
 const TOGETHER: usize = 4;
 
-/// Makes `match name { arms, others }`. Many arms are put into buckets by a hash of their names, or reading a struct of
-/// n fields would compare n² names.
+/// Makes `match name { arms, others }`. Many arms are put into buckets by a hash of their names. Otherwise reading a
+/// struct of n fields would compare n² names.
 pub(super) fn match_name<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
     others: &TokenStream,
@@ -253,6 +254,7 @@ pub(super) fn match_name<'f>(
         code! {
             #number => ::core::option::Option::Some(match &*name {
                 #(#arms)*
+                // Another name with the same hash.
                 _ => break 'known ::core::option::Option::None,
             }),
         }
@@ -286,6 +288,8 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
     let (holder, ty) = (holder(field), &field.ty);
     let former = field.former.as_ref().map(|_| {
         let holder = former_holder(field);
+        // The outer `Option` says whether the name was there, the inner one whether it had a value
+        // other than NULL.
         code!(let mut #holder = ::core::option::Option::None::<::core::option::Option<#ty>>;)
     });
     Some(code!(let mut #holder = ::core::option::Option::None::<#ty>; #former))

@@ -97,7 +97,7 @@ fn declared_index(collection: &Collection) -> TokenStream {
     option(declared.map(|declared| code!(&#declared)))
 }
 
-/// Says that its rows may be deleted if each of its entities may be changed. With a variant for other items these are all
+/// Allows deleting its rows if each of its entities may be changed. With a variant for other items these are all
 /// entities of the table.
 fn changeable(collection: &Collection) -> TokenStream {
     let types: Vec<_> = collection.entities().map(|variant| &variant.ty).collect();
@@ -171,7 +171,7 @@ fn implementation(collection: &Collection) -> TokenStream {
     }
 }
 
-/// How an item of one entity is recognized and read.
+/// The code that recognizes and reads an item of one entity.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
     let read = call(&variant.ty, &code!(DynamoEntity), "__read", code!(json));

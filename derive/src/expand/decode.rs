@@ -114,7 +114,7 @@ fn finish(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     if !is_in_key_only(entity, at, field) {
         return codec::finish(field);
     }
-    // Such a field has no attribute that could be missing, but its key has one.
+    // Such a field has no attribute of its own, so an error names the attribute of its key.
     let (ident, holder) = (&field.ident, codec::holder(field));
     let in_pk = matches!(&entity.pk, KeySource::Template(template) if holds(template, at));
     let attribute = attribute_of(if in_pk { "pk" } else { "sk" });

@@ -1,4 +1,4 @@
-//! The constants: what an entity looks like, as plain data.
+//! The constants: the definition of an entity, as plain data.
 
 use proc_macro2::TokenStream;
 
@@ -71,6 +71,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     }));
     code! {
         __d::EntityDef {
+            // Two entities of different modules may have the same name.
             id: ::core::concat!(::core::module_path!(), #path),
             type_name: #ident,
             stored_name: #stored_name,
@@ -107,6 +108,7 @@ fn key_def(
             let name = plain_name(&field.ident);
             let ty = match field.role {
                 FieldRole::Ttl | FieldRole::Version => code!(__d::KeyType::N),
+                // The field of an index may be an `Option`, whose own trait knows its type.
                 _ if sparse => {
                     let bare = of(&field.ty, &code!(IndexPart), "BARE");
                     return code!(__d::KeyDef::bare_of_index(#attribute, #name, #bare));
@@ -126,7 +128,7 @@ fn key_def(
     }
 }
 
-/// The pieces of a template, each with a comma behind it.
+/// The pieces of a template, each with a comma after it.
 pub(super) fn pieces(
     entity: &Entity,
     template: &Template,

@@ -46,7 +46,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
         }
     });
     let shape = shape::encode(entity);
-    // If the shape before is written, projections still read the fields of this one.
+    // A program that still writes the shape before must encode its own fields too, because projections read those.
     let older = shape::written_as(entity).map(|older| {
         code! {
             fn encode(

@@ -105,6 +105,7 @@ impl EntityDoc<'_> {
     fn paths(&self) -> String {
         let keys = key_fields(self.entity);
         let rows = self.entity.fields.iter().enumerate();
+        // Readers of the page are in other modules.
         let rows = rows.filter(|(_, field)| !matches!(field.vis, Visibility::Inherited));
         let rows = rows.filter_map(|(at, field)| {
             let changes = match field.role {
@@ -120,6 +121,7 @@ impl EntityDoc<'_> {
             let (name, ty) = (plain_name(&field.ident), shown(&field.ty));
             Some(format!(
                 "| `{name}()` | `{ty}` | {changes} |\n",
+                // A bar in a closure type would end the cell of the table.
                 ty = ty.replace('|', "\\|")
             ))
         });

@@ -17,6 +17,8 @@ pub(super) fn stamping(field: &Field, expiry: &Expiry) -> TokenStream {
     let (seconds, ty, source) = (expiry.seconds, &field.ty, &expiry.source);
     let from = &source.ident;
     let moment = of(&source.ty, &code!(ExpirySource), "moment");
+    // A managed time gets its value in this write, so the expiry is derived from that value and not
+    // from the old one.
     if !matches!(source.role, FieldRole::CreatedAt | FieldRole::UpdatedAt) {
         return code!(__d::derived_ttl::<#ty>(#moment(&self.#from), #seconds));
     }

@@ -13,7 +13,7 @@ use crate::model::{FieldRole, Value, ValueShape};
 use crate::parse::hint::{self, EntityHint};
 use crate::parse::krate;
 
-/// There is no stub if the type has parameters, because the impl would be another mistake.
+/// A type with parameters gets no stub, because the impl would be another mistake.
 fn without_parameters(input: &DeriveInput) -> Option<()> {
     input.generics.params.is_empty().then_some(())
 }
@@ -79,6 +79,8 @@ fn stages(
 ) -> TokenStream {
     let mut names = HashSet::new();
     let stages = hint.patterns.iter().flat_map(|pattern| {
+        // A function of the user may name any of these types in its signature, and each missing one
+        // would be another message.
         let names = (0..pattern.sort_parts.len()).map(|at| {
             let part = pattern.sort_parts.get(at).filter(|_| at > 0);
             query_part::stage_name(ident, &pattern.name, part)
@@ -246,7 +248,7 @@ pub(crate) fn table(input: DeriveInput) -> Option<TokenStream> {
 
 /// A value that can be used anywhere.
 pub(crate) fn value(input: DeriveInput) -> Option<TokenStream> {
-    // A path has only type parameters; others are reported as mistakes.
+    // The generated path takes type parameters only. A lifetime or a constant is a mistake that has been reported.
     let fields = match input.generics.params.len() == input.generics.type_params().count() {
         true => hint::paths(input.data),
         false => None,

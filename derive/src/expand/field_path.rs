@@ -59,7 +59,7 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
         Way::Ttl | Way::Form(_) | Way::Time { .. } | Way::Actor { .. } | Way::IndexKey { .. } => {
             let held = held(field, way);
             let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
-            // Texts of several widths do not sort as times do, and nobody knows what another library wrote.
+            // Texts of several widths do not sort as times do, and other libraries may have written any of them.
             let mode = match field.form {
                 Form::Rfc3339 => code!(__d::Unsorted<#mode>),
                 Form::Own
@@ -98,7 +98,7 @@ fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
                 }
             }
         }
-        // No change sets this field, so it is only a value to compare with here, and no key.
+        // No change sets this field, so the value is only compared here, and the limit of a key does not apply.
         Way::Actor { .. } => code! {
             |value, name, writer| {
                 <#held as __d::ManagedActor>::encode_named(

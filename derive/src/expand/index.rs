@@ -8,14 +8,14 @@ use super::tokens::{local, plain_name};
 use super::{codec, template, when};
 use crate::model::{Entity, Field, FieldRole, Format, Index, KeySource, TableRef, Template};
 
-/// Returns all key attributes of an index: what fills each, which key it is of, and its place in that key.
+/// Returns all key attributes of an index: the source of each, its key, and its position in that key.
 pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'static str, usize)> {
     let numbered = |sources| std::iter::zip(sources, 0..);
     let pk = numbered(&index.pk).map(|(source, at)| (source, "pk", at));
     pk.chain(numbered(&index.sk).map(|(source, at)| (source, "sk", at)))
 }
 
-/// Returns one access pattern for each index. The patterns of an index are alike, so one of them writes its keys.
+/// Returns one access pattern for each index. The patterns of an index have the same keys, so one of them writes these.
 pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     entity.indexes.iter().enumerate().filter_map(|(at, index)| {
         let before = &entity.indexes[..at];

@@ -11,7 +11,7 @@ use crate::model::{Entity, Field, FieldRole, Format, Index};
 /// An index and its parts, which the functions of the trait number by their places.
 type IndexParts<'a> = (&'a Index, Vec<(usize, Format)>);
 
-/// The functions of the trait. Those for templates are left out where none has to be kept up.
+/// The functions of the trait. Those for templates are omitted if no index has a template to maintain.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let absent = may_be_absent(entity);
     let now = encode_now(entity);

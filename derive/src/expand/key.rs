@@ -1,4 +1,4 @@
-//! Makes the struct of typed parts that a key is, and what it can do.
+//! Makes the struct of typed parts that a key consists of, and its implementations.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -10,7 +10,7 @@ use super::template::{contract, parser, part_parsers, shard, writer};
 use super::tokens::{local, name, of, plain_name};
 use crate::model::{Entity, FieldRole, Format, KeySource, Template};
 
-/// The struct of typed parts with everything it can do.
+/// The struct of typed parts with all of its implementations.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let fields = key_fields(entity);
     let definition = definition(entity, key_struct, &fields);
@@ -246,7 +246,7 @@ pub(super) fn write_from(
     code!(#function(#target #shard #(, #parts)*)?;)
 }
 
-/// How a key attribute is read into a variable, since the attributes of an item come in any order.
+/// The code that reads a key attribute into a variable. The attributes of an item may come in any order.
 struct AttributeReading {
     attribute: TokenStream,
     holder: Ident,
@@ -282,7 +282,7 @@ impl AttributeReading {
         let holder = local(&format!("read_{which}"));
         let parse = format_ident!("parse_{which}");
         let parsers = part_parsers(entity, template);
-        // A part that the struct holds whole is not taken from a place that holds only a cut of it.
+        // A part that the struct contains whole is not read from a key that contains only a cut of it.
         let names = template.parts().map(|(field, format)| {
             if format.is_lossy() && !is_cut(fields, field) {
                 code!(_)

@@ -7,7 +7,7 @@ use super::tokens::{local, of, plain_name};
 use super::{codec, expiry, template};
 use crate::model::{Entity, Template};
 
-/// Requests the value of a part, by an expression that fails where the value is not known.
+/// Requests the value of a part, by an expression that fails if the value is not known.
 pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.part::<#ty>(#field)?)
@@ -19,7 +19,7 @@ pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> Token
     code!(known.holds::<#ty>(#field, #holds))
 }
 
-/// Requests the value of a field, as an `Option` that is empty where the value is not known.
+/// Requests the value of a field, as an `Option` that is empty if the value is not known.
 pub(super) fn value(entity: &Entity, at: usize) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.value::<#ty>(#field)?)

@@ -43,7 +43,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     }
 }
 
-/// The lints that are silent about an entity, and about which part of it.
+/// The lints that an entity allows, each with the part that it is allowed for.
 fn allows(entity: &Entity) -> TokenStream {
     let whole = entity.allows.iter().map(|rule| (String::new(), rule));
     let fields = entity
@@ -61,7 +61,7 @@ fn allows(entity: &Entity) -> TokenStream {
     allow_models(whole.chain(fields).chain(patterns).chain(uniques))
 }
 
-/// The lints that are silent about a table, and about which of its indexes.
+/// The lints that a table allows, each with its index.
 pub(super) fn table_allows(table: &Table) -> TokenStream {
     let whole = table.allows.iter().map(|rule| (String::new(), rule));
     let indexes = table
@@ -80,7 +80,7 @@ fn allow_models<'m>(allows: impl Iterator<Item = (String, &'m String)>) -> Token
     code!(&[#(#allows),*])
 }
 
-/// `MODEL` of a value: what it holds, for the types that hold it.
+/// `MODEL` of a value: its content, for the types that contain it.
 pub(super) fn value(value: &Value) -> TokenStream {
     let (name, doc) = (plain_name(&value.ident), &value.doc);
     let params = value.generics.type_params();
@@ -211,12 +211,12 @@ fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     )
 }
 
-/// All points in time are stored alike, but for their form.
+/// All points in time are stored in the same way, except for their form.
 fn timestamp() -> TokenStream {
     code!(<__d::Timestamp as __d::DynamoValue>::TYPE)
 }
 
-/// The type of a field that need not be one, because it is a key or is not stored.
+/// The type of a field that need not be a value, because it is a key or is not stored.
 fn probed(field: &Field) -> TokenStream {
     let ty = &field.ty;
     code!({

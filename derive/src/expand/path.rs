@@ -236,7 +236,7 @@ fn default_json(field: &Field, owner: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// The defaults of the fields, in a trait of this expansion, where `Self` means what the user means.
+/// The defaults of the fields, in a trait of this expansion. There, `Self` is the user's type, as in the attribute.
 fn defaults(fields: &[Field]) -> Option<(TokenStream, TokenStream)> {
     let (mut declared, mut written) = (Vec::new(), Vec::new());
     for field in fields {

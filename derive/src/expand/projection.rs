@@ -105,7 +105,7 @@ fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     let fields = fields.map(|(field, variable)| {
         let (name, ty) = (&field.ident, &field.ty);
         let found = code!(fields.#name());
-        // A type that differs is reported where it stands.
+        // A type that differs is reported at its own place.
         let expected = quote_spanned!(ty.span()=> __d::StoredField<#here, #ty>);
         code!(let #variable: #expected = #found;)
     });

@@ -1,6 +1,6 @@
 //! Access patterns: `Order::in_partition(..)`, `Order::by_status(..)`, and a stage for each part of their sort keys.
-//! The verbs are the library's. A stage knows which part comes next and how it is written: by the function that writes
-//! it into an item.
+//! The verbs are methods of the library. A stage knows the next part and its encoding: the function that writes the
+//! part into an item writes it into the query too.
 
 use std::collections::HashSet;
 
@@ -130,7 +130,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The partition key: whether it is that of an index, and what fills it.
+    /// The partition key: whether it is that of an index, and its sources.
     fn partition(&self) -> (bool, Vec<&'a KeySource>) {
         match self.index {
             Some((_, index)) if index.kind == IndexKind::Global => {
@@ -150,7 +150,7 @@ impl<'a> Pattern<'a> {
     /// The function that writes a template.
     fn writer(&self, in_index: bool, role: &str, at: usize) -> Ident {
         match self.index {
-            // Patterns of one index are alike, so the first one's functions write for all.
+            // Patterns of one index have the same keys, so the functions of the first one write for all.
             Some((_, index)) if in_index => {
                 index_writer_name(distinct_of(self.entity, index), role, at)
             }
@@ -181,7 +181,7 @@ impl<'a> Pattern<'a> {
             .collect();
         let arguments = parts.iter().zip(&numbers).map(|((field, format), number)| {
             let (value, ty) = (&field.ident, &field.ty);
-            // A plain part is what the library takes where no kind is named.
+            // A plain part is the default of the library if no kind is named.
             let is_named = *format != Some(Format::PLAIN);
             let kind = is_named.then(|| kind(field, *format));
             let kind = kind.iter();
@@ -218,7 +218,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The parts of the partition key, and what writes it.
+    /// The parts of the partition key, and the function that writes it.
     pub(super) fn partition_parts(&self) -> PartitionWriter<'a> {
         let (in_index, sources) = self.partition();
         let mut arguments = Vec::new();
@@ -403,7 +403,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// How keys sort by a part. Escaped keys are known to sort as the part does.
+    /// The order of keys by a part. Escaped keys always sort as the part does.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
         let own = self.entity.own_table();
         if own.is_some_and(|own| own.style == Style::Escaped) {

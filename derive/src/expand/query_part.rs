@@ -1,4 +1,4 @@
-//! A part of a sort key: what it is to a query, and the names of the stages at which it comes next.
+//! A part of a sort key: its use in a query, and the names of the stages at which it comes next.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -14,7 +14,7 @@ pub(super) struct SortPart<'a> {
 }
 
 impl SortPart<'_> {
-    /// Names what its field is to a query.
+    /// Names the use of its field in a query.
     pub(super) fn kind(&self) -> TokenStream {
         kind(self.field, self.format())
     }
@@ -27,7 +27,7 @@ impl SortPart<'_> {
         }
     }
 
-    /// Returns how keys sort by the part.
+    /// Returns the order of keys by the part.
     pub(super) fn order(&self) -> TokenStream {
         match &self.place {
             PartPlace::Template {
@@ -46,7 +46,7 @@ pub(super) enum PartPlace<'a> {
         template: &'a Template,
         at: usize,
         format: Format,
-        /// How keys sort by the part, if that is not known here.
+        /// The order of keys by the part, if only the compiler knows it.
         order: Option<TokenStream>,
     },
 }
@@ -88,7 +88,7 @@ fn camel_case(name: &Ident) -> String {
     words.collect()
 }
 
-/// Names what a field is to a query, in a template with this format or as a key itself.
+/// Names the use of a field in a query, in a template with this format or as a key itself.
 pub(super) fn kind(field: &Field, format: Option<Format>) -> TokenStream {
     match format {
         Some(format) => template::kind(format),
@@ -96,7 +96,7 @@ pub(super) fn kind(field: &Field, format: Option<Format>) -> TokenStream {
     }
 }
 
-/// Names what a bare key field is to a query.
+/// Names the use of a bare key field in a query.
 fn bare_kind(field: &Field) -> TokenStream {
     match field.role {
         FieldRole::Ttl => code!(__d::BareTtl),

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use super::tokens::{check, of, shown};
 use crate::model::Entity;
 
-/// What precedes the reading of an item of this shape: an item of an older one is read by the declaration before.
+/// The code before an item of this shape is read: an item of an older shape is read by its own declaration.
 pub(super) fn decode(entity: &Entity) -> TokenStream {
     let Some(shape) = entity.shape.as_ref() else {
         return TokenStream::new();

@@ -1,5 +1,5 @@
-//! The stored entity after a write, built from the fields one by one. Without it, every item would be decoded because
-//! of the few types that lose something when they are stored.
+//! The stored entity after a write, built from the fields one by one. Without it, every written item would be decoded
+//! again, only because a few types lose something when they are stored.
 
 use proc_macro2::TokenStream;
 
@@ -30,8 +30,8 @@ fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<Tok
     }
 }
 
-/// Makes a managed field. None with a default, because an absent attribute means that, and in a foreign form, because
-/// it may hold less than the field.
+/// Makes a managed field. Returns None if the field has a default, because a missing attribute means the default, and
+/// if it has a foreign form, because that may contain less than the field.
 fn managed(field: &Field, place: &TokenStream) -> Option<TokenStream> {
     if field.default.is_some() || field.form != Form::Own {
         return None;

@@ -1,7 +1,7 @@
 //! Templates become the functions that write and parse a key attribute, and checks of their parts.
 //!
-//! One function writes a key attribute from its parts. The entity, the key and the queries all call that function; a
-//! query has it write only the front of the text.
+//! One function writes a key attribute from its parts. The entity, the key and the queries all call it. For a query it
+//! writes only the front of the text.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident};
@@ -10,9 +10,9 @@ use super::library::format_constant;
 use super::tokens::{local, of, option, plain_name};
 use crate::model::{Entity, Format, Piece, Template, TextFormat};
 
-/// Names the trait that a field of the primary key has to have for a format.
+/// Names the trait that a field of the primary key must implement for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
-    // A primary key has no place for a None, which is reported before.
+    // A primary key has no position for a None. A part with one has been reported before.
     let contract = match format.text {
         TextFormat::Plain | TextFormat::Pad(_) => "KeyPart".to_owned(),
         text => format!("To{text:?}"),
@@ -20,13 +20,13 @@ pub(super) fn contract(format: Format) -> TokenStream {
     local(&contract).to_token_stream()
 }
 
-/// Names the trait for a format in the key of an index, where the field may be missing.
+/// Names the trait for a format in the key of an index, in which the field may be missing.
 pub(super) fn index_contract(format: Format) -> TokenStream {
     let format = format_constant(format);
     code!(IndexField<{ #format }>)
 }
 
-/// Names what a part of a template is to a query, which decides what may be given for it.
+/// Names the use of a part of a template in a query, which determines its arguments.
 pub(super) fn kind(format: Format) -> TokenStream {
     let format = format_constant(format);
     code!(__d::Formatted<{ #format }>)
@@ -153,7 +153,7 @@ pub(super) fn writer_in(
     }
 }
 
-/// Tells whether nothing follows a piece, so that no delimiter has to end it.
+/// Tells whether a piece is the last one, so that it needs no delimiter.
 fn is_last(template: &Template, piece: usize) -> bool {
     template.shards.is_none() && piece + 1 == template.pieces.len()
 }

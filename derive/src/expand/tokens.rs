@@ -113,7 +113,7 @@ fn ends(ty: &impl ToTokens) -> (Span, Span) {
     (open.unwrap_or(here), close.unwrap_or(here))
 }
 
-/// Moves tokens to another place, so that the compiler reports there what is wrong with them.
+/// Moves tokens to another place, so that the compiler reports mistakes in them there.
 pub(super) fn respanned(tokens: &impl ToTokens, span: Span) -> TokenStream {
     let moved = tokens.to_token_stream().into_iter().map(|token| {
         let mut token = match token {
@@ -129,12 +129,12 @@ pub(super) fn respanned(tokens: &impl ToTokens, span: Span) -> TokenStream {
     moved.collect()
 }
 
-/// Names a local variable, which cannot meet one of the user's.
+/// Names a local variable, which cannot collide with one of the user's.
 pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// Returns a name without `r#`, which is only Rust's way of writing it.
+/// Returns a name without `r#`, which is only part of the syntax of Rust.
 pub(super) fn plain_name(ident: &Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
@@ -172,7 +172,7 @@ fn show(tokens: TokenStream, text: &mut String, after_word: &mut bool) {
     }
 }
 
-/// Writes `"name":` with JSON's escapes here, so that no write of an item has to look for them.
+/// Writes `"name":` with JSON's escapes here, so that no write of an item needs to look for them.
 fn json_key(name: &str) -> String {
     let mut json = String::from("\"");
     for char in name.chars() {
@@ -214,7 +214,7 @@ pub(super) fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
     code!(where #(#own,)* #(#added,)*)
 }
 
-/// Lets the compiler check a condition; the message is the remedy if it does not hold.
+/// Lets the compiler check a condition. The message tells how to repair the declaration.
 pub(super) fn check(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
     let assertion = assertion(span, condition, message);
     code!(const _: () = #assertion)

@@ -6,8 +6,8 @@ use super::index::template_parts;
 use super::key_field::key_fields;
 use crate::model::{Entity, Field, FieldRole};
 
-/// A field of the library or of the primary key cannot be set. If another field changes, the keys of indexes have to
-/// follow.
+/// A field of the library or of the primary key cannot be set. If another field changes, the keys of indexes must
+/// change too.
 pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     if matches!(

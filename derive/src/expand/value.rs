@@ -24,7 +24,7 @@ pub(crate) fn expand(value: &Value) -> TokenStream {
     hidden(&value.krate, &body)
 }
 
-/// A value with mistakes that can be used anywhere. Of a struct, the paths to its fields exist.
+/// A value with mistakes that can be used anywhere. For a struct, the paths to its fields exist.
 pub(super) fn stub(value: &Value, fields: Option<&[Field]>) -> TokenStream {
     let (paths, path) = match fields {
         Some(fields) => structure::paths(value, fields),

@@ -15,7 +15,7 @@ pub(super) fn time_form(field: &Field) -> TokenStream {
     option(form(field.form).as_ref())
 }
 
-/// How the codec and the paths treat a field.
+/// The treatment of a field by the codec and the paths.
 pub(super) enum Way {
     /// The type stores itself.
     Field,
@@ -75,7 +75,7 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
 }
 
 impl Way {
-    /// Names the trait that the type of the field has to have.
+    /// Names the trait that the type of the field must implement.
     pub(super) fn contract(&self) -> TokenStream {
         match self {
             Way::Field => code!(DynamoField),

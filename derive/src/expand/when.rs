@@ -53,7 +53,7 @@ fn is_held(
             let is_absent = of(&respanned(ty, *span), &code!(WhenAbsent), "is_absent");
             code!(#is_absent(#place))
         }
-        // The type of the value is settled before it is compared, so that a wrong one is reported as such.
+        // The type of the value is fixed before it is compared, so that a wrong type is reported as such.
         WhenValue::Equal(value) => {
             let (span, compared) = (value.span(), value.to_token_stream());
             let ty = respanned(ty, word.span());

@@ -87,7 +87,7 @@ pub(crate) struct Unique {
     pub(crate) stored_at: Span,
     /// The partition key of the item that holds the value; its parts are in the order of their attributes.
     pub(crate) template: Template,
-    /// Whether old items may not have taken their values, so that no program looks them up yet.
+    /// Whether old items may not have taken their values yet, so that programs must not look them up.
     pub(crate) filling: bool,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,

@@ -74,7 +74,7 @@ pub(crate) enum FormerUse {
 }
 
 impl FormerUse {
-    /// The words behind the name.
+    /// The words after the name.
     pub(crate) const WORDS: Words<FormerUse> =
         Words(&[("keep", FormerUse::Alone), ("drop", FormerUse::Dropped)]);
 }
@@ -107,7 +107,7 @@ impl FieldRole {
     ]);
 }
 
-/// How the value is stored.
+/// The stored form of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The type's own `DynamoValue` stores it.

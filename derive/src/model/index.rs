@@ -24,10 +24,10 @@ pub(crate) struct Index {
     pub(crate) pk: Vec<KeySource>,
     /// May be empty. More than one only for multi-attribute keys of bare fields.
     pub(crate) sk: Vec<KeySource>,
-    /// How many shards reads visit, if there are any.
+    /// The number of shards that reads visit, if the index has shards.
     pub(crate) read_shards: Option<u16>,
     pub(crate) when: Option<When>,
-    /// Whether old items may lack its keys, so that no program queries it yet.
+    /// Whether old items may not have its keys yet, so that programs must not query it.
     pub(crate) filling: bool,
     /// Indexes into `Entity::fields`. For own tables only: a shared table declares it, and then this is always `All`.
     pub(crate) project: IndexProjection<usize>,
@@ -54,7 +54,7 @@ pub(crate) struct When {
 pub(crate) enum WhenTest {
     /// The one field holds one of these values.
     OneOf(Vec<WhenValue>),
-    /// This function says so of the fields.
+    /// This function decides by the fields.
     Function(Path),
 }
 

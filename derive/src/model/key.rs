@@ -4,7 +4,7 @@ use proc_macro2::Span;
 
 use super::words::Words;
 
-/// How key texts are written.
+/// The style of key texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// The library's own style: parts are escaped, with `#` between them.
@@ -45,7 +45,7 @@ impl KeySource {
         matches!(self, KeySource::Field { field, .. } if *field == at)
     }
 
-    /// How many shards the key is spread over, if it is.
+    /// The number of shards that the key is spread over, if any.
     pub(crate) fn shards(&self) -> Option<u16> {
         self.template()?.shards
     }
@@ -74,7 +74,7 @@ pub(crate) enum Piece {
     Part { field: usize, format: Format },
 }
 
-/// How a part of a template is written.
+/// The format of a part of a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) text: TextFormat,
@@ -82,7 +82,7 @@ pub(crate) struct Format {
     pub(crate) none: Option<NoneSide>,
 }
 
-/// The side of all values on which a None sorts.
+/// The position of a None: before all values, or after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoneSide {
     /// `{field:first}`
@@ -141,13 +141,13 @@ impl Format {
         none: None,
     };
 
-    /// The same place with the whole value.
+    /// The same position with the whole value.
     pub(crate) fn plain(self) -> Format {
         let text = TextFormat::Plain;
         Format { text, ..self }
     }
 
-    /// The same text without a place for a None.
+    /// The same text without a position for a None.
     pub(crate) fn unplaced(self) -> Format {
         Format { none: None, ..self }
     }

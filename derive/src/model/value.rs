@@ -23,7 +23,7 @@ pub(crate) enum ValueShape {
     Newtype(Type),
     /// No variant has data: stored as its name.
     UnitEnum(Vec<UnitVariant>),
-    /// No variant has data, and each says its place in the order: stored as that number.
+    /// No variant has data, and each has a number in the order: stored as that number.
     OrderedEnum(Vec<OrderedVariant>),
     /// Some variant has data: a map with a tag.
     DataEnum {
@@ -39,7 +39,7 @@ pub(crate) struct UnitVariant {
 
 pub(crate) struct OrderedVariant {
     pub(crate) ident: Ident,
-    /// The discriminant, which is what is stored.
+    /// The discriminant, which is stored.
     pub(crate) rank: u16,
 }
 

@@ -1,4 +1,4 @@
-//! Reads `allow(..)`: the lints that are silent about a declaration.
+//! Reads `allow(..)`: the lints that a declaration allows.
 
 use crate::diag::{Diag, did_you_mean};
 use crate::parse::attribute;
@@ -57,7 +57,7 @@ pub(crate) fn take(options: &mut Options, diag: &Diag) -> Vec<String> {
     allows
 }
 
-/// Rule: what is allowed is a lint, each once.
+/// Rule: `allow(..)` names lints, each once.
 pub(crate) fn read(mut opt: Opt, allows: &mut Vec<String>, diag: &Diag) {
     opt.usage = USAGE;
     let span = opt.name.span();

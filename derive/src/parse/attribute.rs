@@ -74,7 +74,7 @@ pub(crate) fn paths(list: List, diag: &Diag) -> Vec<Path> {
     separated(list.tokens(), path, diag)
 }
 
-/// Elements between commas; one that cannot be read is reported and left out.
+/// Elements between commas. One that cannot be read is reported and omitted.
 fn separated<T>(
     tokens: TokenStream,
     element: impl Fn(ParseStream<'_>) -> syn::Result<T>,
@@ -100,7 +100,7 @@ fn separated<T>(
     all
 }
 
-/// If a comma is missing, the next element is read all the same, so that it is not reported as missing too.
+/// If a comma is missing, the next element is still read, so that it is not reported as missing too.
 fn comma(input: ParseStream<'_>, diag: &Diag) -> syn::Result<()> {
     if input.peek(Token![,]) {
         input.parse::<Token![,]>()?;
@@ -154,7 +154,7 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
         if !input.is_empty() {
             return mistake;
         }
-        // The end of a list has no place, so the mistake is reported where the option begins.
+        // The end of a list has no position, so the mistake is reported at the start of the option.
         let expected = mistake.to_string();
         let expected = expected.trim_start_matches("unexpected end of input, ");
         syn::Error::new(

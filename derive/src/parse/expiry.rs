@@ -111,7 +111,7 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
         let unit = chars.next().ok_or_else(fault)?;
         let (_, each) = units.find(|(name, _)| *name == unit).ok_or_else(fault)?;
         let count: u64 = digits.parse().map_err(|_| fault())?;
-        let part = count.checked_mul(*each).unwrap_or(u64::MAX);
+        let part = count.saturating_mul(*each);
         total = total.saturating_add(part);
         rest = chars.as_str();
     }

@@ -31,7 +31,7 @@ pub(crate) struct EntityHint {
 /// An access pattern, if it is known.
 pub(crate) struct PatternHint {
     pub(crate) name: Ident,
-    /// How many parts the partition key has.
+    /// The number of parts of the partition key.
     pub(crate) parts: usize,
     /// The parts of the sort key, in order.
     pub(crate) sort_parts: Vec<Ident>,

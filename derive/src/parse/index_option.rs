@@ -38,7 +38,7 @@ pub(super) fn open(
     })
 }
 
-/// How a key attribute is written, for messages.
+/// The syntax of a key attribute, for messages.
 pub(super) struct KeyUsage {
     pub(super) pk: &'static str,
     pub(super) sk: &'static str,

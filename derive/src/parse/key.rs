@@ -1,4 +1,4 @@
-//! Reads what fills a key attribute: a bare field, a template, or a list of bare fields.
+//! Reads the source of a key attribute: a bare field, a template, or a list of bare fields.
 
 use syn::{Expr, Ident};
 

@@ -22,7 +22,7 @@ pub(crate) enum Given {
     Value(OptionValue),
     /// `name(..)`
     List(List),
-    /// The option could not be read, and that is reported already.
+    /// The option could not be read, which has been reported.
     Broken,
 }
 
@@ -111,7 +111,7 @@ impl Opt {
         self.shape(text, diag)
     }
 
-    /// Reads `name = "text"` where the text is a stored name, which DynamoDB does not allow to be empty.
+    /// Reads `name = "text"` if the text is a stored name. DynamoDB allows no empty names.
     pub(crate) fn stored_name(self, diag: &Diag) -> Option<LitStr> {
         let what = self.name.to_string();
         let text = self.text(diag)?;

@@ -57,7 +57,7 @@ impl Options {
         Some(self.list.remove(at))
     }
 
-    /// Takes an option that has to be there, and reports with this message if nothing was written that could mean it.
+    /// Takes a required option, and reports with this message if nothing was written that could mean it.
     pub(crate) fn required(
         &mut self,
         name: &str,

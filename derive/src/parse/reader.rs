@@ -10,7 +10,7 @@ use crate::model::{Field, Style, Words};
 /// The fields that key parts may name, and the style of the table.
 pub(crate) struct Reader<'a> {
     pub(crate) fields: &'a [Field],
-    /// How key texts are written; None where a shared table decides it.
+    /// The style of key texts; None if a shared table determines it.
     pub(crate) style: Option<Style>,
     pub(crate) diag: &'a Diag,
 }

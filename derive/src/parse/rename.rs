@@ -1,4 +1,4 @@
-//! `rename_all`: stored names by a rule. The rules are those of serde, because people know them.
+//! `rename_all`: stored names by a rule. The rules are those of serde, which most users know.
 
 use proc_macro2::Span;
 

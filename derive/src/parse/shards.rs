@@ -77,7 +77,7 @@ fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
     }
 }
 
-/// How many shards are read: `read_shards`, otherwise as many as are written.
+/// The number of shards that are read: `read_shards`, otherwise as many as are written.
 ///
 /// Rule: reads visit at least the shards that writes fill.
 pub(crate) fn read(

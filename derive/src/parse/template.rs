@@ -17,7 +17,7 @@ enum Raw {
     Placeholder(String),
 }
 
-/// The template; parts that cannot be read are reported and left out.
+/// The template. Parts that cannot be read are reported and omitted.
 pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
     let value = text.value();
     let say = |message: String| reader.diag.at(text.span(), message);
@@ -55,8 +55,8 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
     }
 }
 
-/// The way out for a field that is named a second time. A key has one value of each field, and a chain of a query one
-/// method, so the cut of a field is a field of its own where it is stored beside the whole.
+/// The advice for a field that is named a second time. A key has one value of each field, and a query has one method
+/// for it. So a cut that is stored beside the whole field needs a field of its own.
 fn instead_of_twice(first: Format, again: Format) -> &'static str {
     let is_case = matches!(first.text, TextFormat::Lower | TextFormat::Upper);
     match (first.is_lossy(), again.is_lossy()) {

@@ -43,7 +43,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
             reader.diag.at(word.name.span(), USAGE);
             return None;
         }
-        // A field of this name is meant if the entity has one.
+        // If the entity has a field of this name, the word means that field.
         if word.name == "filling" && !reader.fields.iter().any(|field| field.ident == "filling") {
             filling = true;
             continue;
@@ -117,7 +117,7 @@ fn by_stored_name(fields: &[(usize, Span)], declared: &[Field]) -> Vec<usize> {
     order
 }
 
-/// The name where none is given: the names of the attributes.
+/// The name if none is given: the names of the attributes.
 fn joined(order: &[usize], declared: &[Field]) -> String {
     let fields = order.iter().filter_map(|field| declared.get(*field));
     let names: Vec<&str> = fields.map(|field| field.stored.as_str()).collect();

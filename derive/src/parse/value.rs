@@ -66,7 +66,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
     ))
 }
 
-/// Rule: a value owns what it holds, and its only parameters are types.
+/// Rule: a value owns its content, and its only parameters are types.
 fn refuse_generics(generics: &Generics, diag: &Diag) {
     for param in &generics.params {
         match param {
@@ -100,7 +100,7 @@ fn no_tag(tag: Option<Opt>, diag: &Diag) {
     }
 }
 
-/// Rule: what has an order is one of several values without data.
+/// Rule: only an enum without data has an order.
 fn no_order(order: Option<Span>, diag: &Diag) {
     if let Some(span) = order {
         diag.at(

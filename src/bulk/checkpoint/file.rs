@@ -41,6 +41,8 @@ impl Checkpoint for FileCheckpoint {
         Box::pin(async move {
             let path = self.path.clone();
             let (lock, state) = blocking(move || {
+                // The lock must be beside the real file: two links to one checkpoint would
+                // otherwise have two locks.
                 let path = file_lock::resolved(&path)?;
                 let lock = FileLock::acquire(&path, "the checkpoint", "wait for its job")?;
                 match fs::read(&path) {
@@ -58,9 +60,12 @@ impl Checkpoint for FileCheckpoint {
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()> {
         Box::pin(async move {
             let path = self.path.clone();
-            // A save outlives a job that is dropped, and so does the lock.
+            // A save runs on a thread and continues if the job is dropped. The lock must live as long, or another job
+            // could load in between.
             let lock = self.held().clone();
             blocking(move || {
+                // If the lock file was deleted, another job may have acquired a new one and saved
+                // since. This save would undo that.
                 if lock.as_ref().is_some_and(|lock| !lock.is_held()) {
                     return Err(deleted(&path).into());
                 }
@@ -102,6 +107,8 @@ fn replace(path: &Path, state: &[u8]) -> io::Result<()> {
     let new = PathBuf::from(name);
     let mut file = File::create(&new)?;
     file.write_all(state)?;
+    // The content must be on the disk before the rename: otherwise a crash could leave the new name
+    // with an empty file.
     file.sync_all()?;
     drop(file);
     fs::rename(&new, path)?;

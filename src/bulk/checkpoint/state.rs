@@ -42,7 +42,8 @@ impl JobState {
     /// The state of a job that begins.
     pub(in crate::bulk) fn new() -> Result<Self> {
         Ok(JobState {
-            // Random, because the marks of another run must not look like its own.
+            // The text is random, because the marks of another run must not equal those of this one: rows would be
+            // skipped.
             run: format!("{:016x}", entropy::half()?),
             ..JobState::default()
         })
@@ -97,6 +98,8 @@ impl JobState {
                 job.name
             )));
         }
+        // With another query, the position would be that of other rows, and rows would be skipped
+        // silently.
         if text("verb")? != job.verb || number("binding")? != job.binding {
             return Err(refused(
                 "the checkpoint was made with another query or verb (table, index, partition, parts, order, filter): run that one to its end, or give this one another name and place",

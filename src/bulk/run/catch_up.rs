@@ -63,9 +63,9 @@ pub(super) async fn catch_up(
     let named = |name: String| Some((name.split(' ').next()?.parse::<u64>().ok()?, name));
     let mut failed: BTreeMap<u64, String> = failed.into_iter().filter_map(named).collect();
     let (mut again, mut identity) = (VecDeque::<Input>::new(), 0_u64);
-    // The failed writes by their items. The checkpoint may be all that tells of a later write of the item, because a
-    // delete leaves no mark. One that waited for the failed write is not done either, but one that was done before
-    // anybody knew the item of the failed write is, and then the turn of that write is over.
+    // The failed writes by their items. Only the checkpoint may show a later write of the item, because a delete leaves
+    // no mark. A later write that waited for the failed one was not done either. However, one may have been done before
+    // the item of the failed write was known, and then the turn of the failed write is over.
     let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
     for number in 0..keeper.rows() {
         let Some(mut given) = Input::next(writes, number, db) else {
@@ -88,6 +88,7 @@ pub(super) async fn catch_up(
                 }
             }
         }
+        // Catching up sends nothing, so a long input would otherwise block the executor.
         if (number + 1).is_multiple_of(AT_ONCE) {
             tokio::task::yield_now().await;
         }
@@ -95,6 +96,7 @@ pub(super) async fn catch_up(
     if identity != keeper.identity() {
         return Err(changed("keys, tables, verbs or their order differ"));
     }
+    // A finished job never reads its input again, so additional writes would be ignored silently.
     if keeper.is_at_end() && writes.next(db).is_some() {
         let known = keeper.rows();
         return Err(changed(&format!("there are more than the {known} of then")));

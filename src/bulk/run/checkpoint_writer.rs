@@ -45,18 +45,19 @@ impl<'j> CheckpointWriter<'j> {
     ) -> Result<Self> {
         let job = job(&keeping.name, work, db)?;
         let loaded = keeping.store.load().await.map_err(unkept)?;
-        // Not before the load: if that fails, the checkpoint may belong to another job, and must not be released.
+        // This follows the load: if that fails, the checkpoint may belong to another job, and must not be released.
         let keeping = OwnCheckpoint(keeping);
         let state = match loaded {
             Some(bytes) => JobState::decode(&bytes, &job)?,
             None => JobState::new()?,
         };
-        // Programs of an older declaration may have written since, so a refill that was finished compares again.
+        // Programs of an older declaration may have written rows since, so a finished refill starts again.
         let state = match is_refill(work) && state.is_finished {
             true => JobState::new()?,
             false => state,
         };
         if let JobWork::Rows(target, _) = work {
+            // The limit of the query counts rows over all runs.
             target.leave_out(state.passed);
             if let Some(text) = &state.position {
                 target.resume(text.parse()?);

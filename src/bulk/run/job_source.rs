@@ -118,7 +118,7 @@ fn begin_rows<'j>(
             names,
             target.entity(),
             pattern,
-            // The rows of the job wait for a busy service themselves.
+            // The rows of the job wait for a busy service themselves, so the shared request gives up after one round.
             RetryBudget::rounds(1),
         ))
     });
@@ -147,6 +147,8 @@ impl JobSource<'_> {
     ) -> Poll<Option<Result<JobTask>>> {
         match self {
             JobSource::Rows { again, walk } => {
+                // Failed rows come first, because the position of the checkpoint is already after
+                // them.
                 if let Some(key) = again.pop_front() {
                     return Poll::Ready(Some(Ok(JobTask::Again(key))));
                 }

@@ -98,6 +98,7 @@ impl WriteOrder {
     /// Takes another write. One whose item is not known has nothing to wait for.
     pub(super) fn enter(&mut self, waiting: Waiting) {
         let Some(item) = waiting.item else {
+            // A write without a valid key has no item to be ordered with. It only fails.
             return self.ready.push_back(waiting);
         };
         self.waiting += 1;
@@ -150,7 +151,7 @@ impl WriteOrder {
             match trace {
                 Trace::Mark => line.marked.push((entry, number)),
                 Trace::None => {}
-                // The first failed write is kept, because the next run has to begin with it.
+                // Only the first failed write is kept, because the next run must begin with it.
                 Trace::ToCome => drop(line.held_by.get_or_insert(number)),
             }
         }
@@ -164,7 +165,7 @@ impl WriteOrder {
             line.last = line.last.filter(|(entry, _)| *entry >= before);
             line.marked.retain(|(entry, _)| *entry >= before);
         }
-        // The set is taken first, because `advance` enters an item again if it still waits.
+        // The set is taken first, because `advance` adds an item to it again if the item still waits.
         for item in std::mem::take(&mut self.unkept) {
             self.advance(item);
         }
@@ -177,7 +178,7 @@ impl WriteOrder {
         let Entry::Occupied(mut line) = self.lines.entry(item) else {
             return;
         };
-        // DynamoDB does not order two requests that are under way at the same time.
+        // DynamoDB does not order two requests that are in progress at the same time.
         if line.get().is_busy {
             return;
         }
@@ -188,7 +189,8 @@ impl WriteOrder {
         if let Some(mut next) = line.get_mut().queue.pop_front() {
             line.get_mut().is_busy = true;
             next.held_by = line.get().held_by;
-            // A mark keeps a late attempt from taking effect, and a delete takes the mark away.
+            // The condition on the mark rejects a late attempt. However, a delete removes the mark, and without a
+            // checkpoint no mark exists.
             let is_kept_away = self.has_checkpoint && !next.write.is_delete();
             next.stray = line.get().stray.filter(|_| !is_kept_away);
             next.done_before = line
@@ -212,7 +214,7 @@ impl Line {
             return false;
         };
         let is_full = self.marked.len() >= MARKED;
-        // A write that is held does nothing, so it need not wait.
+        // A write that is held only fails, so it need not wait for a save.
         self.held_by.is_none() && (!is_told || is_full || next.write.is_delete())
     }
 

@@ -61,8 +61,8 @@ impl SharedDeletes {
             key: key.to_vec(),
             outcome: sender,
         });
-        // The other rows of this turn join. Each row then sends a request, unless others have taken all that wait, so
-        // none is left behind.
+        // The other rows of this turn join here. Each row then sends a request unless others have taken all waiting
+        // rows, so none is left behind.
         tokio::task::yield_now().await;
         let batch = self.take_batch();
         if !batch.is_empty() {
@@ -80,6 +80,7 @@ impl SharedDeletes {
             && let Some(next) = waiting.pop_front()
         {
             if batch.iter().any(|other| other.key == next.key) {
+                // DynamoDB rejects a batch with two writes of one key.
                 waiting.push_front(next);
                 break;
             }
@@ -98,7 +99,7 @@ impl SharedDeletes {
             }
         };
         for (delete, outcome) in batch.into_iter().zip(outcomes) {
-            // A row whose future was dropped asks no more.
+            // The future of the row may have been dropped, and then nothing waits for the outcome.
             drop(delete.outcome.send(outcome));
         }
     }

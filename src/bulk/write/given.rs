@@ -47,6 +47,8 @@ impl<'a> GivenWrite<'a> {
         waiting: Waiting,
     ) -> (Result<RowOutcome, RowError>, Option<StrayAttempt>) {
         let number = waiting.write.number;
+        // Only this write uses the watched connection, so a stray that it notes belongs to this
+        // write.
         let (db, watch) = tools.db.watching_strays();
         let result = GivenWrite::write_by(&db, tools, waiting).await;
         let is_stray = watch.load(Ordering::Relaxed);
@@ -67,6 +69,8 @@ impl<'a> GivenWrite<'a> {
                 return Err(failed(b"{}", Some(number), error));
             }
         };
+        // A later write of the item was done in an earlier run. Doing this one now would restore an
+        // older value.
         if let Some(last) = waiting.write.overtaken_by {
             let error = overtaken(last, prepared.entity);
             return Err(RowError::Overtaken(row(&key, Some(number), error)));
@@ -100,6 +104,7 @@ impl<'a> GivenWrite<'a> {
     }
 
     async fn attempts(mut self) -> Result<RowOutcome, RowError> {
+        // The mark in the item shows whether the lost attempt has taken effect.
         let mut stored = self.read().await?;
         loop {
             if let Some(fate) = self.told(stored.as_ref())? {
@@ -129,7 +134,7 @@ impl<'a> GivenWrite<'a> {
                 Err(error) => error,
             };
             match classify(&error) {
-                // A delete leaves no mark that would tell.
+                // The mark shows whether the attempt took effect. A delete leaves none.
                 RowFailure::Unknown if is_told => {
                     self.was_unknown = true;
                     self.busy.in_vain();
@@ -143,7 +148,7 @@ impl<'a> GivenWrite<'a> {
                     let may_be_done = is_resent || self.was_unknown;
                     pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 }
-                // The next run tries it again, and the mark tells.
+                // The next run retries the write, and the mark then shows whether it was done.
                 RowFailure::Own if self.was_unknown => return Err(self.failed(doubtful(error))),
                 RowFailure::Unknown | RowFailure::Own => return Err(self.failed(error)),
             }
@@ -153,6 +158,8 @@ impl<'a> GivenWrite<'a> {
     /// The stored item, if that matters. It takes `&mut self`, because a plan is not shared between threads.
     async fn read(&mut self) -> Result<Option<Bytes>, RowError> {
         match self.intent {
+            // A write that is planned without the stored item and was never tried cannot have left
+            // a mark, so nothing is read for it.
             Intent::Ready(_) if !self.is_again => Ok(None),
             Intent::Ready(_) | Intent::Reading(_) => {
                 let number = Some(self.number);

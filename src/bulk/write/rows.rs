@@ -59,6 +59,8 @@ impl<'j> RowWrites<'j> {
         let key = key.map_err(|error| failed(b"{}", None, error))?;
         if let Some(deletes) = &self.unchecked {
             let has_uniques = self.has_uniques(&item);
+            // A batch cannot release unique values, because its writes have no conditions and are
+            // no transaction.
             if !has_uniques.map_err(|error| failed(&key, None, error))? {
                 return deletes.delete(tools, &key).await;
             }
@@ -124,6 +126,8 @@ impl<'j> RowWrites<'j> {
         let (db, entity) = (tools.db, self.target.entity());
         let claim = self.target.claim(item, db.now());
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
+            // The row no longer matches the query, for example after it was read again because of a
+            // lost race.
             return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         };
         let planned_write = match &self.action {
@@ -134,6 +138,8 @@ impl<'j> RowWrites<'j> {
                 Some(action::delete_row(db, source, item, key, claim)?)
             }
             RowAction::Change(decide) => {
+                // The closure is `FnMut`, so rows in progress call it one after the other. Only
+                // planning happens under the lock.
                 let mut decide = decide.lock().unwrap_or_else(PoisonError::into_inner);
                 decide(db, item, claim)?
             }
@@ -170,6 +176,8 @@ struct Attempt<'a, 'j> {
 impl Attempt<'_, '_> {
     async fn once(&mut self) -> Result<ControlFlow<RowOutcome>, RowError> {
         if self.tools.is_marked(&self.item) {
+            // After an unknown outcome the mark proves that the write of this run took effect.
+            // Otherwise an earlier run has done it.
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
         let planned = match self.rows.refill.and_then(|refill| refill.read_values) {

@@ -45,7 +45,7 @@ impl HttpConnector for Connector<SharedHttpConnector> {
                     faults.hold(LateRequest {
                         inner,
                         request,
-                        // This request is counted below, too.
+                        // `due` counts this request too, after it was held.
                         after: after + 1,
                     });
                     Err(timed_out())
@@ -111,6 +111,8 @@ async fn run(
             runtime::sleep(time).await;
             inner.call(request).await
         }
+        // The request is executed, and only its response is lost. That is the case that a retry
+        // must survive.
         Fault::Lose => {
             inner.call(request).await?;
             Err(broken(io::ErrorKind::ConnectionReset, "connection reset"))

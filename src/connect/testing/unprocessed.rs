@@ -16,6 +16,8 @@ pub(super) fn split(body: &[u8], count: usize) -> Option<Split> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     let tables = body.get_mut("RequestItems")?.as_object_mut()?;
     let left = split_off(tables, count);
+    // A read has an object for each table, and a write a list. The member of the response depends
+    // on it.
     let reads = left.values().chain(tables.values()).any(Value::is_object);
     let forwarded = (!tables.is_empty()).then(|| body.to_string());
     Some(Split {

@@ -21,6 +21,7 @@ pub(super) fn guess(url: &str) -> Option<String> {
     }
     let scheme_ends = url.find([':', '/']).unwrap_or(url.len());
     let (scheme, rest) = url.split_at(scheme_ends);
+    // `localhost:8000` has the form of a scheme with a path, so it is recognized by its port.
     let host_and_port = rest
         .strip_prefix(':')
         .is_some_and(|port| port.parse::<u16>().is_ok());

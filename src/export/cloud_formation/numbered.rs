@@ -61,6 +61,9 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
         removal.max().unwrap_or_default(),
     );
     let mut steps = Vec::new();
+    // All that grows comes before all that goes: old programs still need the old indexes while the
+    // new ones are built. Each update of a table may create or delete one global index, and
+    // different tables go on side by side.
     for at in 0..growth {
         steps.push(step(
             &tables,
@@ -80,6 +83,7 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
             |table| table.reduced(at),
         );
         if is_last {
+            // In the last template, because a table that was released comes back into the stack only by an import.
             let gone = tables.iter().filter(|table| !table.stays);
             let gone = gone.filter_map(|table| table.base.as_deref());
             step.changes
@@ -135,6 +139,7 @@ impl<'s> TableSteps<'s> {
         let created: Vec<&IndexSchema> = after.global_indexes.iter().filter(is_new).collect();
         let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
         deleted.retain(|index| after.index(&index.name).is_none());
+        // Settings change first, in a step without any change of an index.
         let mut growth = settings(before, &with_indexes(after, &created, &deleted));
         for (at, index) in created.iter().enumerate() {
             let missing = created.get(at + 1..).unwrap_or_default();
@@ -148,10 +153,13 @@ impl<'s> TableSteps<'s> {
             removal.push((with_indexes(after, &[], left), change));
         }
         for (state, _) in &growth {
+            // In between, old and new indexes exist together and may exceed the limit of indexes in
+            // one table.
             named_by(str::to_owned, vec![state.clone()]).map_err(|error| crowded(&error))?;
         }
         Ok(TableSteps {
-            // Where nothing differs but the order of indexes, it is that which is declared now.
+            // If only the order of indexes differs, no step is needed, and the templates have the order that is
+            // declared now.
             base: Some(Cow::Owned(with_indexes(after, &[], &deleted))),
             growth,
             removal,
@@ -209,6 +217,8 @@ fn settings(before: &TableSchema, after: &TableSchema) -> States {
     let mut states: States = Vec::new();
     let mut off = after.clone();
     let mut switched = Vec::new();
+    // DynamoDB does not change the attribute or the view of something that is on; it has to be
+    // switched off in an update of its own.
     if before.ttl.is_some() && after.ttl.is_some() && before.ttl != after.ttl {
         off.ttl = None;
         switched.push("TTL");

@@ -10,6 +10,8 @@ pub(super) fn table(
     waits_for: Option<&str>,
     is_disposable: bool,
 ) -> JsonTree {
+    // Both policies: one is for a resource that is removed from the template, the other for one
+    // that an update replaces.
     let policy = if is_disposable { "Delete" } else { "Retain" };
     JsonTree::object([
         ("Type", Some("AWS::DynamoDB::Table".into())),

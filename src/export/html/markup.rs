@@ -69,6 +69,8 @@ impl Markup {
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
                 '\n' | '\t' => self.0.push(character),
+                // Such characters could turn the direction of the text around them, or make two
+                // values look alike.
                 hidden if is_hidden(hidden) => {
                     // Writing to a text never fails.
                     let _ = write!(self.0, "\\u{{{:x}}}", u32::from(hidden));

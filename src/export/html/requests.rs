@@ -61,7 +61,7 @@ impl Requests<'_> {
             let get = Item::in_table(&self.schema.name).get(key);
             self.shown(
                 get.explain(self.db),
-                &[sample.item.clone()],
+                std::slice::from_ref(&sample.item),
                 sample.item.size(),
             )
         });
@@ -125,6 +125,8 @@ impl Requests<'_> {
                 .map(|field| {
                     let value = sample
                         .field(entity, field)
+                        // An item without the value is not in this index, so it is no sample of a
+                        // query there.
                         .filter(|value| **value != Value::Null);
                     value.map(|value| texts(value, sample.variation))
                 })
@@ -180,6 +182,8 @@ fn first_accepted<T>(given: &[Vec<String>], accept: impl Fn(&[&str]) -> Option<T
     let count = given
         .iter()
         .try_fold(1_usize, |count, texts| count.checked_mul(texts.len()))?;
+    // The number counts through all combinations, like the digits of a clock. The limit keeps the
+    // page from taking long for a key of many parts.
     (0..count.min(300)).find_map(|number| {
         let mut left = number;
         let texts = given.iter().map(|texts| {

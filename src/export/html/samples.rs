@@ -22,6 +22,7 @@ pub(super) fn of(schema: &TableSchema, entity: &EntitySchema) -> Vec<Sample> {
     let mut made: Vec<Sample> = Vec::new();
     for variation in 0..TRIED {
         if let Some(sample) = sample(schema, entity, declared, variation)
+            // Two samples with one key would be one item.
             && !made
                 .iter()
                 .any(|known| known.placement.key == sample.placement.key)
@@ -43,6 +44,7 @@ fn chosen(made: Vec<Sample>) -> Vec<Sample> {
             .map(|index| index.index.clone())
             .filter(|index| !covered.contains(index))
             .collect();
+        // Beyond the first samples, only those that show an index which is still empty.
         if kept.len() < SAMPLES || !new.is_empty() {
             covered.extend(new);
             kept.push(sample);
@@ -64,7 +66,7 @@ fn sample(
             continue;
         };
         let is_optional = field.rust_type.starts_with("Option<");
-        // Some samples lack what may be missing.
+        // Some samples lack what may be missing, to show items that are not in an index.
         if is_optional && variation % SAMPLES == SAMPLES - 1 && field.role != FieldRole::Ttl {
             continue;
         }
@@ -93,6 +95,8 @@ fn ordinal(entity: &EntitySchema, field: &FieldSchema, variation: usize) -> usiz
         .as_ref()
         .is_some_and(|sk| sk.fields().next().is_some());
     let is_of_partition = entity.pk.fields().any(|name| name == field.name);
+    // Two samples in a row share their partition, so that the page shows partitions with more than
+    // one item.
     match has_parts && is_of_partition {
         true => variation / 2,
         false => variation,
@@ -113,6 +117,8 @@ fn stored(declared: DeclaredEntity, mut item: Item, unknown: &[&str]) -> Option<
             left /= candidates.len();
         }
         let json = item.to_dynamo_json().ok()?;
+        // Types that the schema does not know are found by trial: the code of the entity itself
+        // says whether it can read a value.
         if let Some(stored) = (declared.entity.reread)(&json) {
             return Some(stored);
         }

@@ -140,10 +140,11 @@ fn attributes<'v>(
 /// Key values in the order of DynamoDB: texts by their bytes, numbers by value.
 fn compare(one: &[&Value], other: &[&Value]) -> Ordering {
     let each = one.iter().zip(other).map(|values| match values {
+        // DynamoDB compares the UTF-8 bytes.
         (Value::S(one), Value::S(other)) => one.as_bytes().cmp(other.as_bytes()),
         (Value::N(one), Value::N(other)) => one.cmp(other),
         (Value::B(one), Value::B(other)) => one.cmp(other),
-        // The key attributes of a table have one type.
+        // All values of one key attribute have the same type, so this does not occur.
         _ => Ordering::Equal,
     });
     each.fold(Ordering::Equal, Ordering::then)

@@ -48,7 +48,7 @@ impl Statement {
             let values = texts(values.iter().map(String::as_str));
             let limits = conditions.entry(operator).or_default();
             limits.push((key.name(), Some(values)));
-            // A condition for all values holds where there are none, so a request has to have the key.
+            // `ForAllValues` also holds for a request that has no such key at all, so `Null` requires the key.
             let present = conditions.entry("Null").or_default();
             present.push((key.name(), Some("false".into())));
         }
@@ -73,6 +73,7 @@ impl Statement {
 /// The documents, each as full as it may be.
 pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
     let mut waiting = statements;
+    // It is used as a stack, because a half that does not fit is put back in front.
     waiting.reverse();
     let mut documents = Vec::new();
     let mut open: Vec<Statement> = Vec::new();

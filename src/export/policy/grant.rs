@@ -75,6 +75,7 @@ impl Grant {
                     actions.extend(["DescribeContinuousBackups", "UpdateContinuousBackups"]);
                 }
             }
+            // Without the TTL, which this operation does not look at.
             Grant::AddIndexes => actions = vec!["DescribeTable", "UpdateTable"],
             Grant::EnableTtl => actions.push("UpdateTimeToLive"),
             Grant::Verb(..) | Grant::Pattern(_) | Grant::Reads | Grant::Writes => actions.clear(),
@@ -149,6 +150,7 @@ fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Res
         )));
     }
     let partitions = match verb {
+        // A scan has no key that IAM could compare.
         PolicyVerb::SCAN if !of.values.is_empty() => return Err(unlimited("`scan`", of.values)),
         PolicyVerb::SCAN => Partitions::any(),
         _ => {
@@ -184,6 +186,7 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
 fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
     for of in declared.entities() {
         let verbs = PolicyVerb::ALL.into_iter();
+        // A scan is neither a read nor a write here: it reads the whole table, so it must be allowed by name.
         let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
         for verb in writes.filter(|verb| verb.fits(of.entity)) {
             allow_verb(of, verb, all)?;
@@ -257,7 +260,7 @@ fn partitions_of(
     collection: &CollectionSchema,
 ) -> Result<Partitions> {
     let of_one = |name: &String| {
-        // Of an entity about which nothing is known, all partitions may be read.
+        // An entity that the schema does not have could be in any partition.
         let Some(entity) = table.entity(name) else {
             return Ok(Partitions::any());
         };

@@ -35,6 +35,8 @@ impl KeyReader<'_> {
             values: &FieldValues::new(),
             ..*self
         };
+        // If the value changes nothing, it is in no key here. The policy would then reach the rows
+        // of all values.
         match self.values.is_empty() || limited != partitions(&plain) {
             true => Ok(limited),
             false => Err(unlimited(what, self.values)),
@@ -44,6 +46,8 @@ impl KeyReader<'_> {
     /// The partitions of the table that the entity is in, and those of the items that keep its unique values.
     pub(super) fn of_entity(&self) -> Partitions {
         let own = self.leading(&self.entity.pk);
+        // Each write takes and releases unique values, and their items have partitions of their
+        // own.
         self.uniques().fold(own, |all, unique| {
             all.or(&Partitions::any().limited(KeyCondition::Leading, Some(unique)))
         })
@@ -90,6 +94,7 @@ impl KeyReader<'_> {
                 return self.values.get(field).cloned().map(KeyLimit::Exact);
             }
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
+            // IAM compares texts.
             KeyContent::Template(_) => return None,
         };
         let mut text = String::new();
@@ -101,7 +106,7 @@ impl KeyReader<'_> {
                     None => return beginning(text),
                 },
                 PieceSchema::Shard(_) => {
-                    // The part before ends here, so that it is no beginning of a longer one.
+                    // The delimiter ends the part before, so that `ann` does not allow `anna` too.
                     text.push(self.table.style.delimiter());
                     return beginning(text);
                 }
@@ -116,6 +121,8 @@ impl KeyReader<'_> {
         let field = self.entity.field(&part.field)?;
         let is_text =
             field.stored == Some(Tag::S) && matches!(&*field.rust_type, "String" | "&str");
+        // Only plain text is in the key as it was given. Others would have to be parsed by the type
+        // of the field first.
         if !is_text || part.format.is_some() {
             return None;
         }

@@ -66,6 +66,7 @@ impl Partitions {
 
     /// The partitions of either. A condition key that only one of them has would keep the other out.
     pub(super) fn or(mut self, other: &Partitions) -> Self {
+        // A condition that the other side does not have would forbid what that side allows.
         self.0.retain(|key, _| other.0.contains_key(key));
         for (key, values) in &mut self.0 {
             values.extend(other.0.get(key).into_iter().flatten().cloned());
@@ -109,6 +110,8 @@ fn escaped(text: &str, has_meaning: fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
+        // IAM replaces variables in values, as `${aws:username}`, and has this escape for a literal
+        // one.
         let begins_variable = letter == '$' && letters.peek() == Some(&'{');
         if begins_variable || has_meaning(letter) {
             out.push_str("${");

@@ -56,6 +56,7 @@ impl PolicyRecorder {
     /// The policy of what was done, on connections with this prefix, so that it can be given [another](Policy::prefix). It
     /// has no `Scan`: [`scanned`](Self::scanned) says whether it lacks one.
     pub fn policy(&self, prefix: &str) -> Policy {
+        // A scan may come from a test that looks at the whole table, so the policy has it only on request.
         self.policy_of(prefix, |action| action != "Scan")
     }
 

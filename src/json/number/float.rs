@@ -29,6 +29,7 @@ impl FloatText {
         let negative = text.first() == Some(&b'-');
         let mut begin = usize::from(negative);
         let end = text.iter().position(|byte| *byte == b'e')?;
+        // The first digit moves over the point, so that the digits are adjacent without a copy.
         if let Some([first, point @ b'.']) = text.get_mut(begin..begin + 2) {
             *point = *first;
             begin += 1;
@@ -38,7 +39,7 @@ impl FloatText {
         Some(Parts {
             negative,
             exponent: exponent.parse().ok()?,
-            // The shortest text has no other zeros at either end.
+            // The shortest text of a float has no zeros at either end, except for the text of zero itself.
             digits: Cow::Borrowed(if digits == "0" { "" } else { digits }),
         })
     }

@@ -29,11 +29,13 @@ impl Number {
         let mantissa = parts.digits.parse::<u128>().ok()? * 10u128.pow(padding);
         let outward = parts.negative == down;
         let (mantissa, exponent) = match (outward, mantissa) {
+            // All 38 digits are nines, so the next number has a greater exponent.
             (true, _) if mantissa + 1 == LEAST * 10 => (LEAST, parts.exponent + 1),
             (true, _) => (mantissa + 1, parts.exponent),
             (false, LEAST) => (LEAST * 10 - 1, parts.exponent - 1),
             (false, _) => (mantissa - 1, parts.exponent),
         };
+        // Below the least magnitude there is only zero.
         if exponent < *EXPONENTS.start() {
             return Some(Number::from(0u8));
         }

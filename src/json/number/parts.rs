@@ -45,6 +45,7 @@ impl<'a> Parts<'a> {
         let leading = all.len() - all.trim_start_matches('0').len();
         let trailing = all.trim_end_matches('0').len();
         let significant = match all {
+            // Only zeros, whose sign and exponent mean nothing.
             _ if leading >= trailing => Cow::Borrowed(""),
             Cow::Borrowed(all) => Cow::Borrowed(&all[leading..trailing]),
             Cow::Owned(all) => Cow::Owned(all[leading..trailing].to_owned()),
@@ -55,6 +56,7 @@ impl<'a> Parts<'a> {
         let zero = significant.is_empty();
         Some(Parts {
             negative,
+            // Zeros of any scale must be equal.
             exponent: if zero { 0 } else { exponent },
             digits: significant,
         })
@@ -77,6 +79,7 @@ impl<'a> Parts<'a> {
 
     /// How many bytes the number takes in an item.
     pub(in crate::json) fn size(&self) -> usize {
+        // DynamoDB packs two digits into a byte, on each side of the point.
         let whole = (self.exponent + 1).clamp(0, self.digits.len() as i64) as usize;
         let fraction = self.digits.len() - whole;
         let sign = usize::from(self.negative && !self.digits.is_empty());
@@ -104,6 +107,7 @@ impl<'a> Parts<'a> {
         } else {
             (self.exponent + 1).max(self.digits.len() as i64)
         };
+        // Long runs of zeros would cost bytes in every request.
         if length <= PLAIN_LENGTH {
             return self.write_plain(push);
         }

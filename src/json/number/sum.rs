@@ -21,6 +21,7 @@ impl Number {
                 return Some(0);
             }
             let zeros = scale_of(parts) - scale;
+            // Together the two span more digits than DynamoDB adds at once, so its sum would not be exact.
             if zeros + parts.digits.len() as i64 > DIGITS {
                 return None;
             }

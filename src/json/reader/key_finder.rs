@@ -109,6 +109,8 @@ impl KeyFinder {
     fn look_at(&self, name: &str, place: usize) -> u32 {
         let step = self.step(self.found.get());
         let expected = step.and_then(|step| self.attributes.get(step.get().attribute));
+        // Servers return the attributes of one entity mostly in the same order. Once that is known,
+        // most names are skipped by a count and need no comparison.
         let Some(attribute) = expected.filter(|_| self.is_order_known.get()) else {
             return self.find_out(name, place);
         };
@@ -146,6 +148,7 @@ impl KeyFinder {
         let attributes = self.attributes.iter().enumerate();
         for (attribute, it) in attributes.filter(|(_, it)| it.name == name) {
             let (before, _) = it.place.get();
+            // A name that occurs twice in one item counts once.
             if let Some(step) = step.filter(|_| before != self.item.get()) {
                 it.place.set(place);
                 let names = self.passed.take();
@@ -166,6 +169,8 @@ impl KeyFinder {
     fn end(&self) -> bool {
         let is_complete = self.is_complete();
         if is_complete && !self.is_order_known.get() {
+            // If the order has changed several times, it changes with each item, and learning it
+            // again would cost more than it saves.
             self.is_order_known.set(self.turns.get() < MOST_TURNS);
         }
         is_complete
@@ -232,7 +237,7 @@ impl<'a> Reader<'a> {
     /// Counts a name of the item or of a map in it; the value comes next.
     #[inline(always)]
     pub(super) fn pass_name(&mut self, name: &str) {
-        // `NEVER` is `u32::MAX`: no input has enough names to count it down to zero.
+        // `NEVER` is `u32::MAX`, and no item has enough names to count it down to zero.
         self.until = self.until.wrapping_sub(1);
         if self.until == 0 {
             self.look_at(name);
@@ -263,7 +268,7 @@ impl<'a> Reader<'a> {
         let start = self.clone();
         self.look_for(finder);
         let is_read = read(self).is_some();
-        // `read` may stop at any depth, so the depth is restored.
+        // `read` may fail at any depth, and the reader is used again after the failure.
         self.depth = start.depth;
         self.look_for(None);
         let begin = start.at;

@@ -47,6 +47,7 @@ fn is_number(text: &str) -> bool {
     let digit_at = |at: usize| unsigned.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let point = unsigned.find('.');
     digit_at(0)
+        // JSON allows no leading zeros, and `Number` does.
         && !(unsigned.starts_with('0') && digit_at(1))
         && point.is_none_or(|at| digit_at(at + 1))
 }

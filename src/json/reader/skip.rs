@@ -47,6 +47,7 @@ fn value_end(bytes: &[u8], start: usize) -> Result<usize, Broken> {
                 open += 1;
                 at = members_end(bytes, at);
             }
+            // The usual members are skipped in one step each. All else returns to this loop.
             Some(b',') if open > 0 => {
                 at = members_end(bytes, at);
                 continue;
@@ -76,6 +77,8 @@ fn text_end(bytes: &[u8], start: usize) -> Result<usize, Broken> {
         at = string_end(bytes, at);
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
+            // A backslash: the character after it is part of the string, also if it is a quotation
+            // mark.
             Some(_) => at += 2,
             None => {
                 return Err(Broken {

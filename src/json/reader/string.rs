@@ -70,6 +70,7 @@ impl<'a> Reader<'a> {
 
     fn unicode_escape(&mut self) -> Result<char, CodecError> {
         let mut code = self.hex4()?;
+        // JSON escapes characters beyond U+FFFF as two units of UTF-16.
         if (0xD800..0xDC00).contains(&code) && self.rest().starts_with(b"\\u") {
             self.at += 2;
             let low = self.hex4()?;
@@ -85,6 +86,7 @@ impl<'a> Reader<'a> {
         let digits = self.bytes().get(self.at..self.at + 4);
         let text = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         let code = text
+            // `from_str_radix` also accepts a sign.
             .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
             .and_then(|text| u32::from_str_radix(text, 16).ok());
         let code = code.ok_or_else(|| self.broken("four hex digits"))?;

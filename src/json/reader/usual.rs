@@ -28,6 +28,7 @@ impl<'a, const N: usize> ValueFront<'a, N> {
             let len = string_end_in(all, known);
             return Some((Tag::S, ValueFront { all, len }));
         }
+        // Zero, negative numbers and fractions have other ranks than their digits.
         let is_plain = opening == b"{\"N\":\"" && matches!(all.first(), Some(b'1'..=b'9'));
         let len = digits_end(all);
         is_plain.then_some((Tag::N, ValueFront { all, len }))
@@ -91,6 +92,7 @@ impl<'a> Reader<'a> {
         };
         let mut value = 0;
         let mut count = 0;
+        // Eighteen digits always fit an `i64`, so no step needs a check.
         while let Some(digit @ b'0'..=b'9') = digits.get(count).filter(|_| count < SHORT) {
             value = value * 10 + i64::from(digit - b'0');
             count += 1;
@@ -118,6 +120,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn usual_text(&mut self) -> Option<&'a str> {
         let mut behind = self.clone();
         let text = behind.usual_value(Tag::S)?;
+        // A control character that a server left unescaped would be escaped when it is written
+        // again.
         if plain_run(text.as_bytes()) < text.len() {
             return None;
         }

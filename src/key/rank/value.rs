@@ -43,6 +43,7 @@ fn write_front<const N: usize>(
     let Some((tag, front)) = front.filter(|(_, front)| front.is_closed()) else {
         return false;
     };
+    // A whole number without an exponent, so the number of its digits tells its size.
     if tag == Tag::N {
         bytes.extend_from_slice(&above_zero(front.len as i64 - 1));
     }
@@ -80,6 +81,8 @@ pub(super) fn write_point(point: &KeyPoint, bytes: &mut Vec<u8>) -> Result<(), C
 fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
     for byte in value {
         match *byte {
+            // The end marker must be less than anything that continues a value, so it may not occur
+            // in one.
             0..=ESCAPE => bytes.extend([ESCAPE, byte + 1]),
             byte => bytes.push(byte),
         }
@@ -91,6 +94,7 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
 fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     let number =
         NumberParts::of(text).ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
+    // Zero has no first digit. It sorts between the negative and the positive numbers.
     if number.digits.is_empty() {
         bytes.extend(ZERO.to_be_bytes());
         return Ok(());
@@ -107,6 +111,7 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
 fn write_digits(digits: &[u8], exponent: i64, bytes: &mut Vec<u8>) {
     write_exponent(exponent, bytes);
     bytes.extend_from_slice(digits);
+    // Zeros up to the point, so that `100` and `1E2` are the same bytes as by the fast way.
     let whole = usize::try_from(exponent.min(MOST)).map_or(0, |exponent| exponent + 1);
     bytes.extend((digits.len()..whole).map(|_| b'0'));
     bytes.push(END);

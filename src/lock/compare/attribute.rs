@@ -56,6 +56,8 @@ impl EntityPair<'_> {
     }
 
     fn attribute_appeared(&self, name: &str, is: &FieldSchema) -> StoredChange {
+        // The order is that of the harm: the first rule that applies is reported, and the milder
+        // ones would hide it.
         if is.is_required {
             return self.change(
                 ChangeClass::BreaksRunning,
@@ -84,6 +86,8 @@ impl EntityPair<'_> {
         if let Some(expiry) = &is.expiry {
             return self.expiry_appeared(name, expiry);
         }
+        // An attribute in the key of an index puts the item into that index, even if its entity
+        // declares no access pattern there. Fields inside a value are not attributes for DynamoDB.
         let index = index_of(self.tables.old, self.name, name).filter(|_| !self.is_value);
         if let Some((index, other)) = index {
             let what = format!(
@@ -100,6 +104,7 @@ impl EntityPair<'_> {
                 ],
             );
         }
+        // What counts is the program that runs, so the `rest` of the old declaration is looked at.
         let meanwhile = match keeps_rest(&self.old.fields) {
             true => "running programs keep it",
             false => "running programs ignore it, and their `put` removes it; `update` keeps it",
@@ -119,6 +124,8 @@ impl EntityPair<'_> {
             ),
         };
         let is_version = was.role == FieldRole::Version;
+        // In both declarations: the old one wrote the value into the key, and the new one must
+        // still read it from there.
         let is_in_key = [self.old, self.new]
             .iter()
             .all(|entity| is_whole_in_key(entity, name));
@@ -142,6 +149,7 @@ impl EntityPair<'_> {
                 "the attribute is no longer stored; the key holds the same value",
                 &[DEPLOY],
             )
+        // Here the new program is the one that writes the attribute back.
         } else if keeps_rest(&self.new.fields) {
             (
                 ChangeClass::Free,
@@ -181,10 +189,14 @@ impl EntityPair<'_> {
         is: &FieldSchema,
         changes: &mut Vec<StoredChange>,
     ) {
+        // Another type of DynamoDB makes each finer difference pointless: neither side can read the
+        // other.
         if was.stored != is.stored {
             changes.push(self.stored_type(name, was, is));
             return;
         }
+        // `None` is read from NULL and from a missing attribute alike, so only programs outside of
+        // this library may notice.
         if only_null(was, is) {
             let what = match writes_null(is) {
                 true => "its None is written as NULL now, which every program reads as None",
@@ -207,6 +219,8 @@ impl EntityPair<'_> {
             let class = self.in_key_or(name, ChangeClass::BreaksRunning);
             changes.push(self.change(class, name, what, &BESIDE));
         } else {
+            // With the same form on both sides the types decide. Between different forms they say
+            // nothing, so that case does not get here.
             changes.extend(self.value_type(name, was, is));
         }
         changes.extend(self.renaming(name, was, is));
@@ -263,7 +277,7 @@ impl EntityPair<'_> {
             _ => TypeChange::Unknown,
         };
         Some(match change {
-            // Declared types are compared on their own, by what they hold.
+            // Types with a derived `DynamoValue` are compared once each, in `values`, by their content.
             TypeChange::Alike => return None,
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
@@ -304,6 +318,9 @@ impl EntityPair<'_> {
             let mut fields = attributes(&entity.fields).into_values();
             fields.any(|field| field.name == name)
         };
+        // If no other attribute bore one of the two names, the field was only renamed in Rust.
+        // Otherwise two fields may have exchanged their attributes, and programs would read the one
+        // as the other.
         if !has(self.old, is) && !has(self.new, was) {
             let what = format!(
                 "its field was called `{was}` and is called `{is}`, which is stored nowhere"
@@ -329,6 +346,7 @@ impl EntityPair<'_> {
         use WhenMissing::{Default, Fine, Unreadable};
         let (class, what, steps): (_, String, &[&str]) = match (when_missing(was), when_missing(is)) {
             (was, is) if was == is => return None,
+            // The key is in each item, so old programs cannot meet an item without the value.
             (Unreadable, Fine) if is_whole_in_key(self.new, name) => {
                 (ChangeClass::Free, "items without it can be read now, from their key".to_owned(), &[DEPLOY])
             }
@@ -385,6 +403,7 @@ impl EntityPair<'_> {
                     "only then omit it: to programs of before a missing one is the old default",
                 ],
             ),
+            // Equal pairs returned above; this arm only makes the match complete.
             (Fine, Fine) => return None,
         };
         Some(self.change(class, name, what, steps))

@@ -63,12 +63,15 @@ impl EntityPair<'_> {
     /// All that is another than it was.
     pub(super) fn compare(&self, old_name: &str, changes: &mut Vec<StoredChange>) {
         changes.extend(self.name_change(old_name));
+        // The key and the shape are compared before anything else, because what follows may not be
+        // comparable at all.
         changes.extend(self.primary_key("key", Some(&self.old.pk), Some(&self.new.pk)));
         changes.extend(self.primary_key("key", self.old.sk.as_ref(), self.new.sk.as_ref()));
         changes.extend(self.guards());
         changes.extend(self.shape());
         if self.is_of_another_shape() {
-            // The other attributes of the new shape are not those of the old one, and each program reads both.
+            // Two shapes have different attributes by intent, and `was` and `into` translate between them. A comparison
+            // by name would report each of them as a break.
             return;
         }
         self.attributes(changes);
@@ -83,6 +86,7 @@ impl EntityPair<'_> {
             return None;
         }
         let heads = [&self.tables.old.head, &self.tables.new.head];
+        // Only a type attribute stores the name.
         if heads.iter().all(|head| head.type_attribute.is_none()) {
             let what = format!("the struct was called `{old_name}`, which is stored nowhere");
             return Some(self.whole(ChangeClass::Free, what, &[NOTHING]));
@@ -109,17 +113,21 @@ impl EntityPair<'_> {
         new: Option<&KeySchema>,
     ) -> Option<StoredChange> {
         let (Some(old), Some(new)) = (old, new) else {
-            // The table itself has another key, which is said there; so it is never free.
+            // The table itself gained or lost a sort key, which its own change reports. This one is never free either,
+            // because the items move all the same.
             return old.or(new).map(|key| {
                 let what = format!("the part `{}` of its key came or went", key.attribute);
                 self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS)
             });
         };
         let is_bare = |key: &KeySchema| key.field().is_some();
-        // Another attribute is another key of the table, which is said there.
+        // Two bare fields under different attributes mean that the table has another key, and the change of the table
+        // reports that.
         if old == new || (is_bare(old) && is_bare(new) && !same_attribute(old, new)) {
             return None;
         }
+        // The templates may differ as text and still write the same keys, for example after an
+        // attribute was renamed.
         if texts_agree(old, new) {
             let what = format!(
                 "its key is written as {} and was as {}; the keys are the same",
@@ -182,6 +190,8 @@ impl EntityPair<'_> {
         for (&name, &was) in &old {
             let Some(&is) = new.get(name) else {
                 let what = "the field had no attribute, and has one now or is in no key any more; the keys tell which";
+                // A field that has an attribute now is only stored once more. One that is in no key
+                // and has no attribute is lost.
                 let class = match self.new.attribute(name).is_some() {
                     true => ChangeClass::Free,
                     false => ChangeClass::BreaksRunning,
@@ -195,6 +205,7 @@ impl EntityPair<'_> {
             let (class, means) = match self.types.change(was, is) {
                 TypeChange::Alike => (ChangeClass::Free, "is stored alike"),
                 TypeChange::Wider => (ChangeClass::Free, "has all that it had"),
+                // The primary key of an item never changes, an index can be filled again.
                 _ if is_in_key(self.new, name) => {
                     (ChangeClass::NeedsMove, "may be another text in the key")
                 }
@@ -247,6 +258,8 @@ fn pieces_agree(
     if old.field() != new.field() {
         return false;
     }
+    // The number of shards is left out: a change of it has safe steps of its own, which `shards`
+    // reports.
     let no_shard = |piece: &&PieceSchema| !matches!(piece, PieceSchema::Shard(_));
     let [old, new] = [old, new].map(|key| {
         let pieces = key.pieces().iter().filter(no_shard);
@@ -257,10 +270,14 @@ fn pieces_agree(
         && pairs.all(|pair| match pair {
             (PieceSchema::Text(old), PieceSchema::Text(new)) => old == new,
             (PieceSchema::Part(old), PieceSchema::Part(new)) => {
+                // `First` and `Last` write a mark into the key for a value that is missing. The
+                // other presences leave the texts of present values as they are.
                 let mark = |part: &PartSchema| match part.presence {
                     Presence::First | Presence::Last => Some(part.presence),
                     _ => None,
                 };
+                // The type of the part is compared with the attribute; here only what changes the
+                // text of an equal value counts.
                 let is_same =
                     old.width == new.width && old.cut() == new.cut() && mark(old) == mark(new);
                 is_same && same_field(old, new)
@@ -284,6 +301,8 @@ pub(super) fn width_hint(old: &KeySchema, new: &KeySchema) -> &'static str {
 pub(super) fn is_whole_in_key(entity: &EntitySchema, name: &str) -> bool {
     entity.keys().any(|key| {
         let mut parts = key.parts();
+        // A part that is cut holds only a beginning of the value, from which the field cannot be
+        // read again.
         key.field() == Some(name) || parts.any(|part| part.field == name && part.cut().is_none())
     })
 }

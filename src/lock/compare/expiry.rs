@@ -68,6 +68,7 @@ impl EntityPair<'_> {
                 ),
                 &[DEPLOY_EVERYWHERE, COUNT, REFILL, CHECK_FILLED],
             ),
+            // A longer lifetime deletes nothing at once, so no count is needed first.
             (Some(was), Some(is)) if was.seconds < is.seconds => self.change(
                 ChangeClass::FillFirst,
                 name,

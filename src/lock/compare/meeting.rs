@@ -13,6 +13,8 @@ pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &EntitySchema
     let met = others.filter(|(other_name, other)| {
         let other = &other.entity;
         let mut patterns = entity.patterns.iter();
+        // An item is in an index as soon as it has the attributes of its key, whatever its entity
+        // declares.
         in_indexes.contains(&other_name.as_str())
             || may_meet([&other.pk], [&entity.pk])
             || patterns.any(|pattern| meets(other, pattern))
@@ -32,6 +34,7 @@ pub(super) fn index_of<'m>(
         let is_of_table = |name: &str| old.head.keys().any(|key| key.name == name);
         index
             .keys()
+            // The keys of the table are in each item and so tell nothing about this attribute.
             .any(|key| key.name == attribute && !is_of_table(&key.name))
     });
     indexes.find_map(|(index, _)| {
@@ -72,6 +75,8 @@ fn may_meet<'k>(
     let mut pairs = left.into_iter().zip(right);
     pairs.all(|(left, right)| {
         let [left, right] = [left, right].map(|key| key.front().unwrap_or_default());
+        // Behind its first literal text a key is data, so two keys can be equal unless their
+        // literal beginnings exclude each other. This may report too much, never too little.
         left.starts_with(right) || right.starts_with(left)
     })
 }

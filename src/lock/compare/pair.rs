@@ -47,6 +47,9 @@ impl EntityPair<'_> {
     pub(super) fn differs(&self) -> bool {
         let [old, new] =
             [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
+        // When the table has another key, each of its entities has one too, and the change of the
+        // table already says so. The fallback for unexplained differences must then not count it
+        // once per entity.
         let like_new = EntitySchema {
             pk: self.new.pk.clone(),
             sk: self.new.sk.clone(),

@@ -23,6 +23,8 @@ impl EntityPair<'_> {
         let mut renamed = Vec::new();
         for was in &old.patterns {
             let name = &was.name;
+            // The name of an access pattern is only Rust; the index is where its keys are stored.
+            // Under one name in another index it is a new pattern and an old one that is gone.
             let same = new.pattern(name).filter(|is| is.index == was.index);
             if let Some(is) = same {
                 self.pattern(name, was, is, changes);
@@ -31,6 +33,7 @@ impl EntityPair<'_> {
             let is_heir = |is: &&PatternSchema| {
                 let known = old.pattern(&is.name);
                 let is_taken = known.is_some_and(|known| known.index == is.index);
+                // A pattern can inherit only once.
                 is_same_but_for_name(was, is) && !is_taken && !renamed.contains(&&is.name)
             };
             match new.patterns.iter().find(is_heir) {
@@ -57,6 +60,7 @@ impl EntityPair<'_> {
     fn pattern_appeared(&self, name: &str, is: &PatternSchema) -> StoredChange {
         let met = met_in_index(self.tables.old, self.name, is);
         let create = "create the index if it is new, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active";
+        // The harm to running programs is checked first: `filling` does not avoid it.
         if !met.is_empty() {
             let what = format!(
                 "the access pattern is new in `{}`, and its items may be there in partitions of `{}`: running programs do not know that, \
@@ -75,6 +79,8 @@ impl EntityPair<'_> {
                 ],
             );
         }
+        // A pattern with a condition is filled by a refill alone, since only this library evaluates
+        // the condition.
         if is.when.is_some() || !is.keys().all(|key| self.is_there(key)) {
             if is.is_filling {
                 return self.change(
@@ -98,6 +104,8 @@ impl EntityPair<'_> {
                 ],
             );
         }
+        // From here on the keys are attributes that items already have, so DynamoDB itself fills
+        // the index when it is created, with the attributes as they are.
         if let Some((field, rejected)) = is.keys().find_map(|key| self.rejected_in(key)) {
             let what = format!(
                 "the access pattern is new, on attributes that items have. Once the index exists, DynamoDB rejects a write with {rejected}, \
@@ -152,6 +160,8 @@ impl EntityPair<'_> {
         let field = key.field()?;
         let was = self.old.attribute(field)?;
         let head = &self.tables.old.head;
+        // An attribute that is already in the key of the table or of an index has been enforced by
+        // DynamoDB all along.
         if head.key_types().contains_key(key.attribute.as_str()) {
             return None;
         }
@@ -168,7 +178,8 @@ impl EntityPair<'_> {
             Some(field) => {
                 let had = self.old.attribute(field);
                 let is = self.new.attribute(field);
-                // A default is in no item that lacks the attribute.
+                // A default exists only in the programs that read it. DynamoDB does not index an item that lacks the
+                // attribute.
                 is.is_some_and(|is| is.default.is_none() || had.is_some_and(|had| had.is_required))
             }
             None => {
@@ -177,6 +188,7 @@ impl EntityPair<'_> {
                     .patterns
                     .iter()
                     .filter(|pattern| pattern.when.is_none());
+                // Only a pattern that every item is in has written its keys into every item.
                 let always = always.filter(|pattern| {
                     let mut parts = pattern.keys().flat_map(KeySchema::parts);
                     parts.all(|part| {
@@ -193,6 +205,7 @@ impl EntityPair<'_> {
     }
 
     fn pattern_gone(&self, name: &str, was: &PatternSchema) -> StoredChange {
+        // Bare attributes are written because they are fields, not because a pattern is declared.
         if was.keys().all(|key| key.field().is_some()) {
             return self.change(
                 ChangeClass::Free,
@@ -233,6 +246,7 @@ impl EntityPair<'_> {
         changes.extend(self.pattern_keys(name, was, is));
         changes.extend(self.shards(name, was, is));
         changes.extend(self.condition(name, was, is));
+        // The difference was seen above, so something has to be reported; what remains is notation.
         if changes.len() == before {
             let what = "it is written in another way, and its keys are the same";
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
@@ -295,6 +309,7 @@ impl EntityPair<'_> {
             None => (ChangeClass::FillFirst, what),
         };
         let met_now = met_in_index(self.tables.old, self.name, is);
+        // Only entities that the old keys did not meet are new to the running programs.
         let met_before = met_in_index(self.tables.old, self.name, was);
         let (class, what) = match met_now.iter().find(|met| !met_before.contains(met)) {
             Some(met) => (
@@ -322,6 +337,8 @@ impl EntityPair<'_> {
         let (was, is) = (parts(was), parts(is));
         let mut pairs = was.iter().zip(&is);
         let may_lack = [Presence::Optional, Presence::Text];
+        // Only this direction leaves items out of the index. The other one keeps items in it that
+        // no longer belong there, until their next write.
         let lets_in = pairs.any(|(was, is)| was != is && may_lack.contains(was));
         lets_in.then(|| {
             self.change(
@@ -351,6 +368,7 @@ impl EntityPair<'_> {
             "it wrote {wrote} shards and read {read}, and writes {writes} and reads {reads}"
         );
         let has_shards = wrote > 0 && writes > 0;
+        // Readers of both versions must cover the shards that writers of both versions use.
         if has_shards && reads >= read && read >= writes {
             let what = format!("{what}: old and new programs read all that is written");
             return Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
@@ -407,6 +425,8 @@ impl EntityPair<'_> {
         let lets_more_in = match (&was.when, &is.when) {
             (_, None) => true,
             (None, Some(_)) => false,
+            // Two conditions that were written as expressions of Rust cannot be compared; only
+            // lists of values of the same fields can. In doubt the harmful direction is assumed.
             (Some(_), Some(_)) => holds_all(was, is),
         };
         if !lets_more_in {
@@ -455,11 +475,13 @@ pub(super) fn rejected(was: &FieldSchema, key: &KeyAttribute) -> Option<String> 
         KeyType::S | KeyType::B => {
             let seen = seen_type(was).unwrap_or_default();
             let may_be_empty =
+                // An unknown type or a path to one of another crate may be empty too.
                 ["", "String", "bytes", "Value"].contains(&seen) || seen.contains("::");
             may_be_empty.then(|| format!("an empty `{name}`"))
         }
     };
     let ty = key.ty.word();
+    // A field that is stored in several types may write another one at any time.
     let is_other = was.stored.is_none_or(|stored| stored.word() != ty);
     let other = is_other.then(|| format!("a `{name}` that is not of the type {ty}"));
     let rejected: Vec<String> = empty.into_iter().chain(other).collect();

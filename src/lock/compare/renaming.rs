@@ -11,12 +11,16 @@ use crate::schema::{EntitySchema, FieldSchema, FormerUse, KeyContent, KeySchema,
 /// The attributes that have another name now, each with its old and its new name. One of the two declarations has both.
 pub(super) fn renamed(old: &EntitySchema, new: &EntitySchema) -> Vec<(String, String)> {
     let (before, after) = (attributes(&old.fields), attributes(&new.fields));
+    // An attribute that is itself in the middle of a renaming is no start of another one;
+    // `renaming` reports that chain.
     let is_plain = |field: Option<&&FieldSchema>| field.is_some_and(|field| field.former.is_none());
     let forth = after.iter().filter_map(|(name, field)| {
         let former = field.former.as_deref()?;
         let is_new = !before.contains_key(name) && !after.contains_key(former);
         (is_new && is_plain(before.get(former))).then(|| (former.to_owned(), (*name).to_owned()))
     });
+    // A rollback of the first step: the old declaration has the former name, and the new one has
+    // only that.
     let back = before.iter().filter_map(|(name, field)| {
         let former = field.former.as_deref()?;
         let is_gone = !after.contains_key(name) && !before.contains_key(former);
@@ -24,6 +28,8 @@ pub(super) fn renamed(old: &EntitySchema, new: &EntitySchema) -> Vec<(String, St
     });
     let mut renamed: Vec<(String, String)> = Vec::new();
     for (was, is) in forth.chain(back) {
+        // Two fields may both claim one former name. The first one keeps it, so that no attribute
+        // is compared twice.
         if !renamed.iter().any(|(other, _)| *other == was) {
             renamed.push((was, is));
         }
@@ -53,7 +59,8 @@ pub(super) fn with_new_names(
         };
         if renamed.iter().any(|(was, _)| was == attribute) {
             rename(attribute);
-            // With another attribute, the name in Rust usually changes too, which is stored nowhere.
+            // The field in Rust usually gets the new name together with its attribute. That is stored nowhere and would
+            // only be reported a second time.
             if let Some(is) = is.get(attribute.as_str()) {
                 field.name.clone_from(&is.name);
             }
@@ -62,6 +69,7 @@ pub(super) fn with_new_names(
     let keys_of_patterns = entity.patterns.iter_mut().flat_map(|pattern| {
         pattern.when_fields.iter_mut().for_each(rename);
         if let [field] = &pattern.when_fields[..] {
+            // The text of the condition contains the name too, and texts are what is compared.
             pattern.when = pattern
                 .when
                 .take()
@@ -105,6 +113,8 @@ impl EntityPair<'_> {
             return None;
         }
         let renamed = self.renamed.iter().find(|(_, is)| is == name);
+        // Only an attribute that may be missing can be removed alone by a program that knows the
+        // former name. That decides which steps may be skipped.
         let may_be_removed = !was.is_required || !is.is_required;
         let (class, what, steps) = match (&was.former, &is.former, renamed) {
             (None, Some(former), Some(_)) => begun(former, is.former_use, may_be_removed),

@@ -19,6 +19,8 @@ impl ShapeStep {
     fn of(entity: &EntitySchema) -> Self {
         let shape = entity.shape.as_ref();
         ShapeStep {
+            // Items of programs that declare no shape count as shape 1, both to readers and to the
+            // condition of writes.
             number: shape.map_or(1, |shape| shape.number),
             reads_older: shape.is_some_and(|shape| shape.was.is_some()),
             writes: shape.map_or(1, |shape| shape.writes),
@@ -62,6 +64,8 @@ impl EntityPair<'_> {
 type StepText = (ChangeClass, String, Vec<String>);
 
 fn step(old: ShapeStep, new: ShapeStep) -> StepText {
+    // The steps inside one number are checked before those between numbers: only there `writes` may
+    // go up without a new number.
     if old.number == new.number {
         return same_number(old, new);
     }
@@ -69,6 +73,8 @@ fn step(old: ShapeStep, new: ShapeStep) -> StepText {
         return taken_back(old, new);
     }
     let (is_next, reads_it) = (new.number == old.number + 1, new.reads_older);
+    // The one safe step to a new number: all programs write what all programs read, and only then
+    // the writers change.
     if is_next && reads_it && new.writes == old.number && old.writes == old.number {
         let what = format!(
             "it reads shape {} and still writes shape {}, so programs that run read all of its items",
@@ -114,6 +120,7 @@ fn same_number(old: ShapeStep, new: ShapeStep) -> StepText {
             number.saturating_sub(1)
         );
         let steps = vec![upgrade(), "then remove `was`, and deploy".to_owned()];
+        // Two steps in one would also begin to write a shape that running programs do not know yet.
         let class = match new.writes == old.writes {
             true => ChangeClass::FillFirst,
             false => ChangeClass::BreaksRunning,
@@ -152,8 +159,8 @@ fn same_number(old: ShapeStep, new: ShapeStep) -> StepText {
         (false, true) => format!(
             "it declares shape {number}: each change of a single attribute requires that no newer program has upgraded the item"
         ),
-        (true, false) => format!(
-            "it declares no shape any more: its changes of single attributes no longer notice that a newer program has upgraded the item"
+        (true, false) => String::from(
+            "it declares no shape any more: its changes of single attributes no longer notice that a newer program has upgraded the item",
         ),
         _ => "it reads items of the shape before again".to_owned(),
     };
@@ -162,6 +169,7 @@ fn same_number(old: ShapeStep, new: ShapeStep) -> StepText {
 
 /// Back to a shape before.
 fn taken_back(old: ShapeStep, new: ShapeStep) -> StepText {
+    // As long as nothing was written in the newer shape, nothing is lost by going back.
     if new.number + 1 == old.number && old.writes == new.number && new.writes == new.number {
         let what = format!(
             "shape {} is taken back; programs that run write shape {}, and no item may have been written by a later step",

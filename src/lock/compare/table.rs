@@ -65,6 +65,8 @@ pub(super) fn head(
     let mut add = |class, what: String, steps: &[&str]| {
         changes.push(StoredChange::new(class, (name, None), what, steps));
     };
+    // The parts are independent of each other here, so all that differ are reported, not only the
+    // first.
     if (&was.pk, &was.sk) != (&is.pk, &is.sk) {
         let what = format!(
             "its key was {} and is {}; DynamoDB changes the key of no table",
@@ -145,6 +147,7 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
 fn ttl(old: &StoredTable, new: &StoredTable) -> ChangeText {
     let mut entities = old.entities.values();
     match (&old.head.ttl, &new.head.ttl) {
+        // The attribute may hold past times from when nothing read it as an expiry.
         (None, Some(ttl)) if entities.any(|stored| stored.entity.attribute(ttl).is_some()) => (
             ChangeClass::BreaksRunning,
             format!(
@@ -217,6 +220,7 @@ fn index_appeared(
     new: &StoredTable,
 ) -> StoredChange {
     let place = (table, Some(index.name.clone()));
+    // A type that never fits is reported before single values that may not fit.
     if let Some((key, entity)) = refused_by(index, old) {
         let what = format!(
             "the index is new, and its key `{}` is {}: `{entity}` stores another type there, which DynamoDB \
@@ -230,6 +234,7 @@ fn index_appeared(
         ];
         return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
     }
+    // A local index is created with its table, which has no items yet that it could reject.
     if kind == IndexKind::Global
         && let Some((entity, rejected)) = rejected_by(index, old, new)
     {
@@ -282,6 +287,8 @@ fn rejected_by<'m>(
         })
     };
     let others = old.entities.iter();
+    // Entities with an access pattern in the index are checked with that pattern, which names the
+    // field.
     let mut others = others.filter(|(entity, _)| !is_looked_for(entity));
     others.find_map(|(name, stored)| {
         let mut keys = index.keys();
@@ -315,6 +322,8 @@ fn index_change(
 ) -> Option<StoredChange> {
     let what = match is {
         None => "the index is no longer declared".to_owned(),
+        // The kind is part of the comparison: a local index and a global one may have the same
+        // keys.
         Some(is) if is == (old_kind, was) => return None,
         Some((kind, _)) if kind != old_kind => {
             format!("the index was {} and is {}", old_kind.word(), kind.word())

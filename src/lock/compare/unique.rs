@@ -22,6 +22,8 @@ impl EntityPair<'_> {
     pub(super) fn uniques(&self, changes: &mut Vec<StoredChange>) {
         for was in &self.old.uniques {
             let stored = &was.stored;
+            // The stored name is in the keys of the sentinels, and the name of the look-up is only
+            // Rust.
             match kept_by(self.new, stored) {
                 Some(is) => self.unique(was, is, changes),
                 None => changes.push(self.change(
@@ -102,6 +104,7 @@ impl EntityPair<'_> {
             );
             changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
         }
+        // With other fields the parts cannot be compared one by one.
         if fields(was) != fields(is) {
             let what = format!(
                 "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see each other's; if `rename` \
@@ -115,6 +118,7 @@ impl EntityPair<'_> {
         for (was, is) in was.parts.iter().zip(&is.parts) {
             changes.extend(match was.width == is.width {
                 true => self.unique_field(name, &is.field),
+                // A width changes the text only where values are padded to it.
                 false if self.is_one_text(was, is) => self.unique_field(name, &is.field),
                 false => Some(self.unique_width(name, was, is)),
             });
@@ -158,6 +162,8 @@ impl EntityPair<'_> {
             return Some(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
         }
         let lacked = !was.is_required && was.default != is.default;
+        // A missing attribute takes no unique value. With a default it means a value, which two
+        // items may share.
         (lacked && is.default.is_some()).then(|| {
             let what = format!(
                 "items without `{field}` have its default now, and have not taken that value"

@@ -60,6 +60,8 @@ impl<'m> DeclaredTypes<'m> {
         let mut open = vec![(old, new)];
         while let Some((old, new)) = open.pop() {
             for pair in self.pairs(old, new).1 {
+                // Types may contain themselves, directly or through others. A pair that this
+                // attribute has already reached ends the walk there.
                 if !met.entry(pair).or_default().insert(root) {
                     continue;
                 }
@@ -85,6 +87,7 @@ fn is_named(values: &[ValueSchema], name: &str) -> bool {
 fn value_is_among(value: &ValueSchema, other: &str) -> bool {
     match value.content {
         ValueContent::Names(_) => other == "String",
+        // Numbers of variants have the range of `u16`.
         ValueContent::Numbers(_) => other == "u16" || is_among("u16", other),
         _ => false,
     }
@@ -98,6 +101,7 @@ fn pairs_within<'m>(old: &'m ValueContent, new: &'m ValueContent) -> Vec<(&'m st
     }
     pairs.extend(field_pairs(fields_of(old), fields_of(new)));
     for was in variants_of(old) {
+        // Variants correspond by the name that is stored, as readers match them.
         if let Some(is) = variant_of(new, &was.stored) {
             pairs.extend(field_pairs(&was.fields, &is.fields));
         }
@@ -162,12 +166,14 @@ impl EntityPair<'_> {
                 self.types.walk(name, types, &mut met);
             }
         }
+        // Values that are only parts of keys change the texts of those keys.
         let new_key_only = key_only(&self.new.fields);
         for (name, was) in key_only(&self.old.fields) {
             if let Some(is) = new_key_only.get(name) {
                 self.types.walk(name, (was, is), &mut met);
             }
         }
+        // Each pair of types is reported once, with all attributes that reach it.
         for ((old_name, name), roots) in met {
             let (old, new) = (named(self.types.old, old_name), named(self.types.new, name));
             if let (Some(old), Some(new)) = (old, new) {
@@ -210,6 +216,7 @@ impl EntityPair<'_> {
                 )
             }
             (ValueContent::Newtype(was), ValueContent::Newtype(is)) => {
+                // A declared type within is compared by its own pair.
                 if was == is || self.types.change(was, is) == TypeChange::Alike {
                     return None;
                 }
@@ -251,6 +258,7 @@ impl EntityPair<'_> {
             new: &new,
             types: self.types,
             is_value: true,
+            // Fields of values have no `was`: only attributes of items can be renamed in steps.
             renamed: &[],
         };
         changes.extend(fields.guards());
@@ -271,7 +279,7 @@ impl EntityPair<'_> {
         }
         for is in variants_of(new) {
             let stored = &is.stored;
-            // One that was stored in another way is told there.
+            // A variant that was stored under another name has already been reported under its old one.
             if variant_of(old, stored).is_some() || has_variant(old, &is.name) {
                 continue;
             }
@@ -328,6 +336,7 @@ impl EntityPair<'_> {
             );
             return self.variant_change(pair, what, "give the variant its stored name back");
         }
+        // Only a variant that is new can be the old one under another name.
         let is_new = |is: &&VariantSchema| variant_of(&pair.old.content, &is.stored).is_none();
         let new = variants_of(&pair.new.content).iter().filter(is_new);
         let new: Vec<&str> = new.map(|is| is.stored.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Finds the item that a condition was checked on, if the server does not send it.
+//! Finds the item on which a condition was checked, if the server does not return it.
 //!
 //! Compatible servers may not support `ReturnValuesOnConditionCheckFailure`. If a server has not returned an item
 //! yet, a response without one does not mean that none exists: a strong read decides. It comes after the write, so it
@@ -19,7 +19,7 @@ use crate::wire::{
     BoxFuture, ConditionFailed, Failure, Reply, Request, Resend, ServiceOperation, TokenLife,
 };
 
-/// Sends a request. A condition that fails comes with the item that it was checked on.
+/// Sends a request. A failed condition is returned with the item on which it was checked.
 pub(crate) fn call(
     db: &Dynamo,
     request: Request,
@@ -28,7 +28,7 @@ pub(crate) fn call(
     if let Some(refused) = strong_tables::refused(&request, db) {
         Box::pin(std::future::ready(Err(refused)))
     } else if request.operation.meets_transactions() {
-        // All attempts have one token, which is as old as the first of them.
+        // All attempts share one token, whose age counts from the first of them.
         let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
         send(db, request, keys, token)
     } else {
@@ -46,8 +46,8 @@ pub(crate) fn call_again<'r>(
     send(db, request, keys, Some(token))
 }
 
-/// The request and the token are the future's own where no one else holds them. This is no `async fn`, because the future
-/// of one holds its arguments twice.
+/// The future owns the request and the token if nothing else does. This is not an `async fn`, because the future of one
+/// contains its arguments twice.
 fn send<'r>(
     db: &'r Dynamo,
     request: impl Borrow<Request> + Send + Sync + 'r,
@@ -58,6 +58,8 @@ fn send<'r>(
         let request = request.borrow();
         let token = token.as_ref().map(Borrow::borrow);
         let sent = contend::attempts(db, request, token).await;
+        // It is noted also for a success: an earlier attempt may still arrive, and the next writer
+        // of this item must know that.
         db.note_stray(request, &sent);
         match sent {
             Ok(reply) => Ok(reply),
@@ -67,14 +69,16 @@ fn send<'r>(
     })
 }
 
-/// The failure with the item that its condition was checked on, where the server does not send it, or with the reason why
-/// a table has no transactions. The failure of a later attempt is omitted if it would need a read.
+/// The failure with the item on which its condition was checked, if the server does not return it, or with the reason
+/// for which a table has no transactions. The failure of a later attempt is omitted if it would need a read.
 async fn confirmed(
     mut failure: Failure,
     request: &Request,
     keys: ItemKeys,
     db: &Dynamo,
 ) -> Failure {
+    // The outcome is unknown, so a read now would say nothing about it. It would show the item
+    // before or after the attempt that may still arrive.
     if let Some(refusal) = failure.refusal.take() {
         let is_told = !is_needed(&refusal, request.operation, db);
         failure.refusal = Some(refusal).filter(|_| is_told);
@@ -95,6 +99,8 @@ fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> boo
         return false;
     };
     let mut reasons = failure.reasons.iter();
+    // One item proves that the server returns items with this operation. From then on, a failure
+    // without an item means that none exists.
     if condition.item.is_some() || reasons.any(|reason| reason.item.is_some()) {
         if !db.sends_items(operation) {
             db.learn_that_it_sends(operation);
@@ -112,13 +118,16 @@ async fn with_items(
     db: &Dynamo,
 ) -> Failure {
     for at in places(&failure) {
+        // The table and the key are taken from the body, so that a planned request need not keep a
+        // copy of them for this rare case.
         let read = match place_of(request, at, &keys) {
             Ok(Some((table, key))) => read_item(db, request.pattern, &table, &key).await,
             Ok(None) | Err(_) => Ok(None),
         };
         let item = match read {
             Ok(item) => item,
-            // A caller that may write and not read has to take the server at its word.
+            // A caller that may write but not read cannot confirm anything, so the missing item counts as a missing
+            // row.
             Err(error) if error.kind() == ErrorKind::AccessDenied => {
                 db.learn_that_it_may_not_confirm();
                 None
@@ -143,7 +152,7 @@ fn places(failure: &Failure) -> Vec<usize> {
     failed.map(|(at, _)| at).collect()
 }
 
-/// Keeps the first item: the first condition speaks for all.
+/// Keeps the first item, because the error of the whole request is that of its first failed condition.
 fn fill(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
     if let Some(condition) = condition {
         condition.item = condition.item.take().or(item);

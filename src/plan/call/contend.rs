@@ -1,8 +1,8 @@
-//! Requests that met other transactions, or a write of another region.
+//! Requests that conflict with other transactions, or with a write of another region.
 //!
 //! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
-//! not do so. After an attempt without an answer only a success is certain (law W6): a cancellation says nothing of the
-//! earlier attempt, which may still be under way.
+//! not do so. After an attempt without a response only a success is certain (law W6): a cancellation says nothing about
+//! the earlier attempt, which may still be under way.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::error::ErrorKind;
 use crate::retry::Backoff;
 use crate::wire::{Failure, Reply, Request, TokenLife};
 
-/// How often a request is sent at most.
+/// The maximum number of attempts.
 const ATTEMPTS: u32 = 15;
 
-/// How long a request is sent again. Its token still has most of its life left then.
+/// The time for which a request is sent again. Its token is still remembered for most of its life then.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends a request, and sends it again while others are in its way. This is no `async fn`, because the future of one holds
-/// its arguments twice.
+/// Sends a request, and sends it again while others conflict with it. This is not an `async fn`, because the future of
+/// one contains its arguments twice.
 pub(super) fn attempts<'r>(
     db: &'r Dynamo,
     request: &'r Request,
@@ -50,7 +50,7 @@ async fn attempts_after(
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
             return Err(match unknown {
-                // The outcome remains unknown, whatever a later attempt met.
+                // A later rejection says nothing about the earlier attempt, which may still arrive.
                 Some(unknown) => met_later(unknown, failure),
                 None => failure,
             });
@@ -59,12 +59,16 @@ async fn attempts_after(
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);
         }
+        // The pause never exceeds the remaining time, so a call ends close to its limit and not up
+        // to a pause later.
         let left = PATIENCE.saturating_sub(began.elapsed());
         backoff.wait(took, Some(left)).await;
         attempt += 1;
         let this = Instant::now();
         failure = match db.attempt(request, token).await {
             Ok(reply) => {
+                // The write is done, but an earlier attempt without a token may still arrive after
+                // it.
                 return Ok(Reply {
                     has_stray: has_stray || reply.has_stray,
                     ..reply
@@ -72,13 +76,15 @@ async fn attempts_after(
             }
             Err(failure) => failure,
         };
+        // A stray of any attempt counts, because the failure that is returned describes the whole
+        // call.
         failure.has_stray |= has_stray;
         took = this.elapsed();
     }
 }
 
-/// An unknown outcome, with what a later attempt met. Only a success would have been certain: the service knows by the
-/// token that it is the same write.
+/// An unknown outcome, with the failure of a later attempt. Only a success would have been certain, because DynamoDB
+/// recognizes the same write by its token.
 pub(crate) fn met_later(unknown: Failure, later: Failure) -> Failure {
     let refusal = match later.error.kind() {
         ErrorKind::OutcomeUnknown => later.refusal,

@@ -59,7 +59,7 @@ impl Explanation {
         }
     }
 
-    /// Adds the read that comes before. Its operation is another than the one that is named.
+    /// Adds a read that comes first. Its operation differs from the named one.
     pub(crate) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
         let body = String::from_utf8_lossy(&read.planned.request.body).into_owned();
         self.requests.insert(0, body);
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Explanation {
     }
 }
 
-/// Why rows are dropped.
+/// The reason for which rows are dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {

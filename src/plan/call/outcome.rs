@@ -17,7 +17,7 @@ use crate::wire::Reply;
 pub(crate) enum Outcome<Out> {
     /// Known before it is sent: the service returns nothing for a put.
     Known(Option<Out>),
-    /// Read from the response, as of the time of the request.
+    /// Read from the response, with the time of the request.
     Read(fn(&Reply, Timestamp) -> Result<Out>),
     /// Read from an item of the response, if it exists.
     Item(AnswerItem, ReadItem<Out>),
@@ -41,7 +41,7 @@ pub(crate) type ReadItem<Out> = fn(Option<&[u8]>, Timestamp) -> Result<Out>;
 
 /// Reads a response with its stored values.
 pub(crate) struct ReplyReader<Out> {
-    /// Its type is known only to the function, because everything that has to be dropped is compiled for each type.
+    /// Its type is known only to the function, because code that drops a value is compiled for each type.
     pub(crate) kept: Box<dyn Any + Send>,
     pub(crate) read: fn(&dyn Any, &Reply, Timestamp) -> Result<Out>,
 }
@@ -58,6 +58,8 @@ impl<Out> Outcome<Out> {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
             Outcome::Read(read) => read(answer.reply()?, answer.now),
             Outcome::Item(which, read) => {
+                // The guess can be wrong, and then reading fails. The item is read again from its
+                // exact place, which gives the right error or value.
                 if let Some(item) = answer.probable_item(*which)
                     && let Ok(out) = read(Some(item), answer.now)
                 {
@@ -114,8 +116,8 @@ impl Answer {
         }
     }
 
-    /// All between the name of the item and the end of the response. Most responses hold nothing else, so that the
-    /// item need not be searched for its end before it is read. Its reader finds out whether that is so.
+    /// Everything between the name of the item and the end of the response. Most responses contain nothing else, so the
+    /// end of the item need not be searched before it is read. The reader of the item detects any other content.
     fn probable_item(&self, which: AnswerItem) -> Option<&[u8]> {
         let AnswerContent::Reply(reply) = &self.content else {
             return None;
@@ -125,7 +127,8 @@ impl Answer {
             AnswerItem::FoundWhole => b"{\"Item\":",
             AnswerItem::Returned(_) => b"{\"Attributes\":",
         };
-        // The last value, the item and the response end here. Consumed capacity ends with fewer braces.
+        // Three braces end the last value, the item and the response. A response that ends with consumed capacity has
+        // fewer.
         let is_probable = reply.body.ends_with(b"}}}");
         let item = reply.body.strip_prefix(opening)?.strip_suffix(b"}")?;
         is_probable.then_some(item)
@@ -179,11 +182,14 @@ fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, CodecErro
         if key == name {
             found = match value.first() {
                 Some(b'{') => Some(value),
+                // Some servers write null for an item that does not exist.
                 _ if value == b"null" => None,
                 _ => return Err(CodecError::new("expected an object").at(name)),
             };
         }
     }
+    // The SDK rejects bytes after a response too.
+    reader.finish()?;
     Ok(found)
 }
 
@@ -200,7 +206,12 @@ mod tests {
         assert_eq!(found(r#"{"Item":{}}"#).unwrap(), Some(b"{}".to_vec()));
         assert_eq!(found(r#"{"Item":null}"#).unwrap(), None);
         assert_eq!(found(r#"{"Other":5}"#).unwrap(), None);
-        for other in [r#"{"Item":5}"#, r#"{"Item":[]}"#, r#"{"Item":"x"}"#] {
+        for other in [
+            r#"{"Item":5}"#,
+            r#"{"Item":[]}"#,
+            r#"{"Item":"x"}"#,
+            r#"{"Item":{}}}"#,
+        ] {
             assert_eq!(
                 found(other).unwrap_err().kind(),
                 crate::error::ErrorKind::Service

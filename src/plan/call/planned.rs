@@ -1,4 +1,4 @@
-//! A planned request: what is sent, and the meanings of its response and of its failure.
+//! A planned request, with the meanings of its response and of its failure.
 
 use super::outcome::Outcome;
 use super::reencoded::SentWrite;
@@ -26,7 +26,7 @@ pub(crate) struct PlannedRequest {
     pub(crate) now: Timestamp,
     /// The meaning of a failed condition.
     pub(crate) condition_failure: ConditionFailure,
-    /// For a transaction: what a failure of each of its operations means.
+    /// For a transaction: the meaning of a failure of each of its operations.
     pub(crate) participants: Vec<Participant>,
     /// Its writes, if they may have to be sent in another format.
     pub(crate) sent: Vec<SentWrite>,
@@ -78,6 +78,8 @@ impl PlannedRequest {
         token: Option<String>,
         (entity, now): (&'static str, Timestamp),
     ) -> Result<Self> {
+        // DynamoDB rejects a known token with another body, so a transaction with the caller's
+        // token is never rewritten.
         let is_known = token.is_some();
         let (request, heads) = request_of(pattern, &members, token)?;
         let participants = members.iter().map(Participant::of).collect();
@@ -100,6 +102,8 @@ impl PlannedRequest {
         };
         let whose = (first.write.entity, first.write.now);
         let mut plan = PlannedRequest::of_members(first.write.pattern, members, token, whose)?;
+        // A single operation has the failure of a single write, and its error names no position
+        // that the caller never gave.
         if let [alone] = &plan.participants[..] {
             plan.condition_failure = alone.condition_failure();
             plan.participants.clear();

@@ -1,5 +1,5 @@
-//! A request that is sent once more, with the values of its guards in the format of the stored items (law K8). The format
-//! of one write is taken over in `reencode_guards.rs`; this is about the whole request.
+//! A request that is sent once more, with the values of its guards in the format of the stored items (law K8). For one
+//! write, `reencode_guards.rs` does so; this file handles the whole request.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,6 +24,8 @@ pub(crate) struct SentWrite {
 
 impl SentWrite {
     pub(crate) fn new(mut write: WriteRequest, head: Range<usize>) -> Self {
+        // The head, which may contain an item of 400 KB, is already in the body. Only its position
+        // is kept.
         write.head = Writer::default();
         SentWrite {
             head,
@@ -32,7 +34,7 @@ impl SentWrite {
         }
     }
 
-    /// Gives the write back with its part of the body that was sent.
+    /// Returns the write with its part of the body that was sent.
     fn back(mut self, body: &[u8]) -> Option<Self> {
         self.write.head.raw_bytes(body.get(self.head.clone())?);
         Some(self)
@@ -72,16 +74,18 @@ pub(crate) fn reencoded(
     Some((reencoded, Vec::new()))
 }
 
-/// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
-/// first. A transaction with a token of the caller never comes here, because it has to be the same byte for byte.
+/// The new request is another transaction than the cancelled one, so it has a token of its own, which is derived from
+/// the first. A transaction with a token of the caller never comes here, because it must stay the same, byte for byte.
 ///
-/// Other operations of it may have failed for more than their format, or met another transaction. It is sent again
-/// nevertheless, because otherwise the operations that differ only in format would be reported as failed too.
+/// Other operations of it may have failed for another reason than their format, or conflicted with another transaction.
+/// It is sent again nevertheless, because otherwise the operations that differ only in format would be reported as
+/// failed too.
 fn transaction(
     request: &Request,
     mut writes: Vec<SentWrite>,
     reasons: &[Reason],
 ) -> Option<(Request, Vec<SentWrite>)> {
+    // Reasons are matched by their position, so an incomplete list matches nothing.
     if writes.len() != reasons.len() {
         return None;
     }
@@ -98,6 +102,8 @@ fn transaction(
         return None;
     }
     let token = member(&request.body, "ClientRequestToken").ok()??;
+    // The token is derived from the first one. A random one could fail, and this step has no error
+    // of its own.
     let token = token_after(&Reader::new(token).string().ok()?);
     let plain: Vec<_> = writes.iter().map(|sent| &sent.write).collect();
     let (request, heads) = transaction_of(request.pattern, &plain, &token).ok()?;
@@ -124,6 +130,8 @@ pub(crate) fn respell_members(
     let mut is_any = false;
     for (member, reason) in members.iter_mut().zip(&failure.reasons) {
         if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
+            // An item that differs again after its format was taken over was changed by another
+            // writer.
             && !reencoded.contains(&member.key)
             && member.write.reencode_guards(item).is_some()
         {

@@ -20,6 +20,8 @@ pub(crate) enum RunningRequest<T> {
 impl<T> Drop for RunningRequest<T> {
     fn drop(&mut self) {
         if let RunningRequest::Spawned(handle) = self {
+            // A dropped `JoinHandle` only detaches its task, which would continue to read and to be
+            // paid for.
             handle.abort();
         }
     }

@@ -1,5 +1,5 @@
-//! A request that is sent: the uppermost layer. It sends the request once more where only the format of a stored item
-//! differs, and says what a failure means.
+//! A request that is sent: the uppermost layer. It sends the request once more if only the format of a stored item
+//! differs, and determines the meaning of a failure.
 //!
 //! Each layer calls the next one:
 //!
@@ -66,7 +66,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// The error of a failed request: what a failed condition means here.
+    /// The error of a failed request, with the meaning of a failed condition.
     fn explain(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
             return self
@@ -100,6 +100,8 @@ impl PendingRequest {
 
     /// The request in the format of the stored items, once for each item.
     fn reencoded(&mut self, failure: &Failure) -> Option<Request> {
+        // Taking it out allows one rewrite. A transaction puts it back, because each of its items
+        // may be rewritten once.
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
         let (request, sent) = reencoded(&request, sent, failure)?;
@@ -154,6 +156,8 @@ impl<'d> SentCall<'d> {
                 return Poll::Ready(told.map(Answer::of_steps));
             }
         };
+        // The request and its buffers are dropped with the response, even if the caller keeps the
+        // finished future.
         *self = SentCall::Told(None);
         Poll::Ready(answer)
     }

@@ -1,4 +1,4 @@
-//! The stored item as it is now.
+//! The current stored item.
 
 use bytes::Bytes;
 

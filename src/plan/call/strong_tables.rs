@@ -1,6 +1,6 @@
-//! Strongly consistent global tables, which have no transactions. The service has no error of its own for that, so the
-//! table is described when it rejects a transaction for no reason that is known. The result is kept, and later
-//! transactions are rejected before they are sent.
+//! Strongly consistent global tables, which have no transactions. DynamoDB has no error of its own for that, so the
+//! table is described if a transaction is rejected without a known reason. The result is kept, and later transactions
+//! are rejected before they are sent.
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -8,10 +8,10 @@ use crate::json::{CodecError, Reader, elements, member, members};
 use crate::schema::ReplicaConsistency;
 use crate::wire::{Failure, Request, ServiceOperation, table};
 
-/// How many tables of a transaction are described at most.
+/// The maximum number of tables of a transaction that are described.
 const MOST_DESCRIBED: usize = 5;
 
-/// The rejection of a transaction with a table that is known to have none.
+/// The rejection of a transaction with a table that is known to have no transactions.
 pub(crate) fn refused(request: &Request, db: &Dynamo) -> Option<Failure> {
     if !is_transaction(request) || db.strong_tables().is_none_known() {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn may_be_why(failure: &Failure, request: &Request) -> bool {
         )
 }
 
-/// The same failure, or the one that says which table has no transactions.
+/// The same failure, or the one that names the table without transactions.
 pub(crate) async fn explained(failure: Failure, request: &Request, db: &Dynamo) -> Failure {
     for table in tables_of(request).into_iter().take(MOST_DESCRIBED) {
         if is_strong(&table, db).await {
@@ -47,7 +47,7 @@ pub(crate) async fn explained(failure: Failure, request: &Request, db: &Dynamo) 
     failure
 }
 
-/// A table that may not be described counts as any other.
+/// A table that the caller may not describe counts as any other.
 async fn is_strong(name: &str, db: &Dynamo) -> bool {
     if let Some(is_strong) = db.strong_tables().is_strong(name) {
         return is_strong;

@@ -1,4 +1,4 @@
-//! The cost of requests: its units by table and index, and what had to be assumed.
+//! The cost of requests: its units by table and index, and the assumptions.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Cost {
-    /// The units by table and index, in the order in which they are taken.
+    /// The units by table and index, in the order in which they are consumed.
     pub parts: Vec<CostPart>,
     /// The unknown values; empty if the estimate is exact.
     pub assumptions: Vec<CostAssumption>,
@@ -52,14 +52,14 @@ pub enum CostAssumption {
     },
     /// A query or scan reads this number of rows, as many as requested; set [`rows`](super::Estimate::rows).
     Rows {
-        /// How many.
+        /// The number.
         rows: u64,
     },
     /// A query or scan without a limit reads one full response of 1 MB; set [`rows`](super::Estimate::rows).
     OneFullAnswer,
     /// The rows are spread evenly over the partitions or segments.
     EvenlySpread,
-    /// The table has no indexes, for its schema was not given.
+    /// The table has no indexes, because its schema was not given.
     NoIndexes {
         /// Its full name.
         table: String,
@@ -69,7 +69,7 @@ pub enum CostAssumption {
 impl Cost {
     /// The read units of all tables and indexes together.
     pub fn read_units(&self) -> f64 {
-        // The sum of no floats is -0.0, so this begins at 0.0.
+        // `sum` of no floats is -0.0, which would be displayed, so this begins at 0.0.
         self.parts
             .iter()
             .fold(0.0, |all, part| all + part.read_units)
@@ -150,7 +150,7 @@ impl fmt::Display for Cost {
 impl Cost {
     fn part(&self, part: &CostPart) -> String {
         let units = match (part.read_units, part.write_units) {
-            // Reads and writes do not add up to anything.
+            // Read units and write units have different prices, so they are not added.
             (read, write) if read > 0.0 && write > 0.0 => format!("{read} read and {write} write"),
             (read, write) => (read + write).to_string(),
         };

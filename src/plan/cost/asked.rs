@@ -62,7 +62,7 @@ pub(super) fn read(explanation: &Explanation) -> Result<Vec<Asked>> {
     Ok(asked)
 }
 
-/// The reads of a batch, as many keys as it names.
+/// The units for each 4 KB of the reads of a batch.
 pub(super) fn factor_of_batch(body: &str) -> f64 {
     let tables = member(body.as_bytes(), "RequestItems").ok().flatten();
     let tables = tables.and_then(|tables| members(tables).ok());
@@ -71,7 +71,7 @@ pub(super) fn factor_of_batch(body: &str) -> f64 {
 }
 
 fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<(), CodecError> {
-    // The look at an item before a write is the only strong read in the explanation of a write.
+    // The explanation names one operation, that of the write. Only the read before it has a key and `ConsistentRead`.
     let is_read = member(body, "Key")?.is_some() && member(body, "ConsistentRead")?.is_some();
     match operation {
         _ if is_read => asked.push(get(body, factor(body))?),
@@ -105,6 +105,7 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
         }
         "TransactGetItems" => {
             for read in elements(required(body, "TransactItems")?)? {
+                // Transactional reads are strong and cost double that.
                 asked.push(get(required(read, "Get")?, 2.0)?);
             }
         }

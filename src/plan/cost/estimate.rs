@@ -1,4 +1,4 @@
-//! The estimate: what is known of tables and items, and the sum over the requests of an explanation.
+//! The estimate: the known facts about tables and items, and the sum over the requests of an explanation.
 
 use super::amount::{Cost, CostAssumption};
 use super::asked::{self, Asked};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::plan::call::Explanation;
 use crate::schema::TableSchema;
 
-/// The size of an item of which nothing is known.
+/// The size of an unknown item.
 pub(super) const USUAL_SIZE: usize = 1024;
 
 impl Dynamo {
@@ -73,7 +73,7 @@ impl Estimate {
         self
     }
 
-    /// How many rows a query or scan looks at in all, those that a filter drops among them.
+    /// Sets the number of rows that a query or scan evaluates, including those that a filter drops.
     #[must_use]
     pub fn rows(mut self, rows: u64) -> Self {
         self.rows = Some(rows);
@@ -94,7 +94,7 @@ impl Estimate {
         self
     }
 
-    /// Nothing is stored, but for the items that are given by [`stored`](Self::stored).
+    /// Assumes that nothing is stored except the items that were added with [`stored`](Self::stored).
     #[must_use]
     pub fn otherwise_empty(mut self) -> Self {
         self.is_empty = true;
@@ -132,7 +132,7 @@ impl Estimate {
         items.iter().find(is_same)
     }
 
-    /// The bytes of the item with this key, or of an item of which nothing is known. None if there is none.
+    /// The bytes of the item with this key, or of an unknown item. None if it does not exist.
     pub(super) fn stored_size(&self, table: &str, key: &Item, cost: &mut Cost) -> Option<usize> {
         match self.known(&self.stored, table, key) {
             Some(item) => Some(item.size()),
@@ -141,7 +141,7 @@ impl Estimate {
         }
     }
 
-    /// The bytes of an item of which nothing is known.
+    /// The bytes of an unknown item.
     pub(super) fn usual_size(&self, cost: &mut Cost) -> usize {
         self.item_size.unwrap_or_else(|| {
             cost.assume(CostAssumption::ItemSize { bytes: USUAL_SIZE });

@@ -23,6 +23,8 @@ impl Estimate {
     /// The queries or scans of one operation, and the items that are fetched for their rows, if any are.
     pub(super) fn add_rows(&self, scans: &[AskedRows], items: Option<&str>, cost: &mut Cost) {
         let Some(first) = scans.first() else { return };
+        // A full response costs its maximum size whatever its rows have, so no size is assumed for
+        // it.
         let size = match scans.iter().any(|scan| scan.limit.is_some()) || self.rows.is_some() {
             true => self.usual_size(cost),
             false => self.item_size.unwrap_or(super::estimate::USUAL_SIZE),
@@ -68,7 +70,7 @@ fn of_rows(rows: u64, size: usize, limit: Option<u64>) -> f64 {
     let bytes = |rows: u64| (rows as usize).saturating_mul(size);
     let (full, rest) = (rows / page, rows % page);
     let rest = match (full, rest) {
-        // An answer without a row costs as much as one with a small row.
+        // DynamoDB charges a request that returns no row like one with a small row.
         (0, 0) => steps(0),
         (_, 0) => 0.0,
         (_, rest) => steps(bytes(rest)),
@@ -76,7 +78,7 @@ fn of_rows(rows: u64, size: usize, limit: Option<u64>) -> f64 {
     full as f64 * steps(bytes(page)) + rest
 }
 
-/// How often a read of these bytes is counted.
+/// The number of units for a read of these bytes.
 fn steps(bytes: usize) -> f64 {
     bytes.div_ceil(READ_STEP).max(1) as f64
 }

@@ -8,7 +8,7 @@ use crate::json::{CodecError, Reader, members};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChangedFields {
     Set,
-    /// It is taken away as a whole.
+    /// It is removed as a whole.
     Removed,
 }
 
@@ -28,6 +28,8 @@ pub(super) fn touched(
             (clause, is_target) = (word, true);
             continue;
         }
+        // The library writes its expressions with blanks between words, and a target is the first
+        // word of a clause or follows a comma outside of parentheses.
         if is_target {
             let path = word.trim_end_matches(',');
             let sign = path.split(['.', '[']).next().unwrap_or_default();

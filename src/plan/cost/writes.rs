@@ -1,5 +1,5 @@
-//! The units of writes. The larger one of the items before and after counts; an index costs its changed entries, by
-//! their own size, and its part is not doubled in transactions.
+//! The units of writes. The larger of the items before and after counts; an index costs its changed entries, by their
+//! own size, and its part is not doubled in transactions.
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ impl Estimate {
     }
 }
 
-/// The entries that an index has of an item.
+/// The entries of an item in an index.
 struct IndexEntries<'i> {
     schema: &'i TableSchema,
     index: &'i IndexSchema,
@@ -135,7 +135,7 @@ impl IndexEntries<'_> {
             (Some(before), Some(after)) => {
                 let (old, new) = (steps(before.size()), steps(after.size()));
                 let same = |key: &KeyAttribute| before.get(&key.name) == after.get(&key.name);
-                // Another key is another place: the entry goes from the one and comes to the other.
+                // An entry with another key is a delete and a put, and DynamoDB charges both.
                 match self.index.keys().all(same) {
                     true => old.max(new),
                     false => old + new,
@@ -159,7 +159,7 @@ impl IndexEntries<'_> {
             .collect();
         let (old, new) = (self.size(before), self.size(after));
         let is_set = |name: &str| touched.get(name) == Some(&ChangedFields::Set);
-        // What an update adds to an item that is known tells whether that comes into the index.
+        // For a known item outside the index, the new attributes decide whether it enters the index.
         if let Some(has) = self.names_outside(before) {
             let comes = self
                 .index
@@ -199,7 +199,7 @@ impl IndexEntries<'_> {
         })
     }
 
-    /// The bytes of an entry; of an item that is not known no more than the item has.
+    /// The bytes of an entry. For an unknown item, the size of the item is the upper limit.
     fn size(&self, image: ItemSnapshot<'_>) -> usize {
         match (image, &self.index.projection) {
             (ItemSnapshot::Sized(size), ProjectionSchema::Keys) => size.min(WRITE_STEP),
@@ -232,7 +232,7 @@ impl IndexEntries<'_> {
     }
 }
 
-/// How often a write of these bytes is counted.
+/// The number of units for a write of these bytes.
 fn steps(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_STEP).max(1) as f64
 }

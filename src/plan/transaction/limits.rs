@@ -7,10 +7,10 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::meaning::Meaning;
 use crate::schema::UniqueDef;
 
-/// How many operations a transaction may have, of writes and of reads alike.
+/// The maximum number of operations of a transaction, for writes and for reads.
 pub(crate) const MOST: usize = 100;
 
-/// How many bytes the items of a transaction may have together.
+/// The maximum size of all items of a transaction in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 pub(crate) fn check(members: &[TransactionMember]) -> Result<()> {
@@ -41,6 +41,8 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
             continue;
         };
         if let (Meaning::Taken(_), Meaning::Taken(unique)) =
+            // Two operations that take one unique value are the caller's mistake in data, and get
+            // the same kind of error as a value that is taken already.
             (before.write.meaning, member.write.meaning)
         {
             return Err(both_take(unique, before, member));

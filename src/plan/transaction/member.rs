@@ -39,10 +39,12 @@ impl TransactionMember {
         TransactionMember::of(write, key)
     }
 
-    /// In a transaction an update without a change is no update, but the check of its condition.
+    /// In a transaction, an update without a change becomes a check of its condition.
     pub(crate) fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
         if write.verb == WriteVerb::Update && !write.has_changes() {
+            // DynamoDB rejects an update without an expression inside a transaction, and a check
+            // cannot create the item.
             if write.condition_failure().may_create() {
                 let message =
                     "a transaction makes no item out of nothing: set a field in the same upsert";
@@ -63,7 +65,7 @@ impl TransactionMember {
         })
     }
 
-    /// Gives up the sentinel with this key, if it is this owner's.
+    /// Releases the sentinel with this key, if it belongs to this owner.
     pub(crate) fn giving_up(owner: &Arc<Owner>, sentinel: &[u8], db: &Dynamo) -> Result<Self> {
         let asked = (owner.mine_condition(), Meaning::ForeignRow);
         TransactionMember::beside(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
@@ -79,7 +81,7 @@ impl TransactionMember {
         db: &Dynamo,
     ) -> Result<Self> {
         let (table, room) = (db.table_name(owner.table().name), 64 + subject.len());
-        // It is never the first of its request, so it does not say what that is for.
+        // It is never the first member of its request, so its pattern is never used.
         let pattern = &SEVERAL.transact;
         let mut write = WriteRequest::new(verb, table, room, pattern, owner.now(), asked);
         write.entity = owner.type_name();
@@ -109,7 +111,7 @@ impl TransactionMember {
         }
     }
 
-    /// The operation, and what is wrong with it.
+    /// The operation and its error.
     pub(crate) fn failed(&self, error: Error) -> Failed {
         let error = error.declared_as(self.declared());
         Failed::new(

@@ -16,7 +16,7 @@ use crate::schema::{EntityDef, TableDef};
 pub(crate) struct Owner {
     /// Its primary key, as the value of an attribute.
     json: Vec<u8>,
-    /// When it expires, as it is stored.
+    /// Its TTL, as it is stored.
     ttl: Option<Vec<u8>>,
     now: Timestamp,
     entity: &'static EntityDef,
@@ -78,8 +78,9 @@ impl Owner {
         self.entity.id
     }
 
-    /// Writes the content of its sentinels: all but their keys.
+    /// Writes the content of its sentinels: everything except their keys.
     pub(crate) fn write_content(&self, item: &mut Writer) {
+        // No entity has this type, so no query that filters by type returns a sentinel.
         if let Some(attribute) = self.table.type_attribute {
             item.dynamic_name(attribute);
             item.text(MARK);
@@ -108,6 +109,8 @@ impl Owner {
     /// Holds if the sentinel does not exist, or is this owner's.
     pub(super) fn mine_condition(&self) -> Node {
         Node::any([
+            // A missing sentinel is accepted, because older data may lack it: the entity may have
+            // been written before the value was declared unique.
             Node::Missing(Place::of(self.table.pk)),
             self.holder_condition(),
         ])

@@ -1,4 +1,4 @@
-//! A cancelled transaction: which operations failed, and why.
+//! A cancelled transaction: the operations that failed, and the reasons.
 
 use super::member::TransactionMember;
 use crate::clock::Timestamp;
@@ -9,7 +9,7 @@ use crate::plan::meaning::Meaning;
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
-/// The facts that are kept of an operation during the transaction.
+/// The facts about an operation that are kept during the transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Participant {
     /// The operation of the caller, if it was one of several.
@@ -23,7 +23,7 @@ pub(crate) struct Participant {
     meaning: Meaning,
 }
 
-/// The key attributes of what each operation writes.
+/// The key attributes of the item of each operation.
 pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
     let names = participants.iter().map(|participant| participant.names);
     ItemKeys::AnyOf(names.collect())
@@ -59,7 +59,8 @@ impl Participant {
     }
 }
 
-/// The error of a cancelled transaction: which operations failed, and why. If the outcome is unknown, that is its source.
+/// The error of a cancelled transaction, with the operations that failed and the reasons. If the outcome is unknown,
+/// that is its source.
 pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
     if let Some(refusal) = failure.refusal.take() {
         let met = explain(*refusal, participants, now);
@@ -67,15 +68,19 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
     }
     let reasons = std::mem::take(&mut failure.reasons);
     let whole = failure.error;
+    // Reasons are matched by their position. Without one for each operation, naming any operation
+    // would be a guess.
     if reasons.len() != participants.len() {
         return whole;
     }
     let pairs = participants.iter().zip(reasons);
     let blamed: Vec<_> = pairs.filter(|(_, reason)| reason.is_to_blame()).collect();
-    // A reason that will not go away by itself comes first.
+    // A permanent reason decides the kind of the error, because a retry would meet it again.
     let lasting = blamed
         .iter()
         .position(|(_, reason)| !reason.is_contention());
+    // The caller gave one operation, and the others are its unique values. Its error is then that
+    // of a single write.
     let is_alone = participants
         .iter()
         .all(|participant| participant.place.is_none());

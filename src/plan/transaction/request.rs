@@ -23,7 +23,7 @@ pub(crate) fn pattern_of(members: &[TransactionMember]) -> &'static Pattern {
     Pattern::of_all(patterns, |joint| &joint.transact)
 }
 
-/// The request of these members, in their order. Its token makes a second attempt harmless.
+/// The request of these members, in their order. The token makes a second attempt harmless.
 pub(crate) fn request_of(
     pattern: &'static Pattern,
     members: &[TransactionMember],
@@ -42,7 +42,7 @@ pub(crate) fn request_of(
     })
 }
 
-/// The request of these writes. An error comes with the place of the write that cannot be written.
+/// The request of these writes. An error contains the position of the write that cannot be encoded.
 pub(crate) fn transaction_of(
     pattern: &'static Pattern,
     writes: &[&WriteRequest],

@@ -1,4 +1,4 @@
-//! What fits into a transaction, its name and its box.
+//! The operations that a transaction accepts, with their names and boxes.
 
 use std::fmt;
 

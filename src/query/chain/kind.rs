@@ -82,6 +82,8 @@ pub(crate) fn write_none(
     target: KeyTarget<'_>,
 ) -> Result<(), CodecError> {
     let PartForm::Template(write) = way else {
+        // Only a template has a place for a None; an attribute that is the field itself is then
+        // absent. The compiler prevents this case by `PlacedKind`.
         return Err(misplaced());
     };
     let none = |part: PartPlace<'_, '_>| {

@@ -62,6 +62,8 @@ impl<Row, From> Query<Row, From> {
         let (left, right) = (left.stored()?, right.stored()?);
         let fail = |fault| Error::encode(self.selection.entity(), fault);
         let options = &self.selection.options;
+        // By partition, rows of different lanes are ordered by the order in which the values were
+        // given, which no key shows.
         let lane = |row: &[u8]| self.selection.lane_of(row).map_err(fail);
         let by_partition = match options.by_partition {
             true => lane(&left)?.cmp(&lane(&right)?),
@@ -80,6 +82,8 @@ impl<Row, From> Query<Row, From> {
             return Err(fault.clone());
         }
         if self.selection.options.filter.is_some() {
+            // Evaluating it here would need DynamoDB's own comparison rules, and a fake that
+            // differs from them is worse than none.
             return Err(CodecError::new("only the service evaluates a filter"));
         }
         self.selection.keys_match(json)
@@ -91,6 +95,7 @@ impl<Row, From> Query<Row, From> {
                 key_point(left, key.attribute)?,
                 key_point(right, key.attribute)?,
             );
+            // A row without this attribute is not in the index, so its order does not matter.
             let (Some(left), Some(right)) = points else {
                 continue;
             };

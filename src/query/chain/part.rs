@@ -118,6 +118,8 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         let write =
             |value: GivenPart| move |target: KeyTarget<'_>| write_sort(&value, &way, target);
         let values: Vec<_> = value.values().into_iter().map(write).collect();
+        // The draft takes the writers as trait objects, so that it is compiled once and not for
+        // each type of a part.
         let values: Vec<_> = values.iter().map(|write| write as _).collect();
         self.draft.equal(&values);
         Stage::Next::of(self.draft)

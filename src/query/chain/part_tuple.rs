@@ -152,6 +152,8 @@ impl<Parts> SortParts<Parts> {
         let mut known = self.draft.clone();
         known.parts += self.forms.len();
         let (behind, form) = next(Stage::of(known.clone())).into_draft();
+        // The closure could also compare a part with `eq` before it returns the next one. The tuple
+        // would then have a gap.
         if behind.parts != known.parts || behind.fronts != known.fronts {
             self.draft
                 .refuse("`and` takes the next part alone, as in `.year().and(|row| row.month())`");

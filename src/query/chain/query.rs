@@ -63,6 +63,8 @@ impl<Row, From> Query<Row, From> {
         let needed = crate::entity::projected::<P>().into_iter();
         let options = &mut self.selection.options;
         options.ahead = None;
+        // With `hydrate`, the projection applies to the items and not to the rows of the index,
+        // which must keep their keys.
         if let Some(items) = &mut options.hydration {
             items.attributes = Some(needed.map(|attribute| attribute.name).collect());
         } else {
@@ -79,6 +81,7 @@ impl<Row, From> Query<Row, From> {
 
     /// The items behind the rows; the index gives their keys.
     pub(crate) fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
+        // An empty projection reads only the keys, which is all that is needed to fetch the items.
         self.selection.options.projection = Some(Vec::new());
         self.selection.options.hydration = Some(Hydration::default());
         self.selection.options.ahead = Some(entities_ahead::<E>);

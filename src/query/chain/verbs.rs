@@ -75,6 +75,8 @@ pub trait QueryExt: Sized {
         let condition = filter_of(&E::ENTITY, condition);
         self.query().with(|options| {
             let nodes = options.filter.take().into_iter().chain([condition]);
+            // An empty condition must not count as a filter: it would change the cursor's binding,
+            // and the reads would expect that rows are dropped.
             options.filter = Some(Node::all(nodes)).filter(|node| !node.is_always());
         })
     }

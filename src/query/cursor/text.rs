@@ -70,7 +70,7 @@ fn push_segments(bytes: &mut Vec<u8>, segments: &[Reached]) {
 }
 
 fn push_block(bytes: &mut Vec<u8>, block: &[u8]) {
-    // Keys have a few kilobytes at most.
+    // The conversion never fails in practice, because a key has at most a few kilobytes.
     let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend_from_slice(block);
@@ -185,6 +185,8 @@ impl<'a> Rest<'a> {
     fn point(&mut self) -> Option<KeyPoint> {
         let tag = self.byte()?;
         let value = self.block()?;
+        // The text comes from a client, so nothing in it is trusted: each value is parsed again,
+        // and an invalid one ends the decoding.
         let text = || std::str::from_utf8(value).ok();
         Some(match tag {
             b'S' => KeyPoint::S(text()?.to_owned()),

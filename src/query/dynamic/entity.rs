@@ -107,7 +107,8 @@ impl DynamicEntity {
                 .find(|(name, _)| **name == field)
                 .map_or("", |(_, text)| text)
         };
-        // Where some place holds the field whole, its text is that of the field, as `key(..)` takes the field there.
+        // If one place of the key holds the whole field, the text is that of the field, because `key(..)` takes the
+        // field then.
         let is_whole = |field: &str| {
             let mut parts = keys.iter().flat_map(DynamicKey::parts);
             parts.any(|part| part.field == field && !part.model.is_cut())
@@ -138,6 +139,7 @@ impl DynamicEntity {
             writer.raw("}");
             Ok(writer.into_bytes())
         };
+        // The shard is the hash of the key without its shard part, so the key is written twice.
         let json = write(Shard::Without).and_then(|bare| match self.declared.entity.pk.shards() {
             None => Ok(bare),
             Some(_) => write(Shard::Of(hash_of_json(&bare)?)),
@@ -207,7 +209,7 @@ impl DynamicEntity {
             Some(index) => self.keys_of_pattern(index.name)?,
             None => self.keys_of_table(),
         };
-        // Its entities have sort keys of their own.
+        // The entities of a collection have different sort keys, so no part can be named.
         keys.sort.clear();
         self.query_of(source, &keys, parts)
     }

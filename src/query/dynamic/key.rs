@@ -44,6 +44,8 @@ impl PartModels {
             KeySource::Field(_) => 1,
             KeySource::Template(pieces) => pieces.iter().filter(|piece| is_part(piece)).count(),
         };
+        // The models of all keys are one list in the order of the declaration. Therefore keys must
+        // be taken in that order, also those that are not needed.
         let (models, left) = self.left.split_at_checked(count).unwrap_or_default();
         self.left = left;
         DynamicKey {

@@ -61,7 +61,7 @@ impl<Row> Kept<Row> {
 impl<Row: Send> Sink for Kept<Row> {
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
         self.rows.reserve(rows.len());
-        // Each row is moved once; a chain of iterators moves it more often.
+        // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
         for row in rows {
             self.rows.push(self.read.read(&row.item)?);
         }
@@ -96,9 +96,11 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
     let mut row_source = selection.row_source(&db)?;
     let most = match take {
         Take::UpTo(most) => most,
+        // The second row is read only to detect that the first is not the only one.
         Take::One => Some(2),
     };
     if most.is_none() {
+        // Lanes may then be queried before their turn. With a limit, that could read rows that are not needed.
         row_source = row_source.until_the_end();
     }
     let mut read = HydratedRows::default();
@@ -113,7 +115,11 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
         if is_over || is_enough(&read) {
             break;
         }
+        // Without a limit, rows are converted as they arrive. With one, they wait as bytes, because
+        // some may expire before there are enough.
         if most.is_none() {
+            // A converted row no longer shows its TTL in a form that can be compared, so the expiry
+            // is kept beside it.
             row_source.living().note_ends(&read.rows, &mut ends);
             kept.take(std::mem::take(&mut read.rows))?;
         }
@@ -141,7 +147,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
 /// The rows, as the requested type.
 pub(crate) fn read_all<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
     let mut all = Vec::with_capacity(rows.len());
-    // Each row is moved once; a chain of iterators moves it more often.
+    // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
     for row in rows {
         all.push(read.read(&row)?);
     }

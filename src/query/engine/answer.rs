@@ -132,6 +132,8 @@ impl Unread {
         let finder = finder.as_ref();
         let body = self.answered.body();
         let mut reader = match &self.text {
+            // The body was checked once, so its texts can be borrowed without another check when
+            // decoding continues.
             Some(text) => Reader::within(text, self.at),
             None => Reader::new(body).there(self.at),
         };
@@ -142,9 +144,12 @@ impl Unread {
         }
         loop {
             if self.is_among_rows {
-                // `Count` usually stands before the rows, so room can be reserved.
+                // `Count` usually precedes the rows, so room can be reserved. It comes from the server, so it is
+                // bounded by the size of the body.
                 let told = self.said.count.min(body.len() / LEAST_ROW);
                 let left = told.saturating_sub(self.read);
+                // A small rest is decoded with the others, because resuming the decoding costs more
+                // than the memory.
                 let is_small = left > 0 && left <= most.saturating_mul(2);
                 let most = if is_small { usize::MAX } else { most };
                 rows.reserve(left.min(most), body.len());
@@ -170,6 +175,7 @@ impl Unread {
                             RowKind::Unlike(error) => rows.refuse_last(*error),
                             RowKind::Other => {
                                 rows.forget_last();
+                                // The row does not count, and the next one is read in its place.
                                 self.forgotten += 1;
                                 continue;
                             }

@@ -33,6 +33,8 @@ impl ExpiryFilter {
     fn later(&self) -> Option<(&'static str, Timestamp)> {
         let ttl = self.ttl?;
         let now = self.db.now();
+        // A TTL counts in seconds. Within the second in which the read began, DynamoDB's filter and
+        // this check agree, so nothing is checked.
         (now.seconds() > self.began.seconds()).then_some((ttl, now))
     }
 

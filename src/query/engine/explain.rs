@@ -10,7 +10,7 @@ pub(crate) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Resu
     let is_page = wanted == Wanted::Items;
     let hydrates = is_page && selection.options.hydration.is_some();
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
-    // A page looks whether there is another one.
+    // A page reads one more row than its limit, to find out whether another page exists.
     let limit = limit.map(|limit| limit.saturating_add(usize::from(is_page)));
     let mut explanation = Explanation {
         pattern: Some(selection.source().pattern),

@@ -201,6 +201,8 @@ impl Fetch {
 
     /// The next response. The caller can use `wanted` rows.
     pub(crate) async fn next(&mut self, wanted: Option<usize>) -> Result<FetchedRows> {
+        // An empty response, and not the end: the caller distinguishes a spent budget from the last
+        // row.
         if self.budget == Some(0) {
             return Ok(FetchedRows::default());
         }
@@ -212,6 +214,8 @@ impl Fetch {
             Some(meter) => meter.turn(limit).await,
             None => None,
         };
+        // The rate limiter may lower the number of items, so that a single request does not consume
+        // several seconds' units.
         let limit = turn.map_or(limit, |turn| turn.limit);
         let request = self.request(frame, self.start.as_deref(), limit);
         let reply = match self.db.call(request).await {
@@ -219,7 +223,7 @@ impl Fetch {
             Err(failure) => return Err(self.refused(failure.error).await),
         };
         self.unread = Some(Unread::new(Answered::from(reply)));
-        // A budget and a meter need to know what the whole answer says.
+        // A budget and a meter need counts that may come after the rows in the response, so it is decoded at once.
         let waits = self.form.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
         let (answer, said) = self.read(if waits { SOME } else { usize::MAX })?;
         if let Some(budget) = &mut self.budget {
@@ -249,6 +253,8 @@ impl Fetch {
         let Some(frame) = self.frames.front() else {
             return error;
         };
+        // It reads one item. DynamoDB has the same code and kind for an invalid position and an
+        // invalid filter, and messages are never parsed.
         match self.db.call(self.request(frame, None, Some(1))).await {
             Ok(_) => error.with_kind(
                 ErrorKind::InvalidCursor,
@@ -287,8 +293,12 @@ impl Fetch {
             self.start = said
                 .last
                 .take()
+                // DynamoDB returns a position even if it stopped at the last key of the range.
+                // Local rejects a request from there, so that position is the end.
                 .filter(|last| !last.is_empty() && !end.is_some_and(|end| end.is_at(last)));
             if self.start.is_none() {
+                // A range that was split into several requests continues with the next one from its
+                // beginning.
                 self.frames.pop_front();
             }
         } else {
@@ -318,7 +328,7 @@ impl Fetch {
         let mut body = Writer::for_request(frame.body.len() + 256);
         body.raw_bytes(&frame.body);
         if let Some(limit) = limit {
-            // A limit above what an answer can hold changes nothing.
+            // A limit above the rows of a full response changes nothing, so clamping it is harmless.
             body.raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
         }
         if let Some(start) = start {

@@ -57,7 +57,7 @@ impl HydratedRows {
             run.rows = staying(rows);
             of_runs = behind;
         }
-        // `vanished` is ordered by `before`, so one walk over `stays` is enough.
+        // `vanished` is ordered by `before`, so one pass over `stays` is enough.
         let (mut looked_at, mut stayed) = (0, 0);
         for row in &mut self.vanished {
             stayed += staying(stays.get(looked_at..row.before).unwrap_or_default());

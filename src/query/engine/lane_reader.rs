@@ -96,6 +96,8 @@ impl LaneReader {
         budget: Option<usize>,
     ) -> Result<Self> {
         if merge.from_the_last {
+            // Descending or backward reads begin with the last partition, and everything below
+            // counts lanes in reading order.
             fetches.reverse();
         }
         let mut lanes = Lanes::new(fetches, budget);
@@ -111,7 +113,7 @@ impl LaneReader {
 
     /// Declares that all rows will be read.
     pub(super) fn until_the_end(mut self) -> Self {
-        // With a budget, no item is looked at that might be left over.
+        // With a budget, no item is read that may not be delivered: it would be paid for without a result.
         if let Some(merger) = self.merger.as_mut().filter(|_| !self.lanes.has_budget()) {
             merger.go_to_the_end();
         }
@@ -173,7 +175,7 @@ impl LaneReader {
             return merger.next(&mut self.lanes, wanted).await;
         }
         let mut open = self.lanes.open();
-        // The rows of later lanes come after all rows of this one, so they would only wait in memory.
+        // All rows of this lane precede those of later lanes, so the rows of these would only wait in memory.
         open.truncate(1);
         let answer = self.lanes.ask(&open, wanted).await.pop();
         let answer = answer.map(|(_, answer)| answer).transpose()?;
@@ -191,7 +193,7 @@ impl LaneReader {
         wanted: Option<usize>,
     ) -> Result<(Vec<RawRow>, Vec<Run>)> {
         let mut open = self.lanes.open();
-        // All answers that are asked for at once wait in memory.
+        // All responses of one round wait in memory together, up to a megabyte each.
         open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
         let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
         let (mut rows, mut runs) = (Vec::new(), Vec::new());
@@ -209,7 +211,7 @@ impl LaneReader {
     /// The number of rows in the next responses.
     pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
         let mut open = self.lanes.open();
-        // The first lanes may be enough, so the number of lanes doubles from call to call.
+        // With a limit, the first lanes may be enough, so the number of lanes doubles from call to call.
         if wanted.is_some() {
             open.truncate(self.lanes.grow());
         }

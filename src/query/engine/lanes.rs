@@ -20,7 +20,7 @@ impl Lanes {
     pub(crate) fn new(fetches: Vec<Fetch>, budget: Option<usize>) -> Self {
         Lanes {
             fetches,
-            // A budget of 0 would find nothing and leave no place to go on from.
+            // A budget of 0 would find nothing and leave no position to continue from.
             budget: budget.map(|budget| budget.max(1)),
             ahead: 1,
         }
@@ -76,6 +76,8 @@ impl Lanes {
 
     /// The next response of each of these lanes, within the budget. At least one lane is queried in any case.
     pub(super) async fn ask(&mut self, lanes: &[usize], wanted: Option<usize>) -> LaneAnswers {
+        // Even with a spent budget one item is read: the caller asks only if it needs a position in
+        // a lane that has not begun.
         let budget = self.budget.map(|budget| budget.max(1));
         let count = lanes.len().min(budget.unwrap_or(usize::MAX));
         let mut is_asked = vec![false; self.fetches.len()];
@@ -84,6 +86,8 @@ impl Lanes {
                 *is_asked = true;
             }
         }
+        // The budget is divided before the requests are sent, because they run concurrently and
+        // cannot share a counter that limits them.
         let share = budget.map(|budget| budget / count.max(1));
         let asked = self.fetches.iter_mut().enumerate().zip(is_asked);
         let asked = asked.filter_map(|(fetch, is_asked)| is_asked.then_some(fetch));

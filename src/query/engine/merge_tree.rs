@@ -49,7 +49,7 @@ impl MergeTree {
         tree
     }
 
-    /// The first lane, if any has a rank.
+    /// The first lane, if any lane has a rank.
     #[inline]
     pub(crate) fn first(&self) -> Option<usize> {
         let first = self.first.as_ref()?;
@@ -89,7 +89,8 @@ impl MergeTree {
         };
         let next = track.next(self.front.len());
         self.enter(lane, track);
-        // The bytes of the other nodes follow the old front, so they cannot be compared with bytes that follow a new one.
+        // The bytes of the other nodes follow the old front, so they cannot be compared with bytes after a new one. All
+        // lanes then meet again.
         match self.is_measured {
             true => self.run(TreeNode { lane, next }),
             false => self.start(),
@@ -107,7 +108,7 @@ impl MergeTree {
     /// Sets the ranks of a lane. After that, the tree has to `start` again, unless it is the first lane and runs
     /// again.
     pub(super) fn enter(&mut self, lane: usize, track: Track) {
-        // The front is measured again now and then, because the ranks may have come to share more.
+        // The front is measured again from time to time, because the current ranks may share a longer one.
         self.entered += 1;
         if self.entered >= self.tracks.len() || !track.begins_with(&self.front) {
             self.is_measured = false;
@@ -129,7 +130,7 @@ impl MergeTree {
             lane,
             next: track.next(front),
         });
-        // The lane that comes up to each node. The places before the lanes are overwritten.
+        // The lane that reaches each node. The first half is overwritten.
         let runners: Vec<TreeNode> = runners.collect();
         // This is the array of a binary heap: the lanes are its second half, so no node needs a pointer.
         let mut winners = [&*runners, &*runners].concat();

@@ -115,7 +115,7 @@ struct RawPage {
 impl RawPage {
     fn cursor_at(&self, row: usize) -> Option<Cursor> {
         let maker = self.position.maker();
-        // The rows were read, so their keys are there.
+        // The rows were read, so their keys exist, and an error is impossible here.
         if !maker.is_segmented() {
             return maker.at_row(self.places.get(row)?).ok();
         }
@@ -173,7 +173,8 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
         mut vanished,
     } = read;
     position.expect(runs);
-    // The far end is the one that was read towards. The near end has the cursor's own row behind it.
+    // The far end is in the direction of reading. At the near end, the row of the cursor itself follows, so a page
+    // exists there.
     let far = match end {
         StopReason::Last => None,
         StopReason::More | StopReason::Spent => {
@@ -181,6 +182,8 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
             rows.iter()
                 .for_each(|row| position.pass(row.place().clone()));
             if matches!(end, StopReason::Spent) {
+                // Rows that a filter dropped after the last delivered row must not be read again by
+                // the next page.
                 position.pass_gaps();
             }
             position.cursor().map_err(fail)?
@@ -192,6 +195,7 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
     let near = near.map(|row| position.maker().at_row(row.place().json()));
     let near = near.transpose().map_err(fail)?;
     let is_backward = came_from.is_some_and(Cursor::is_backward);
+    // A backward page was read from its end, and is delivered in the order of the query.
     if is_backward {
         rows.reverse();
         vanished.reverse();
@@ -221,6 +225,8 @@ async fn collect(
     let mut read = HydratedRows::default();
     let end = loop {
         let is_enough = !read.rows.is_empty() && !row_source.is_row_known();
+        // Without a limit, the page ends with the first response that has rows, and with the rows
+        // that merging already knows.
         let full = limit.or(is_enough.then_some(read.rows.len()));
         let wanted = full.map(|full| full.saturating_add(1).saturating_sub(read.rows.len()));
         read.extend(row_source.next(wanted).await?);
@@ -229,8 +235,10 @@ async fn collect(
             row_source.living().keep(&mut read);
         }
         if let Some(full) = full.filter(|full| read.rows.len() > *full) {
+            // The row beyond the limit only proves that a next page exists. The cursor is taken
+            // after the last delivered row.
             read.rows.truncate(full);
-            // Items that vanished behind the last row belong to the page that goes on there.
+            // Items that vanished after the last row belong to the next page.
             read.vanished.retain(|row| row.before < full);
             break StopReason::More;
         }

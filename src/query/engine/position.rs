@@ -45,6 +45,8 @@ impl ReadPosition {
     /// Notes that the next row was delivered.
     #[inline]
     pub(crate) fn pass(&mut self, row: RawRow) {
+        // Only the last row is kept, and its key is read when a cursor is needed. Writing the
+        // position for each row would cost more than the row.
         self.last = self.step().map(|segment| (segment, row));
     }
 
@@ -62,6 +64,8 @@ impl ReadPosition {
     /// Moves over the responses without rows that come before the next row.
     pub(super) fn pass_gaps(&mut self) {
         while let Some(mark) = self.runs.next_gap() {
+            // A gap of the same segment is after the last row, so the row would move the position
+            // back.
             self.last.take_if(|(segment, _)| *segment == mark.segment);
             self.spot.pass(mark);
         }

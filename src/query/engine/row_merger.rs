@@ -40,7 +40,8 @@ impl RowMerger {
     pub(crate) fn new(reads: &mut Lanes, ranking: &Ranking, width: usize) -> Result<Self> {
         let ranks = reads.iter_mut().map(|fetch| {
             fetch.rank_by(ranking.clone());
-            // The least rank that its first row can have.
+            // Before the first response, only the lower bound of the range is known. It is the lowest rank of the first
+            // row.
             let mut ranks = Ranks::default();
             fetch.rank_next(&mut ranks)?;
             Ok(ranks)
@@ -92,8 +93,8 @@ impl RowMerger {
                 && let Some(row) = lane.rows.next()
             {
                 rows.push(Row::from(row));
-                // A response that is not read to its end has further ranks, which have to be known before the lane
-                // moves on.
+                // A response that is not completely decoded has more rows. Their ranks must be known before the lane
+                // advances.
                 if lane.rows.len() > 0 || !lane.is_unread(reads.get(at)) {
                     self.tree.advance();
                     continue;
@@ -104,7 +105,8 @@ impl RowMerger {
             }
             match reads.get_mut(at).and_then(|fetch| lane.go_on(fetch)) {
                 Some(Ok(track)) => self.tree.go_on(track),
-                // The rows before an error are delivered first, and the next call returns the error.
+                // Rows before an error are delivered first, because they are valid, and the next call returns the
+                // error.
                 Some(Err(error)) if rows.is_empty() => return Err(error),
                 Some(Err(error)) => {
                     self.failed = Some(error);
@@ -118,10 +120,10 @@ impl RowMerger {
 
     /// Queries the lanes that may be first, and some that come next.
     async fn fill(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
-        // No more lanes are asked, because their rows wait in memory.
+        // More lanes at once would only fill the memory, because their rows wait for their turn.
         let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
         let dry = self.withdraw_dry(most);
-        // Twice an even share, because rows are rarely spread evenly, and another request costs more than a few rows.
+        // Twice an even share: rows are rarely spread evenly, and another request costs more than a few rows.
         let share = wanted.map(|wanted| {
             let share = wanted.saturating_mul(2).div_ceil(self.width.max(1));
             share.saturating_add(1).min(wanted)
@@ -131,7 +133,7 @@ impl RowMerger {
             return Ok(());
         }
         lanes.extend(self.soon_dry(reads, CONCURRENCY.saturating_sub(lanes.len())));
-        // The budget may leave some of these lanes out.
+        // The budget may omit some of these lanes, so only the received responses are used.
         for (at, answer) in reads.ask(&lanes, share).await {
             // If all rows are read, the rows before an error are delivered first: it waits for the turn of its lane.
             let answer = match self.until_the_end {
@@ -149,6 +151,8 @@ impl RowMerger {
             };
             self.tree.enter(at, track);
         }
+        // Several lanes have new ranks, so all lanes meet again. One by one, each would need the
+        // tree to be valid in between.
         self.tree.start();
         Ok(())
     }
@@ -165,9 +169,10 @@ impl RowMerger {
         let mut soon: Vec<(&[u8], usize)> = soon
             .filter_map(|(at, _)| Some((self.tree.end_of(at)?, at)))
             .collect();
+        // The lane whose last known row comes first runs dry first.
         soon.sort_unstable();
         let soon = soon.into_iter().map(|(_, at)| at);
-        // No more lanes are asked, because their rows wait in memory.
+        // More lanes at once would only fill the memory, because their rows wait for their turn.
         soon.take(most.min(CONCURRENCY.saturating_sub(ahead)))
             .collect()
     }
@@ -183,7 +188,8 @@ impl RowMerger {
     fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
         let mut dry: Vec<(usize, Track)> = Vec::new();
         while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
-            // Each of several lanes with the same known bound may have the next row, so all of them are queried.
+            // If several lanes have the same lower bound, as at the start with shards, each may have the next row, so
+            // all are queried.
             let mut first = dry.iter().take(1);
             let is_next = first.all(|(_, first)| self.tree.first_stands_with(first));
             if !is_next && dry.len() >= most {

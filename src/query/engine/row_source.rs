@@ -81,7 +81,7 @@ impl Selection {
         }
         let attributes = self.options.hydration.as_ref();
         if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
-            // What the item is checked by, such as its TTL, is read too.
+            // The item is checked again after it was fetched, so its TTL is read even if the projection omits it.
             let ttl = source.ttl();
             let mut expression = Expression::default();
             self.name_attributes(
@@ -106,7 +106,7 @@ impl Selection {
 impl RowSource {
     /// Says that all rows are going to be read.
     pub(super) fn until_the_end(mut self) -> Self {
-        // A pace decides by itself when requests are sent.
+        // With a rate limit, requests ahead of their turn would consume the units of those that are needed first.
         if self.meter.is_none() {
             self.gather = self.gather.until_the_end();
         }
@@ -235,12 +235,13 @@ impl Hydrator {
         let now = self.items.db.now();
         let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());
         for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
+            // While an item moves within an index, the index may list it twice.
             if !seen.insert(key) {
                 continue;
             }
             match item? {
                 Some(item) if self.selection.still_holds(item.json(), now) => {
-                    // A row that was refused is passed on as it is: its item must not be read either.
+                    // A rejected row is passed on unchanged, because its item must not be decoded either.
                     answer.rows.push(match place.is_refused() {
                         true => HydratedRow::from(place),
                         false => HydratedRow {
@@ -258,6 +259,8 @@ impl Hydrator {
         }
         answer.runs.push(Run::of(answer.rows.len()));
         if answer.rows.len() < asked {
+            // If many rows are stale, fetching exactly the wanted number would take a round for
+            // each few rows.
             self.surplus = self.surplus.saturating_mul(2);
         }
         Ok(answer)
@@ -267,7 +270,7 @@ impl Hydrator {
 impl Selection {
     /// Whether an item of the table still belongs to the rows: an index lags behind.
     fn still_holds(&self, item: &[u8], now: Timestamp) -> bool {
-        // A key attribute of a type that no key has leaves the item out of the index.
+        // A key attribute of a wrong type removes the item from the index, so an error here means "no".
         self.keys_match(item).unwrap_or(false) && !is_expired(item, self.hidden_by(), now)
     }
 }

@@ -132,7 +132,7 @@ impl<Row> RowStream<Row> {
                     return;
                 }
                 if wanted == 0 {
-                    // A row at hand may expire before its turn.
+                    // An available row may expire before its turn, and then another one is needed.
                     self.ahead = NextAnswer::Idle(row_source);
                     return;
                 }
@@ -149,7 +149,7 @@ impl<Row> RowStream<Row> {
             self.ahead = match ready!(task.poll(cx)) {
                 Ok((row_source, Ok(answer))) => {
                     if self.rows.is_empty() {
-                        // No row waits, so the answer's buffer can be taken over.
+                        // No row waits, so the buffer of the response can be reused instead of copied.
                         self.rows = answer.rows.into();
                     } else {
                         self.rows.extend(answer.rows);
@@ -176,7 +176,8 @@ impl<Row> Stream for RowStream<Row> {
                 return Poll::Ready(None);
             }
             if self.is_merging && self.rows.len() == FEW {
-                // The requests behind a small portion have to begin before its last row is taken.
+                // When rows are merged, a response may bring few rows. The next requests must begin before the last of
+                // them is taken, or the caller waits for each.
                 let _ = self.poll_ahead(cx);
                 self.ask();
             }
@@ -186,6 +187,8 @@ impl<Row> Stream for RowStream<Row> {
                     .as_ref()
                     .is_some_and(|living| living.is_over(&row))
                 {
+                    // An expired row moves the position too, or a resumed stream would read it
+                    // again.
                     self.position.pass(row.into_place());
                     continue;
                 }
@@ -199,6 +202,7 @@ impl<Row> Stream for RowStream<Row> {
             }
             match &mut self.ahead {
                 NextAnswer::Asked(_) => ready!(self.poll_ahead(cx)),
+                // After an error, the stream ends: the next poll finds `None`.
                 NextAnswer::Failed(_) => {
                     if let NextAnswer::Failed(error) =
                         std::mem::replace(&mut self.ahead, NextAnswer::None)

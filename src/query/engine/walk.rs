@@ -102,8 +102,12 @@ impl WalkReader {
             if !is_busy || !rounds.another(began.elapsed()).await {
                 return Err(error);
             }
+            // The failed request may have consumed a part of a lane, so the read begins again after
+            // the last row that was passed on.
             let place = self.position.cursor();
             let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
+            // Before the first row there is no new position, and the read starts where the job
+            // itself was resumed.
             self.selection.options.resume = place.or(self.selection.options.resume.take());
             self.row_source = self.row_source.again(&self.selection, &self.db)?;
         }
@@ -140,8 +144,8 @@ impl Walk {
 
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WalkStep>>> {
         loop {
-            // This comes before the limit: a segment without rows moves the position, although no row remains to be
-            // returned.
+            // This precedes the check of the limit: a segment without rows moves the position, although no row remains
+            // to be returned.
             if let Some(mark) = self.runs.next_gap() {
                 return Poll::Ready(Some(Ok(WalkStep { mark, item: None })));
             }

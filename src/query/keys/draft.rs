@@ -160,6 +160,7 @@ impl KeyDraft {
             for write in values {
                 let mut front = front.clone();
                 written = written.and_then(|()| self.go_on(&mut front, *write));
+                // Duplicates are dropped: DynamoDB would return the rows of an equal range twice.
                 fronts.push(front);
             }
         }
@@ -180,6 +181,8 @@ impl KeyDraft {
         writer.raw("{");
         writer.raw_bytes(&front.equals);
         let written = write(KeyTarget::attribute(&mut writer));
+        // The writer expects to be inside of an object, so the opening brace is written first and
+        // removed again.
         front.equals = writer.into_bytes().split_off(1);
         written
     }
@@ -270,6 +273,8 @@ impl KeyDraft {
 
     /// Records a fault for known parts that no key can contain.
     pub(crate) fn finish(&mut self) {
+        // A bound that is too long has an exact neighbour that fits, but known parts that are too
+        // long match no key at all.
         let is_open = self.asked == SortCondition::Anything && !self.is_scan;
         let Some((attribute, _)) = self.source.template().filter(|_| is_open) else {
             return;
@@ -309,8 +314,8 @@ impl KeyDraft {
         let mut head = into_text(front.head.clone());
         let at = part_at(pieces, self.parts + self.together - 1);
         let is_alone = self.together == 1 && *asked != SortCondition::Anything;
-        // A range is one of values: where a None has a place, the rows that have none are beside it. No such part is in a
-        // tuple.
+        // A range contains values only. In a part that keeps None, each value has a mark in front, so the range begins
+        // after that mark. No such part occurs in a tuple.
         if let (Some(Piece::Part { presence, .. }), true) =
             (at.and_then(|at| pieces.get(at)), is_alone)
         {
@@ -344,6 +349,8 @@ impl KeyDraft {
         let escaped = self.source.table.style == Style::Escaped;
         let behind = match pieces.get(at + 1) {
             None => PartEnd::End,
+            // Only in our own format is it certain that no part contains the delimiter, so that its
+            // position bounds all keys with this part.
             Some(Piece::Literal(text)) if escaped && text.starts_with('#') => PartEnd::Delimiter,
             Some(_) => PartEnd::Other,
         };

@@ -125,6 +125,8 @@ impl QuerySource {
             .map(|attribute| member(item, attribute))
             .transpose()?;
         Ok(match stored.flatten() {
+            // The type decides if it exists, even if the key fits another entity: it is what the
+            // writing program declared.
             Some(json) => {
                 let name = Reader::new(json).text().ok();
                 entities.find(|entity| name.as_deref() == Some(entity.stored_name))
@@ -162,6 +164,8 @@ impl QuerySource {
     pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
         let entity = self.entity_of(item).ok().flatten()?;
         let keys = self.index_of(entity)?.sk;
+        // Only texts with several formats of one value are checked. The other types have one
+        // format, which DynamoDB compares itself.
         let foreign = keys.iter().find(|key| {
             let is_as_written = key
                 .is_as_written
@@ -197,6 +201,8 @@ impl QuerySource {
             Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
             _ => (Some(&self.entity.pk), None),
         };
+        // While shards are being reduced, items of the old number still exist, so the larger number
+        // is read.
         let shards = read.max(pk.and_then(KeyDef::shards));
         match shards {
             Some(shards) => (0..shards).map(Shard::At).collect(),
@@ -239,6 +245,7 @@ impl QuerySource {
         let front = self
             .template()
             .map_or(&[][..], |(_, pieces)| front(pieces, parts));
+        // Without a type attribute, there is nothing to filter by.
         self.table.type_attribute.is_some()
             && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
     }

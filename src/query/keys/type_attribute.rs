@@ -61,7 +61,7 @@ impl RowClaim {
         };
         let own = self.entity.likeness(item).ok_or(ForeignRow)?;
         let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
-        // A row that is more like another entity is refused where that one is read.
+        // A row that resembles another entity more is reported by the reads of that entity, so it is reported once.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
         match others.any(is_of) {
@@ -170,7 +170,7 @@ impl QuerySource {
             .may_meet_sentinels(is_scan)
             .then(|| Node::Missing(Place::of(MARK)));
         match (types, no_sentinels) {
-            // The type of a sentinel is that of no entity, so this leaves sentinels out too.
+            // The type of a sentinel belongs to no entity, so this condition excludes sentinels too.
             (Some(types), _) if self.members.is_none() => Some(types),
             (None, None) => None,
             (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
@@ -217,7 +217,7 @@ impl QuerySource {
                 Node::Missing(place),
                 Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
             ]),
-            // A missing type fulfils this, too.
+            // A missing type also fulfils this condition; such rows are identified by their keys.
             EntityMatch::OfNone(left_out) => {
                 let types = left_out.iter().map(|entity| json(entity)).collect();
                 Node::In(stored, types).not()

@@ -15,7 +15,7 @@ pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let mut hash = Hash::default();
     hash.field(db.table_name(source.table.name).as_bytes());
     hash.field(index.map_or("", |index| index.index).as_bytes());
-    // An empty name means a collection, or an entity that has its table alone: in a shared table no entity has one.
+    // An empty name means a collection, or the only entity of its table: in a shared table no entity has an empty name.
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
     hash.field(
         if is_named {
@@ -42,6 +42,8 @@ pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         options.by_partition.into(),
     ]);
     hash.field(&[draft.is_scan.into()]);
+    // Settings that were added later change the hash only if they are used, so that older cursors
+    // stay valid.
     if options.every_item {
         hash.field(b"every item");
     }
@@ -54,7 +56,7 @@ pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     if let Some(filter) = &options.filter {
         let mut expression = Expression::default();
         let mut text = Writer::default();
-        // A filter that cannot be written was refused before.
+        // A filter that cannot be encoded is reported when the request is planned.
         let _ = filter.write(expression.begin(""));
         expression.write(&mut text);
         hash.field(text.as_bytes());
@@ -73,6 +75,8 @@ impl Default for Hash {
 
 impl Hash {
     fn field(&mut self, bytes: &[u8]) {
+        // The length separates the fields: without it, `ab` and `c` would give the same hash as `a`
+        // and `bc`.
         let length = (bytes.len() as u64).to_le_bytes();
         for byte in length.iter().chain(bytes) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);

@@ -29,6 +29,7 @@ impl Selection {
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
         if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
             let value = KeyPoint::read(&mut Reader::new(value))?;
+            // All rows of this query have the same expiry, and it has passed.
             if !KeyRange::All.at_least(first_live).contains(&value) {
                 leg.range = KeyRange::Nothing;
             }
@@ -37,7 +38,7 @@ impl Selection {
         let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
         let mut sort = source.sort().iter().map(|key| key.attribute);
         let next = sort.find(|name| !is_known(*name));
-        // No bound is possible behind a part that is not known, and no filter may name a key.
+        // DynamoDB accepts a bound only directly after known parts, and rejects a filter on a key.
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
             let message = format!(
                 "expired rows cannot be omitted, because the TTL `{ttl}` is a key after a \
@@ -75,8 +76,8 @@ impl Selection {
             Wanted::Items => self.options.projection.as_deref(),
         };
         let Some(projection) = projection else { return };
-        // An older index lacks the attribute of the shape, which must not be named there. Without a projection it comes
-        // where the index has it. Keys are the same in each shape.
+        // DynamoDB rejects a projection that names an attribute that a global index lacks, and an older index lacks
+        // that of the shape. Without a projection it is returned if the index has it. Keys are the same in each shape.
         let is_selection = wanted == Wanted::Items && !projection.is_empty();
         if is_selection && self.source().lists_attributes() {
             return;
@@ -104,7 +105,8 @@ impl Selection {
         let live = ttl.map(|ttl| check::over_condition(ttl, now).not());
         let asked = self.options.filter.clone().filter(|node| !node.is_never());
         filters.extend(asked.as_ref().map(|_| Filter::Condition));
-        // As one condition, so that each of them is in parentheses where it needs them, and all operators are counted.
+        // They are written as one condition, so that each gets parentheses if it needs them, and all operators count
+        // together.
         Node::all(types.into_iter().chain(live).chain(asked)).write(out)?;
         Ok(filters)
     }

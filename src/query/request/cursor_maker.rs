@@ -59,7 +59,7 @@ impl CursorMaker {
     /// A position that DynamoDB may have returned, in the same order and format.
     fn in_order(&self, entries: &[u8]) -> Vec<u8> {
         let ordered = self.position(&[b"{", entries, b"}"].concat());
-        // What cannot be read is refused when it comes back.
+        // A position that cannot be read is rejected when the cursor is used.
         ordered.unwrap_or_else(|_| entries.to_vec())
     }
 
@@ -105,6 +105,7 @@ impl Selection {
     /// it becomes part of a request.
     pub(super) fn check_cursor(&self, cursor: &Cursor, db: &Dynamo) -> Result<()> {
         let fail = |message| Err(Cursor::refused(message).of(self.entity()));
+        // The signature is checked first, so that nothing else of a forged cursor is evaluated.
         if let Some(secret) = db.cursor_secret()
             && !cursor.is_signed_by(secret)
         {
@@ -134,7 +135,8 @@ fn is_inside(
 ) -> Result<bool, CodecError> {
     let source = selection.source();
     let object = [b"{", position, b"}"].concat();
-    // It goes into a request as it is, so it has to be exactly what this library writes.
+    // The bytes become a part of a request, and a client may have written them, so they must be exactly the bytes that
+    // this library writes.
     if KeyJson::of(&object, &source.key_attributes())?.as_bytes() != position {
         return Ok(false);
     }
@@ -144,7 +146,7 @@ fn is_inside(
             return Ok(false);
         }
     }
-    // Made-up bounds would show the rows of others, or have a type that the key does not have.
+    // Forged bounds could include the rows of other users, or have a type that the key does not have.
     let draft = &selection.draft;
     let bound = draft.bound_type();
     if !asked.bounds().all(|asked| Some(asked.point.ty()) == bound) {

@@ -148,7 +148,8 @@ impl Selection {
         let Some(place) = place else {
             return Ok((vec![whole], None));
         };
-        // Rows with the same sort key come in the order of their lanes.
+        // Rows with equal sort keys are delivered in the order of their lanes, so lanes before the cursor's have
+        // already returned theirs.
         let is_over = match at.cmp(&place.lane) {
             Ordering::Equal => {
                 let live = self.live(whole, now)?;

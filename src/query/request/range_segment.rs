@@ -39,6 +39,8 @@ impl RangeSegment {
         if self.range.contains(&point) {
             return Ok((vec![self], Some(position)));
         }
+        // The row is outside of the range, which may depend on the time: the query then either has
+        // not reached the range yet or has passed it.
         let (first, _) = self.range.clone().ends();
         let order = first.and_then(|first| point.compare(&first));
         let is_below = order.is_some_and(Ordering::is_le);
@@ -63,6 +65,7 @@ impl RangeSegment {
         let end = range.and_then(|range| {
             let (first, last) = range.clone().ends();
             let end = if down { first } else { last };
+            // An excluded bound is no key of the range, so no row can be at it.
             end.filter(|end| range.contains(end))
         });
         Ok(end.map(|point| LastKey { name, point }))
@@ -90,9 +93,13 @@ impl RangeSegment {
             }
         }
         let free = sort.get(known..).unwrap_or_default();
+        // All attributes are fixed, so the rows of this lane have one sort key, which is equal to
+        // that of the cursor.
         if free.is_empty() {
             return Ok(if ties { vec![self] } else { Vec::new() });
         }
+        // The rows that differ in the last attribute only come directly after the cursor, so that
+        // segment is read first.
         let legs = (0..free.len()).rev();
         let legs = legs.map(|at| self.leg(free, at, down, ties && at + 1 == free.len()));
         Ok(legs.collect())
@@ -108,6 +115,7 @@ impl RangeSegment {
     ) -> RangeSegment {
         let mut leg = self.clone();
         for (name, point) in free.iter().take(at) {
+            // The query has a range on this attribute that the cursor's value does not meet.
             if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
                 return leg.nothing();
             }

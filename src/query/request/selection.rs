@@ -57,6 +57,7 @@ impl Selection {
         }
         let is_strong = options.consistent;
         let segments = options.segments.unwrap_or(1) as usize;
+        // Only so many segments are read at once, and they share the units of a second.
         let side_by_side = segments.min(CONCURRENCY);
         let pace = options
             .read_units

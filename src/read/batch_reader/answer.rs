@@ -89,6 +89,7 @@ impl RequestedTable<'_> {
     ) -> Result<(), CodecError> {
         let mut key = Writer::with_capacity(96);
         let mut first = true;
+        // Some servers write null for a table without items.
         if reader.take_nothing() {
             return Ok(());
         }
@@ -98,6 +99,7 @@ impl RequestedTable<'_> {
         reader.open_array()?;
         while reader.next_element(&mut first)? {
             items.read_next(reader, Some(&self.finder))?;
+            // One buffer serves for all keys, because each is only compared.
             key.rewind(0);
             write_noted(&self.finder, reader, &mut key)?;
             numbers.push(asked.take(self.number, key.as_bytes())?.number);
@@ -158,6 +160,7 @@ impl<'a, 'k> RequestedKeys<'a, 'k> {
     }
 
     fn place(&mut self, frame: usize, json: &[u8]) -> Result<usize, CodecError> {
+        // The map is built only if a response is out of order, which most are not.
         if self.all.is_empty() {
             let keys = self.keys.iter().enumerate();
             let keys = keys.map(|(at, key)| ((key.frame, key.key), at));

@@ -51,7 +51,7 @@ impl BatchReader {
                     left = unanswered;
                     None
                 }
-                // A request that breaks off or meets a fault of the service did nothing, like one that was refused.
+                // A read has no effect, so a request that broke off can be sent again like one that was rejected.
                 Err(error) if error.is_throttled() || error.is_unavailable() => {
                     rounds.in_vain();
                     Some(error)
@@ -61,8 +61,8 @@ impl BatchReader {
                     return read;
                 }
             };
-            // An answer that brought something may be as large as answers get. What it left out then says nothing of
-            // load.
+            // DynamoDB also omits keys if the response has reached 16 MB. After progress the next request therefore
+            // needs no pause.
             if !rounds.another_at_once() && !rounds.another(began.elapsed()).await {
                 let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
                 read.failed.push((left, error));

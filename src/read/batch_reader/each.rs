@@ -59,6 +59,8 @@ impl BatchReader {
         let shared_budget = SharedBudget::new(self.budget);
         let reads = chunks.map(|chunk| self.own_chunk(chunk, &shared_budget));
         let mut fatal = None;
+        // Responses are handed over in any order: waiting for the first would keep those after it
+        // in memory.
         as_they_come(reads, self.concurrency, |read| {
             let now = self.db.now();
             for (number, item) in read.items {
@@ -70,6 +72,8 @@ impl BatchReader {
             for (numbers, error) in read.failed {
                 if failing == Failing::Together {
                     fatal = Some(error);
+                    // Dropping the other requests saves their cost, because the caller gets only
+                    // the error.
                     return ControlFlow::Break(());
                 }
                 for number in numbers {

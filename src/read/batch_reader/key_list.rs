@@ -63,6 +63,7 @@ impl KeyList {
         let start = self.bytes.len();
         self.bytes.raw("{");
         if let Err(error) = key.write(&mut self.bytes) {
+            // A part of the key may have been written before the error.
             self.bytes.rewind(start);
             return Err(error);
         }
@@ -165,7 +166,7 @@ impl KeyChunk {
     }
 
     fn has_room(&self, key: &[u8]) -> bool {
-        // One byte for the comma and two for the braces of each key.
+        // Each key has two braces and a comma in the request.
         let bytes = self.bytes.len() + key.len() + 3 * (self.keys.len() + 1);
         self.keys.len() < BATCH && bytes <= MAX_BODY
     }

@@ -149,13 +149,15 @@ impl ReadDraft {
         let number = known.unwrap_or(frames.len());
         match frames.get_mut(number) {
             Some(frame) if frame.entity == asked.frame.entity => {}
-            // The items may be of either entity.
+            // Items of this frame may belong to either entity, so they cannot be decoded before their member is known.
             Some(frame) => {
                 frame.ahead = None;
                 frame.pattern = &SEVERAL.batch_get;
             }
             None => frames.push(asked.frame),
         }
+        // One lenient member is enough: the others turn the error of a key into their own when they
+        // are read.
         if asked.is_lenient {
             self.failing = Failing::Apart;
         }

@@ -32,6 +32,8 @@ impl<Row: Send> FoundSink for FoundRows<Row> {
                 if self
                     .failed
                     .as_ref()
+                    // Responses arrive in any order. The first failed key is reported, so that the
+                    // same input gives the same error.
                     .is_none_or(|(first, _)| number < *first)
                 {
                     self.failed = Some((number, error));

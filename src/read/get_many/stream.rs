@@ -71,6 +71,8 @@ impl<Row> FoundStream<Row> {
         while self.has_room() {
             let more = self.take_keys(cx);
             let is_idle = self.requests.is_empty() && self.ready.is_empty();
+            // A slow stream of keys would otherwise cost a request for each key. If nothing else is
+            // in progress, waiting would only delay.
             if self.next.is_empty() || (more.is_pending() && !is_idle) {
                 return;
             }
@@ -146,7 +148,7 @@ impl<Row> Stream for FoundStream<Row> {
             let answered = match this.look(cx) {
                 Ok(answered) => answered,
                 Err(error) => {
-                    // The runtime is gone, and with it all requests.
+                    // The runtime has stopped, and all requests with it.
                     (this.keys, this.next) = (None, Vec::new());
                     this.requests.clear();
                     return Poll::Ready(Some(Err(error)));

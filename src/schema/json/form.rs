@@ -99,6 +99,7 @@ impl<'j> JsonMembers<'j> {
     }
 
     fn replace<T>(&self, value: &mut Option<T>, read: Option<T>) {
+        // Only reading decides that a member is missing; in writing, nothing is read.
         if let JsonMembers::Read { .. } = self {
             *value = read;
         }

@@ -130,6 +130,7 @@ impl<'p> PlanApplication<'p> {
             .collect();
         let tables: Vec<_> = tables.iter().map(TableApplication::convergence).collect();
         let looks = join_all(tables.iter().map(Convergence::look_first)).await;
+        // All tables are checked before any is changed, so that a rejected plan changes nothing.
         join_errors(looks.into_iter().filter_map(Result::err))?;
         let done = join_all(tables.iter().map(Convergence::run)).await;
         join_errors(done.into_iter().filter_map(Result::err))
@@ -149,6 +150,8 @@ impl<'p> IntoFuture for PlanApplication<'p> {
 /// table may be shown late.
 fn says(planned: &TableChange, change: &TableChange) -> bool {
     match (planned, change) {
+        // A creation includes the tags. If another process has created the table without them,
+        // adding them is still a part of the plan.
         (TableChange::CreateTable, TableChange::SetTags(_)) => true,
         (TableChange::SetTags(planned), TableChange::SetTags(tags)) => tags
             .iter()
@@ -256,6 +259,7 @@ impl TableGoal for TableApplication<'_, '_> {
             }
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let is_news = told.insert(at);
+            // The listener must not be called while the lock is held.
             drop(told);
             if is_news {
                 let is_unknown = found.is_some_and(|found| steps::is_unknown(&step.change, found));

@@ -1,7 +1,7 @@
 //! A first attempt that is under way.
 //!
-//! It is polled by hand: thousands of calls may wait at once, and a future that the compiler makes would hold the
-//! request and the answer beside what it waits for.
+//! It is polled manually: thousands of calls may wait at once, and a future made by the compiler would also keep the
+//! request and the response in memory.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use super::upload::UploadWatch;
 use crate::wire::failure::request_id;
 use crate::wire::request::{BoxFuture, Reply, is_object};
 
-/// A request that was handed to the SDK's connector, and waits for its answer. The SDK gets every result that is not a
-/// readable answer.
+/// A request that was handed to the SDK's connector, and waits for its response. The SDK gets every result that is not
+/// a readable response.
 pub(crate) struct DirectAttempt {
     route: Arc<Route>,
     began: Instant,
@@ -45,7 +45,7 @@ pub(crate) struct DirectAttempt {
     invocation: String,
 }
 
-/// A first attempt that brought no answer that could be read.
+/// A first attempt without a response that can be read.
 pub(crate) struct FailedAttempt {
     pub(crate) result: FirstResult,
     pub(crate) route: Arc<Route>,
@@ -101,7 +101,11 @@ impl DirectAttempt {
                 return rest.as_mut().poll(context);
             }
             let response = ready!(Pin::new(&mut self.sent).poll(context));
+            // A response ends the watch over the upload: a server may reject a request before it
+            // has read all of it.
             self.upload = None;
+            // Rejections count too: a rejection because of a wrong clock is the response whose date
+            // is needed most.
             if let Ok(response) = &response {
                 self.route.follow_clock(response, self.sent_at);
             }
@@ -131,6 +135,8 @@ impl Future for DirectAttempt {
     type Output = Result<Reply, FailedAttempt>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // The response is polled before the time limit, so one that arrives at the last moment
+        // still counts.
         let result = match self.poll_answer(context) {
             Poll::Ready(result) => result,
             Poll::Pending => Err(ready!(self.poll_end(context))),
@@ -146,12 +152,15 @@ impl Future for DirectAttempt {
     }
 }
 
-/// Reads what is there of an answer. Most bodies are there at once; the others are watched as the SDK would watch them.
+/// Reads the available part of a response. Most bodies are available at once; the others are watched as the SDK would
+/// watch them.
 fn first_look(
     route: &Arc<Route>,
     response: Result<HttpResponse, ConnectorError>,
     context: &mut Context<'_>,
 ) -> FirstLook {
+    // Only the body of a success is read here. The SDK reads that of a rejection, which it needs to
+    // classify the error.
     let mut response = match response {
         Ok(response) if response.status().is_success() => response,
         Ok(refusal) => return FirstLook::Whole(Err(Box::new(FirstResult::Answer(refusal)))),
@@ -159,6 +168,8 @@ fn first_look(
     };
     let body = std::mem::replace(response.body_mut(), SdkBody::taken());
     let (mut stream, mut read) = (ByteStream::new(body), Vec::new());
+    // Most bodies are already in the buffers of the connection when the head arrives. Reading them
+    // in place saves a boxed future and the guard against stalled streams.
     let whole = loop {
         let next = pin!(stream.next()).poll(context);
         match next {
@@ -167,6 +178,8 @@ fn first_look(
             Poll::Ready(None) => break Ok(joined(read)),
             Poll::Pending => {
                 let route = route.clone();
+                // The watch counts from here on, as the SDK's does: it measures the throughput of a
+                // body that lets its reader wait.
                 return FirstLook::Part(Box::pin(async move {
                     let body = route.watched(stream.into_inner());
                     let whole = read_rest(body, read).await;

@@ -1,7 +1,7 @@
 //! Facts about a client from the SDK's first request, and whether all of it is understood.
 //!
-//! Nothing is assumed of a client: its interceptors, retries, endpoint and headers are looked at. In the end the
-//! request is written anew and compared with what the SDK sent, byte for byte, including the signature.
+//! Nothing is assumed about a client: its interceptors, retries, endpoint and headers are inspected. In the end, the
+//! request is written again and compared with the request of the SDK, byte for byte, including the signature.
 
 use std::fmt::{self, Debug, Write};
 use std::iter;
@@ -60,7 +60,7 @@ const KNOWN_ENDINGS: [&str; 2] = [
     "TelemetryInputCaptureInterceptor",
     "EndpointParamsInterceptor",
 ];
-/// The interceptor of transactions. It makes a token where there is none, and all of ours have one.
+/// The interceptor of transactions. It adds a token if none exists, and all of our transactions have one.
 const TOKENS: &str = "IdempotencyTokenInterceptor";
 
 /// The classifiers that may request another attempt. None of them has anything to say about a success.
@@ -139,7 +139,8 @@ impl ClientProbe {
         }
         if let Some(signing) = &self.route.signing {
             let account = identity.and_then(|identity| identity.property::<AccountId>());
-            // Requests that begin together have the same credentials, or the other's were no match.
+            // Requests that begin together have the same credentials, or those of the other one did not match and were
+            // not stored.
             let _ = signing.account.set(account.cloned());
         }
         Ok(())
@@ -170,10 +171,12 @@ fn route(
         &USUAL_SIGNATURES,
         "choice of signatures",
     )?;
+    // A generator of the user may have an order or a meaning that ids of ours would break.
     if settings.load::<SharedInvocationIdGenerator>().is_some() {
         return Err("its generator of invocation ids".into());
     }
     let retries = settings.load::<RetryConfig>();
+    // The adaptive mode delays first attempts too, by a rate limiter that is private to the SDK.
     if retries.map(RetryConfig::mode) != Some(RetryMode::Standard) {
         return Err("its retry mode".into());
     }
@@ -189,11 +192,14 @@ fn route(
         components: lasting(components)?,
         time: components.time_source().ok_or("no clock")?,
         sleep: components.sleep_impl(),
+        // The URI is taken from the request and not computed, because endpoint rules, account ids
+        // and overrides have already been applied to it.
         uri: request.uri().to_owned(),
         user_agents: [
             header(request, USER_AGENTS[0])?,
             header(request, USER_AGENTS[1])?,
         ],
+        // The header also names the greatest number of attempts, which is the client's setting.
         attempt: header(request, ATTEMPT)?,
         signing: signing(request, components, settings)?.map(Arc::new),
         heads: RequestHeads::default(),
@@ -208,6 +214,8 @@ fn route(
         guards_uploads,
         upload_begins_within: stalled
             .filter(|_| guards_uploads)
+            // If the timeout for connecting is shorter, it ends the wait first, and a watch would
+            // be wasted.
             .map(|guard| upload::WINDOW + guard.grace_period())
             .filter(|limit| {
                 timeouts
@@ -232,6 +240,8 @@ fn know_interceptors(
                 || (name == TOKENS && operation == ServiceOperation::TransactWriteItems)
         };
         let is_known = KNOWN.contains(&name) || is_of_operation();
+        // Names are no identity: a user's interceptor may have the name of a known one, and then
+        // there are two of that name.
         if !is_known || seen.contains(&name) {
             return Err(format!("its interceptor {name}"));
         }
@@ -240,7 +250,8 @@ fn know_interceptors(
     Ok(())
 }
 
-/// Rejects unknown classifiers, because a user's own judges answers too, and may have any request sent again.
+/// Rejects unknown classifiers, because a user's own classifier also judges responses, and may request another attempt
+/// of any request.
 fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
     let mut seen = Vec::with_capacity(CLASSIFIERS.len());
     for classifier in components.retry_classifiers() {
@@ -253,8 +264,8 @@ fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
     Ok(())
 }
 
-/// The components that all requests share. The hooks of this request are left out: they hold its body and what is
-/// learned of the client, so neither would ever be dropped.
+/// The components that all requests share. The hooks of this request are omitted: they own its body and the facts about
+/// the client, so neither would ever be dropped.
 fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> {
     let mut lasting = components.to_builder();
     lasting
@@ -277,6 +288,8 @@ fn clock_followers(components: &RuntimeComponents, settings: &ConfigBag) -> Cloc
 fn scope(authorization: &str) -> Option<(&str, &str)> {
     let credential = authorization.strip_prefix("AWS4-HMAC-SHA256 Credential=")?;
     let (credential, _) = credential.split_once(", SignedHeaders=")?;
+    // The credential is read from its end, because only there is the number of parts known: local
+    // servers accept any text as the access key.
     let mut parts = credential.rsplit('/');
     let end = parts.next()?;
     let (name, region) = (parts.next()?, parts.next()?);
@@ -302,9 +315,13 @@ fn signing(
     let resolver = scheme
         .identity_resolver(components)
         .ok_or("no credentials")?;
+    // A resolver with a cache of its own is called by other rules than the client's cache, and
+    // those rules are not known here.
     if resolver.cache_location() != IdentityCacheLocation::RuntimeComponents {
         return Err("credentials with a cache of their own".into());
     }
+    // The settings of this request belong to it and cannot be kept. Loading credentials needs only
+    // these two of them.
     let mut layer = Layer::new("DynamoEntity");
     if let Some(retries) = settings.load::<RetryConfig>() {
         layer.store_put(retries.clone());
@@ -332,7 +349,7 @@ fn header(request: &HttpRequest, name: &str) -> Result<HeaderValue, String> {
 
 /// The first difference that matters between the request that was written here and the SDK's.
 fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
-    // The URI is the SDK's already.
+    // The URI was copied from this request, so only the rest can differ.
     if ours.method() != sent.method() {
         return Some("the method".into());
     }
@@ -343,7 +360,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     names.map(|(name, _)| name).find_map(|name| {
         let all = |request: &HttpRequest| -> Vec<String> {
             let values = request.headers().get_all(name);
-            // Each request has an id of its own, so only the form of the ids can be compared.
+            // Each request has an ID of its own, so only the form of the IDs can be compared.
             let form = |value: &str| match name {
                 INVOCATION_ID => value.replace(|sign: char| sign.is_ascii_hexdigit(), "0"),
                 _ => value.to_owned(),
@@ -356,7 +373,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
 
 fn require(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), String> {
     let mut start = Start::default();
-    // Writing fails where there is more to print.
+    // `Start` ends a long text with an error, which only means that the rest is not needed.
     let _ = write!(start, "{component:?}");
     match usual.iter().any(|usual| start.0.starts_with(usual)) {
         true => Ok(()),

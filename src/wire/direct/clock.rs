@@ -1,9 +1,9 @@
 //! The service's clock, followed as the SDK follows it.
 //!
-//! The SDK compares the `Date` of each answer with its own clock and signs with the difference, but keeps that measure
-//! private. So the same measure is taken here of the answers that the SDK does not see. If the clock of this machine
-//! drifts meanwhile, the SDK is told by an answer: its next request would otherwise be signed with an old measure, and
-//! be rejected.
+//! The SDK compares the `Date` of each response with its own clock and signs with the difference, but keeps that
+//! measure private. Therefore the same measure is taken here from the responses that the SDK does not see. If the clock
+//! of this machine drifts meanwhile, the SDK is shown a response: otherwise its next request would be signed with an
+//! old measure, and be rejected.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,7 +18,7 @@ use aws_smithy_types::date_time::Format;
 
 use crate::codec::time::text::days_from_civil;
 
-/// The answer to a slower request tells nothing about clocks, as in the SDK.
+/// The response to a slower request is not used, as in the SDK, because it says too little about the clocks.
 const SLOWEST: Duration = Duration::from_secs(15 * 60);
 /// The SDK is told if its measure is this far away, in milliseconds. The service allows five minutes.
 const TOLD_FROM: i64 = 10_000;
@@ -50,6 +50,8 @@ impl ServiceClock {
             true => now.checked_sub(difference),
             false => now.checked_add(difference),
         };
+        // A correction beyond the range of the clock comes from a broken server. The uncorrected
+        // time is then the better guess.
         corrected.unwrap_or(now)
     }
 
@@ -66,7 +68,7 @@ impl ServiceClock {
         }
     }
 
-    /// Follows an answer that the SDK does not see, and tells it if the clock has drifted.
+    /// Follows a response that the SDK does not see, and informs the SDK if the clock has drifted.
     pub(super) fn follow(
         &self,
         response: &HttpResponse,
@@ -82,6 +84,8 @@ impl ServiceClock {
         let known = self.sdk.load(Ordering::Relaxed);
         if ahead.abs_diff(known) >= TOLD_FROM.unsigned_abs()
             && let Some(date) = response.headers().get("date")
+            // If the SDK could not be told, its old measure remains noted here, so the next
+            // response tries again.
             && followers.tell(date, components).is_ok()
         {
             self.sdk.store(ahead, Ordering::Relaxed);
@@ -95,10 +99,13 @@ impl ClockFollowers {
         self.0.is_empty()
     }
 
-    /// Shows them an answer of which only the date matters.
+    /// Shows them a response of which only the date matters.
     fn tell(&self, date: &str, components: &RuntimeComponents) -> Result<(), BoxError> {
         let mut response = HttpResponse::new(200.try_into()?, SdkBody::empty());
         response.headers_mut().try_insert("date", date.to_owned())?;
+        // The interceptors keep their estimate in themselves and only the time of sending in the
+        // settings, so an empty bag is enough. They measure between these two phases, so both are
+        // shown.
         let mut settings = ConfigBag::base();
         let mut context = InterceptorContext::new(Input::erase(()));
         context.enter_serialization_phase();
@@ -129,6 +136,7 @@ impl ClockFollowers {
 fn measure(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> Option<i64> {
     let headers = response.headers();
     let date = headers.get("date")?;
+    // A cache answers with the date of the original response.
     if headers.get("age").is_some() {
         return None;
     }
@@ -136,6 +144,8 @@ fn measure(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> O
     if elapsed > SLOWEST {
         return None;
     }
+    // The header has whole seconds and the way back takes time, so the measure is not exact.
+    // Signatures tolerate five minutes.
     let date = read(date)?;
     let middle = sent + elapsed / 2;
     let milliseconds = |difference: Duration| i64::try_from(difference.as_millis()).ok();

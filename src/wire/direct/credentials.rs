@@ -12,7 +12,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 
 use crate::wire::signing::{Date, Plain, PlainSigner, Scope};
 
-/// Everything that signatures are made of.
+/// Everything that is needed to sign a request.
 pub(super) struct Signing {
     pub(super) region: Box<str>,
     pub(super) name: Box<str>,
@@ -30,11 +30,15 @@ impl Signing {
     /// The same credentials, in the memory that other calls hold already if they are the same.
     pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
         let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
+        // Thousands of requests may be in flight, and each of them would otherwise own a copy of
+        // the credentials.
         if let Some(last) = &*last
             && is_same(last, &identity)
         {
             return last.clone();
         }
+        // The read lock must end before the write lock is taken, because the standard lock
+        // deadlocks otherwise.
         drop(last);
         let identity = Arc::new(identity);
         let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
@@ -76,6 +80,7 @@ fn is_same(one: &Identity, other: &Identity) -> bool {
         _ => false,
     };
     is_same
+        // The expiration decides when the SDK loads them again, so a renewed one is not the same.
         && one.expiration() == other.expiration()
         && one.property::<AccountId>() == other.property::<AccountId>()
 }

@@ -1,4 +1,4 @@
-//! What is known of a client, and whether a request goes past the SDK's orchestration.
+//! The facts about a client, and the decision whether a request bypasses the SDK's orchestration.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,8 +21,8 @@ use crate::wire::request::{Request, ServiceOperation};
 use crate::wire::token_life::TokenLife;
 use crate::wire::wire_path::SdkFallback;
 
-/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change after a lesson
-/// spoil it, so one is not enough.
+/// The number of lessons in a row that may fail to be confirmed before no more are taken. One is not enough, because a
+/// change of credentials after a lesson makes it fail.
 const MOST_LESSONS: u8 = 4;
 
 /// The name of the meter of a program that measures nothing.
@@ -36,7 +36,7 @@ pub(in crate::wire) struct DirectPath {
     clock: Arc<ServiceClock>,
 }
 
-/// Why a request goes through the SDK, and the credentials that were requested before that was known.
+/// The reason for which a request goes through the SDK, and the credentials that were loaded before that was known.
 #[derive(Debug)]
 pub(in crate::wire) struct SdkCourse {
     pub(in crate::wire) detour: SdkFallback,
@@ -63,7 +63,7 @@ enum Learned {
 }
 
 impl DirectPath {
-    /// Sends the request, or tells why it does not go this way.
+    /// Sends the request, or returns the reason for which it cannot be sent on this path.
     pub(in crate::wire) fn begin(
         &self,
         request: Admitted<'_>,
@@ -71,6 +71,8 @@ impl DirectPath {
     ) -> Result<DirectAttempt, SdkCourse> {
         let (route, lesson) = self.route(&request)?;
         let now = route.now();
+        // DynamoDB may execute a request with a forgotten token once more. On the SDK's path, the
+        // hooks reject it with an error.
         if let Some(token) = token
             && !token.is_remembered(now)
         {
@@ -79,10 +81,14 @@ impl DirectPath {
         let identity = match route.start_identity() {
             None => None,
             Some(IdentityLoad::Ended(Ok(identity))) => Some(identity),
+            // The load has begun and may take seconds. It is handed over and not dropped, so that a
+            // source is called as often as by the SDK alone.
             Some(load) => return Err(course(&route, SdkFallback::Credentials, Some(load))),
         };
         let date = route.signing_date(now);
         let written = match lesson {
+            // A lesson is confirmed by the first request after it, with that request's own
+            // credentials: the SDK shows those of the lesson to no other code.
             Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(SdkFallback::Learning),
             _ => route.write(request.operation, &request.body, identity.as_ref(), date),
         };
@@ -92,6 +98,8 @@ impl DirectPath {
                 Ok(DirectAttempt::new(&route, written, identity, now))
             }
             Err(detour) => {
+                // Another account may have another endpoint, so the next request must go through
+                // the SDK and be a new lesson.
                 if detour == SdkFallback::Account {
                     self.forget(&route);
                 }
@@ -106,8 +114,8 @@ impl DirectPath {
         &self,
         request: &Request,
     ) -> Result<(Arc<Route>, Option<Arc<ClientProbe>>), SdkFallback> {
-        // This comes first: the endpoint may be another account's, so there is nothing to learn from the request
-        // either.
+        // This check comes first: the endpoint may be that of another account, so nothing can be learned from the
+        // request either.
         if request.table.starts_with("arn:") {
             return Err(SdkFallback::TableArn);
         }
@@ -118,7 +126,11 @@ impl DirectPath {
             Learned::ClientProbe(lesson) => (lesson.route.clone(), Some(lesson.clone())),
             Learned::Route(route) => (route.clone(), None),
         };
+        // The checks that follow call code of other crates, which must not run while the lock is
+        // held.
         drop(learned);
+        // The level can change at any time, so it is read for each request and is no part of the
+        // lesson.
         if LevelFilter::current() >= LevelFilter::DEBUG {
             return Err(SdkFallback::Traced);
         }
@@ -128,6 +140,8 @@ impl DirectPath {
         if route.is_too_large(&request.body) {
             return Err(SdkFallback::LargeBody);
         }
+        // Only a success on the SDK's path returns tokens to the quota. If first attempts bypassed
+        // it now, the quota would stay low, and later failures would not be retried.
         if !route.has_full_quota() {
             return Err(SdkFallback::Quota);
         }
@@ -140,7 +154,7 @@ impl DirectPath {
         matches!(&*learned, Learned::Nothing)
     }
 
-    /// What a request that the SDK sends shows of the client; None for a later attempt.
+    /// The facts about the client that a request of the SDK shows; None for a later attempt.
     pub(in crate::wire) fn read_lesson(
         &self,
         operation: ServiceOperation,
@@ -153,7 +167,7 @@ impl DirectPath {
         ClientProbe::read(operation, body, request, components, settings, clock)
     }
 
-    /// Learns from a request that the SDK has sent. If several requests run concurrently, the first one counts.
+    /// Learns from a request that the SDK has sent. If several requests run concurrently, only the first one is used.
     pub(in crate::wire) fn learn(&self, lesson: Result<ClientProbe, String>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         *learned = match lesson {
@@ -170,7 +184,8 @@ impl DirectPath {
         let confirmed = lesson.confirm(identity);
         let is_confirmed = confirmed.is_ok();
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
-        // Requests that begin together compare the same lesson, and only one of them decides.
+        // Requests that begin together compare the same lesson, and only the first of them changes the state. Its own
+        // result is still what each of them needs to know.
         if !matches!(&*learned, Learned::ClientProbe(known) if Arc::ptr_eq(known, lesson)) {
             return is_confirmed;
         }
@@ -187,7 +202,7 @@ impl DirectPath {
         is_confirmed
     }
 
-    /// Forgets this route, unless someone else has learned another one meanwhile.
+    /// Forgets this route, unless another request has replaced it meanwhile.
     fn forget(&self, outdated: &Arc<Route>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {
@@ -195,7 +210,7 @@ impl DirectPath {
         }
     }
 
-    /// Follows the service's clock by an answer that the SDK sees.
+    /// Follows the service's clock by a response that the SDK sees.
     pub(in crate::wire) fn follow_clock(
         &self,
         response: &HttpResponse,
@@ -206,7 +221,7 @@ impl DirectPath {
     }
 }
 
-/// The SDK's way, with the credentials of a load that has begun.
+/// The path through the SDK, with the credentials of a load that has begun.
 fn course(route: &Route, detour: SdkFallback, load: Option<IdentityLoad>) -> SdkCourse {
     let handed = load.and_then(|load| route.hand_over(load));
     SdkCourse {
@@ -218,6 +233,8 @@ fn course(route: &Route, detour: SdkFallback, load: Option<IdentityLoad>) -> Sdk
 /// Whether the SDK's measurements go anywhere.
 fn is_metered() -> bool {
     let Ok(provider) = get_telemetry_provider() else {
+        // A broken telemetry setup counts as one that measures, because the SDK's path is right in
+        // every case.
         return true;
     };
     provider.meter_provider().provider_name() != NO_METER

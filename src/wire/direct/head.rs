@@ -1,4 +1,4 @@
-//! The head of a request: its address and headers. Requests of one operation differ in few of them, so the head is
+//! The head of a request: its address and headers. Requests of one operation differ in few headers, so the head is
 //! written once for each operation, and copied.
 
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ static INVOCATION: HeaderName = HeaderName::from_static(INVOCATION_ID);
 pub(super) struct RequestHeads([OnceLock<Option<RequestHead>>; ServiceOperation::COUNT]);
 
 impl RequestHeads {
-    /// The head of an operation, which is written if it is the first of them. None if it cannot be written.
+    /// The head of an operation, which its first request writes. None if it cannot be written.
     pub(super) fn get(
         &self,
         operation: ServiceOperation,
@@ -61,6 +61,8 @@ impl RequestHead {
             Signed::reserve(&mut request).ok()?;
         }
         let headers = request.headers_mut();
+        // These two come after the headers to sign have been read: they differ in each attempt, so
+        // the SDK does not sign them either.
         headers.try_insert(INVOCATION_ID, "").ok()?;
         headers.try_insert(ATTEMPT, attempt.clone()).ok()?;
         Some(RequestHead { request, signed })
@@ -73,7 +75,7 @@ impl RequestHead {
         body: SdkBody,
         invocation: String,
     ) -> Result<HttpRequest, HttpError> {
-        // The body in the head is empty, and such bodies can be copied.
+        // The copy never fails, because the body of the head is empty.
         let mut request = self.request.try_clone().unwrap_or_else(HttpRequest::empty);
         *request.body_mut() = body;
         let headers = request.headers_mut();

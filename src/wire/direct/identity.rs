@@ -1,8 +1,8 @@
 //! The credentials that sign a first attempt, and how they reach the SDK.
 //!
 //! Credentials may be slow to load, and a source may count how often it is called. Therefore a load that has begun is
-//! never abandoned: the SDK waits for it if it takes time, and signs with its result. In the same way the SDK gets the
-//! credentials of an attempt that it only hears of, so that a source that fails cannot keep it from hearing.
+//! never abandoned: if it takes time, the SDK waits for it and signs with its result. A replay also gets the
+//! credentials of its first attempt, so that a source that fails cannot hide a response that has arrived.
 
 use std::fmt;
 use std::pin::pin;
@@ -27,14 +27,14 @@ pub(super) enum IdentityLoad {
 }
 
 impl IdentityLoad {
-    /// Calls the client's cache, which has the credentials at hand or begins to load them.
+    /// Calls the client's cache, which returns the credentials or begins to load them.
     pub(super) fn start(signing: &Arc<Signing>) -> Self {
         let signing = signing.clone();
         let mut load: BoxFuture<'static, _> =
             Box::pin(async move { signing.load_identity().await });
         // The SDK polls it again before the task rests, so this poll needs no waker.
         let mut context = Context::from_waker(Waker::noop());
-        // The cache is made of tokio's locks, which say "pending" to a task that has polled often, also if they are
+        // The cache uses tokio's locks, which return "pending" to a task that has used up its budget, even if they are
         // free. That would look like a load.
         match pin!(unconstrained(load.as_mut())).poll(&mut context) {
             Poll::Ready(result) => IdentityLoad::Ended(result),
@@ -43,8 +43,8 @@ impl IdentityLoad {
     }
 }
 
-/// A cache for one call of the SDK: its first attempt gets the credentials that exist already, and the others ask
-/// the client's own cache.
+/// A cache for one call of the SDK: its first attempt gets the credentials that already exist, and the others call the
+/// client's own cache.
 pub(super) struct HandedIdentity {
     first: Mutex<Option<IdentityLoad>>,
     rest: SharedIdentityCache,
@@ -76,6 +76,8 @@ impl ResolveCachedIdentity for HandedIdentity {
         match first.take() {
             Some(IdentityLoad::Ended(result)) => IdentityFuture::ready(result),
             Some(IdentityLoad::UnderWay(load)) => IdentityFuture::new(load),
+            // A later attempt must see credentials that were rotated meanwhile, so it goes to the
+            // real cache.
             None => self
                 .rest
                 .resolve_cached_identity(resolver, components, settings),

@@ -1,4 +1,4 @@
-//! Gives the SDK the result of the first attempt, so that it decides what becomes of the call.
+//! Gives the SDK the result of the first attempt, so that it decides whether the call is retried.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +36,7 @@ struct FirstAnswer {
 }
 
 impl ReplayClient {
-    /// Fails with a result that no connector can give: a time limit that was over for all attempts.
+    /// Fails with the one result that no connector can give: the time limit for all attempts was over.
     pub(crate) fn new(failed: FailedAttempt) -> Result<Self, TimeOver> {
         let load = failed
             .identity
@@ -59,9 +59,11 @@ impl ReplayClient {
         self.identity.clone()
     }
 
-    /// The rejection that the SDK has not heard of, because something kept it from making its first attempt.
+    /// The rejection that the SDK has not seen, because something prevented its first attempt.
     pub(crate) fn take_untold_refusal(&self) -> Option<HttpResponse> {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        // The SDK takes the result when it makes its first attempt, so a result that is still here
+        // was never seen.
         let response = first.take()?.result.ok()?;
         (!response.status().is_success()).then_some(response)
     }
@@ -117,11 +119,14 @@ impl HttpConnector for ReplayConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let ReplayClient { first, rest, .. } = &self.client;
         let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A connector is requested for each attempt, because the client may return another one
+        // then.
         let Some(FirstAnswer { result, connection }) = first else {
             let connector = rest.http_connector(&self.settings, &self.components);
             return connector.call(request);
         };
-        // The connection is handed over, so that the SDK can close it.
+        // The SDK closes a connection after some errors. It can only do so for the connection that it knows, and the
+        // first attempt used this one.
         if let Some(capture) = request.extension::<CaptureSmithyConnection>() {
             capture.set_connection_retriever(move || connection.get());
         }

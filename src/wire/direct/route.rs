@@ -1,4 +1,4 @@
-//! Writes, signs and sends a request as it was learned.
+//! Writes, signs and sends a request as learned from the SDK.
 
 use std::fmt;
 use std::pin::pin;
@@ -36,9 +36,9 @@ use crate::wire::wire_path::SdkFallback;
 /// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
 /// connection at once.
 const LARGE: usize = 64 * 1024;
-/// How long the rest of a rejection is waited for without another limit.
+/// The wait for the rest of a rejection, if there is no other limit.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The variable in which Lambda says what invoked a function.
+/// The variable in which Lambda describes the invocation of a function.
 const TRACE: &str = "_X_AMZN_TRACE_ID";
 
 /// A request as a route has written it.
@@ -67,13 +67,14 @@ pub(crate) struct Route {
     pub(super) followers: ClockFollowers,
     pub(super) quota: TokenBucket,
     pub(super) timeouts: TimeoutConfig,
-    /// When an answer that makes no progress is given up.
+    /// The limit for a response that makes no progress.
     pub(super) stalled: Option<StalledStreamProtectionConfig>,
     /// Whether an upload that makes no progress is given up as well.
     pub(super) guards_uploads: bool,
-    /// After which time an upload that has not begun is given up, if nothing else ends the wait for a connection before.
+    /// The time after which an upload that has not begun is given up, if nothing else ends the wait for a connection
+    /// earlier.
     pub(super) upload_begins_within: Option<Duration>,
-    /// Whether requests tell what invoked the function.
+    /// Whether requests carry the trace header of a Lambda function.
     pub(super) in_lambda: bool,
 }
 
@@ -92,7 +93,7 @@ impl Route {
         self.http.clone()
     }
 
-    /// Begins to load credentials, if the client signs. Most of them are at hand.
+    /// Begins to load credentials, if the client signs. They are usually in the cache.
     pub(super) fn start_identity(&self) -> Option<IdentityLoad> {
         self.signing.as_ref().map(IdentityLoad::start)
     }
@@ -119,6 +120,8 @@ impl Route {
 
     /// Follows the service's clock by an answer.
     pub(super) fn follow_clock(&self, response: &HttpResponse, sent: SystemTime) {
+        // A client that disables the correction of clocks signs with its own clock on the SDK's
+        // path, so it does so here too.
         if !self.followers.is_empty() {
             let (received, followers) = (self.time.now(), &self.followers);
             self.clock
@@ -152,6 +155,8 @@ impl Route {
         if let (Some(signing), Some(signed)) = (&self.signing, &head.signed) {
             let date = date.ok_or(SdkFallback::Clock)?;
             let identity = identity.ok_or(SdkFallback::Credentials)?;
+            // The account is a part of the host name on AWS, and the learned URI contains that of
+            // the lesson.
             let account = identity.property::<AccountId>();
             if signing
                 .account
@@ -165,6 +170,8 @@ impl Route {
                 .sign(&mut request, plain, identity, &date)
                 .ok_or(SdkFallback::Unusual("its signature".into()))?;
         }
+        // The trace changes with each invocation of the function, so it is read for each request.
+        // The SDK adds it after signing, and does not sign it.
         if self.in_lambda {
             write_trace(&mut request).map_err(strange)?;
         }
@@ -184,19 +191,19 @@ impl Route {
         )
     }
 
-    /// The connector for one request. The client is called each time, as the SDK does, because it may hand out more than
-    /// one.
+    /// The connector for one request. The client is called each time, as the SDK does, because it may return different
+    /// ones.
     pub(super) fn connector(&self) -> SharedHttpConnector {
         self.http.http_connector(&self.connecting, &self.components)
     }
 
-    /// When an attempt that begins now is given up.
+    /// The time limit of an attempt that begins now.
     pub(super) fn end(&self) -> Option<(TimeLimit, Sleep)> {
         let (sleep, limit) = self.sleep.as_ref().zip(self.limit())?;
         Some((limit, sleep.sleep(limit.time)))
     }
 
-    /// A body that is given up where it makes no progress.
+    /// A body that fails if it makes no progress.
     pub(super) fn watched(&self, body: SdkBody) -> SdkBody {
         match (&self.stalled, &self.sleep) {
             (Some(guard), Some(sleep)) => {
@@ -217,7 +224,8 @@ impl Route {
         let all = self.timeouts.operation_timeout().map(limit(true));
         let one = self.timeouts.operation_attempt_timeout();
         let one = one.map(limit(false));
-        // Of two that are equal it is the first one.
+        // If both are equal, `min_by_key` returns the first, so the limit of all attempts ends the call without a
+        // retry.
         all.into_iter().chain(one).min_by_key(|limit| limit.time)
     }
 
@@ -232,6 +240,8 @@ impl Route {
             .timeouts
             .operation_timeout()
             .map_or(PATIENCE, |all| all.saturating_sub(began.elapsed()));
+        // Without a body, the rejection still has its status. Therefore a body that does not arrive
+        // in time counts as empty.
         let whole = pin!(ByteStream::new(self.watched(body)).collect());
         let body = match &self.sleep {
             Some(sleep) => match select(whole, sleep.sleep(left)).await {
@@ -252,16 +262,16 @@ impl Route {
         Some(TimeLimit { time, of_all: true })
     }
 
-    /// The timeouts with what is left of the time for all attempts.
+    /// The timeouts with the remaining time for all attempts.
     pub(crate) fn timeouts_after(&self, spent: Duration) -> Option<TimeoutConfig> {
         let all = self.timeouts.operation_timeout()?;
-        // A time of zero would mean no timeout.
+        // A timeout of zero would mean no timeout.
         let left = all.saturating_sub(spent).max(Duration::from_micros(1));
         Some(self.timeouts.to_builder().operation_timeout(left).build())
     }
 }
 
-/// Says what invoked the function, as the SDK does after the signature.
+/// Adds the trace header of the invocation, as the SDK does after signing.
 fn write_trace(request: &mut HttpRequest) -> Result<(), HttpError> {
     if let Some(trace) = std::env::var_os(TRACE)
         && let Some(trace) = trace.to_str()
@@ -276,7 +286,7 @@ fn write_trace(request: &mut HttpRequest) -> Result<(), HttpError> {
 fn invocation_id() -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut bytes = fastrand::u128(..).to_be_bytes();
-    // The version and the variant.
+    // The bits of the version and the variant, so that the ID has the same form as the SDK's.
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let mut text = String::with_capacity(36);

@@ -223,7 +223,7 @@ async fn attempts_of_one_request_have_one_id() {
         .collect();
     assert_eq!(ids.len(), 3);
     assert!(
-        ids.iter().all(|id| *id == ids[0] && id.len() == 36),
+        ids.iter().all(|id| *id == ids[0] && is_random_uuid(id)),
         "{ids:?}"
     );
     let attempts: Vec<_> = seen
@@ -244,4 +244,16 @@ async fn attempts_of_one_request_have_one_id() {
         .map(|seen| seen.header("amz-sdk-invocation-id").unwrap().to_owned())
         .collect();
     assert_eq!(ids.len(), 20);
+    assert!(ids.iter().all(|id| is_random_uuid(id)), "{ids:?}");
+}
+
+/// Whether this is a UUID of version 4, as the SDK's ids are.
+fn is_random_uuid(text: &str) -> bool {
+    let groups: Vec<_> = text.split('-').collect();
+    let lengths: Vec<_> = groups.iter().map(|group| group.len()).collect();
+    let is_hexadecimal = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+    lengths == [8, 4, 4, 4, 12]
+        && groups.concat().bytes().all(is_hexadecimal)
+        && groups[2].starts_with('4')
+        && groups[3].starts_with(['8', '9', 'a', 'b'])
 }

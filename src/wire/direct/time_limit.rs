@@ -1,9 +1,9 @@
-//! How long an attempt, or all of them, may take.
+//! The time limit of an attempt, or of all of them.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How long an attempt may take.
+/// The time limit of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimeLimit {
     pub(super) time: Duration,

@@ -1,8 +1,8 @@
 //! Gives up a request that no connection takes.
 //!
-//! The SDK's protection against stalled streams watches whether a request gets on. The body of a request that goes this
-//! way is read by its connection in one piece, so the one question is whether that happens in time. It does not before
-//! there is a connection: for a client without a timeout for connecting, this is the limit.
+//! The SDK's protection against stalled streams watches whether a request makes progress. On the direct path, the
+//! connection reads the body in one piece, so only the time until then matters. The body is not read before a
+//! connection exists: for a client without a timeout for connecting, this is the limit.
 
 use std::fmt;
 use std::pin::Pin;
@@ -20,10 +20,10 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::route::Route;
 
-/// How long the SDK watches before it judges; its grace period comes after that.
+/// The time for which the SDK watches before it judges; its grace period comes after that.
 pub(super) const WINDOW: Duration = Duration::from_secs(1);
 
-/// Waits until a request has begun to go out, for so long.
+/// Waits until a request has begun to be sent, at most for this time.
 pub(super) struct UploadWatch {
     begun: Arc<AtomicBool>,
     end: Option<Sleep>,
@@ -31,7 +31,7 @@ pub(super) struct UploadWatch {
 }
 
 impl UploadWatch {
-    /// None if something else ends the wait for a connection, or nothing shall.
+    /// None if something else ends the wait for a connection, or if it has no limit.
     pub(super) fn start(route: &Route, request: &mut HttpRequest) -> Option<Self> {
         let (limit, sleep) = route.upload_begins_within.zip(route.sleep.as_ref())?;
         let begun = Arc::new(AtomicBool::new(false));
@@ -56,6 +56,8 @@ impl UploadWatch {
             return Poll::Pending;
         };
         ready!(Pin::new(end).poll(context));
+        // The timer must not be polled again after it has ended. A request that has begun to be
+        // sent is left to the other limits.
         self.end = None;
         match self.begun.load(Ordering::Relaxed) {
             true => Poll::Pending,

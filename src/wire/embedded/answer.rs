@@ -1,4 +1,4 @@
-//! The bodies that the engine reads, and its answers: DynamoDB JSON and a status.
+//! The bodies that the engine reads, and its responses: DynamoDB JSON and a status.
 
 use dynoxide::DynoxideError;
 use serde::Serialize;
@@ -7,16 +7,18 @@ use serde::de::DeserializeOwned;
 /// A status and a body.
 pub(super) type EngineAnswer = (u16, Vec<u8>);
 
-/// The request in a body, or the error for a body that is none.
+/// The request in a body, or the error for an invalid body.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DynoxideError> {
     serde_json::from_slice(body).map_err(|error| classify(&error))
 }
 
-/// The engine's `Deserialize` impls name the class of an error by a prefix of its text, which must not reach anyone.
-/// This is the only place that looks at a text, and it looks only at that prefix.
+/// The engine's `Deserialize` impls mark the class of an error with a prefix of its text, which must not be shown. No
+/// other code reads the text of an error, and this code reads only that prefix.
 fn classify(error: &serde_json::Error) -> DynoxideError {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
+    // serde_json appends the position to custom errors. DynamoDB's messages have none, and tests
+    // compare the two.
     let text = text.strip_suffix(&position).unwrap_or(&text);
     for prefix in ["SERIALIZATION_AS_READ:", "SERIALIZATION:"] {
         if let Some(rest) = text.strip_prefix(prefix) {
@@ -42,7 +44,7 @@ pub(super) fn write<T: Serialize>(reply: &T) -> EngineAnswer {
     }
 }
 
-/// The answer where the engine itself failed. It says nothing more.
+/// The response if the engine itself failed. It contains no details.
 pub(super) fn internal_error() -> EngineAnswer {
     refusal(500, "InternalServerError", "the embedded engine failed")
 }

@@ -1,8 +1,8 @@
 //! A batch of writes in one commit.
 //!
-//! The engine commits the writes of a batch one by one. A transaction of the same writes is committed once, which on a
-//! file takes a fraction of the time, and nothing can tell the difference: either all writes of a request are executed, as
-//! in a batch that this engine accepts, or the request goes to the engine as the batch that it is.
+//! The engine commits the writes of a batch one by one. A transaction of the same writes is committed once, which takes
+//! a fraction of the time on a file. Callers cannot see the difference: either all writes of a request are executed, as
+//! in a batch that this engine accepts, or the request goes to the engine as a batch.
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::batch_write_item::{
@@ -15,7 +15,7 @@ use dynoxide::actions::transact_write_items::{
 use super::answer::{EngineAnswer, read, write};
 use super::store::{EngineStore, finish};
 
-/// More writes than this are no batch.
+/// The largest number of writes in a batch.
 const MOST_WRITES: usize = 25;
 
 pub(super) fn batch_write(
@@ -24,6 +24,8 @@ pub(super) fn batch_write(
 ) -> Result<EngineAnswer, DynoxideError> {
     if let Some(transaction) = read(body).ok().and_then(transaction) {
         let action = transact_write_items::execute(&store.storage, transaction);
+        // A transaction that fails has changed nothing, so the batch can be executed from the
+        // beginning. It then fails with the messages of a batch.
         if finish(action).is_ok() {
             return Ok(write(&BatchWriteItemResponse::default()));
         }
@@ -32,8 +34,9 @@ pub(super) fn batch_write(
     Ok(write(&finish(action)?))
 }
 
-/// The writes as a transaction. None if the answer would be another one: batches cost half of that.
+/// The writes as a transaction. None if its response would differ: a batch costs half as much.
 fn transaction(batch: BatchWriteItemRequest) -> Option<TransactWriteItemsRequest> {
+    // Both members are computed from the operation: a transaction would report twice the units.
     let is_plain =
         batch.return_consumed_capacity.is_none() && batch.return_item_collection_metrics.is_none();
     let count: usize = batch.request_items.values().map(Vec::len).sum();

@@ -1,12 +1,13 @@
-//! The requests that are so small that a caller may execute them on its own thread.
+//! The requests that are small enough for a caller to execute them on its own thread.
 //!
-//! Nothing of them waits for a disk or for another caller, they take well under a millisecond, and they need little of the
+//! They wait neither for a disk nor for another caller, they take well under a millisecond, and they need little of the
 //! caller's stack, although nested values and expressions are read by recursion. All others go to the thread of the
-//! database, which has a large stack: reads of many items above all, for an async runtime would be still meanwhile.
+//! database, which has a large stack. These are above all reads of many items, which would block an async runtime.
 
-/// So many bytes are read and stored in a moment.
+/// The size of a request that is read and stored quickly.
 const MOST_BYTES: usize = 16 * 1024;
-/// How deep the JSON of a request may be nested, and how many parentheses and NOTs its expressions may have.
+/// The largest nesting depth of the JSON of a request, and the largest number of parentheses and NOTs in its
+/// expressions.
 const MOST_NESTED: usize = 32;
 
 /// Whether the request may be answered at once.
@@ -25,6 +26,8 @@ pub(super) fn is_brief(operation: &str, body: &[u8]) -> bool {
     );
     is_of_one
         && body.len() <= MOST_BYTES
+        // The engine reads values and expressions by recursion, and the stack of a caller may be
+        // small.
         && depth(body) <= MOST_NESTED
         && branches(body) <= MOST_NESTED
 }
@@ -35,6 +38,8 @@ fn depth(json: &[u8]) -> usize {
     let (mut in_text, mut is_escaped) = (false, false);
     for byte in json {
         match byte {
+            // A quotation mark after a backslash does not end a text, so brackets in values are not
+            // counted.
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = in_text,
             b'"' => in_text = !in_text,

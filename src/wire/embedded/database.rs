@@ -15,7 +15,8 @@ pub(super) const PANIC: &str = "Panic";
 /// The database of an engine: for its thread, and for callers that find it free.
 pub(super) struct SharedDatabase {
     database: Mutex<EngineStore>,
-    /// How many requests wait for the thread. They come first, or busy callers would never let it in.
+    /// The number of requests that wait for the thread. They come first; otherwise busy callers would starve the
+    /// thread.
     queued: AtomicUsize,
 }
 
@@ -50,6 +51,8 @@ impl SharedDatabase {
         }
         let mut database = match self.database.try_lock() {
             Ok(database) => database,
+            // A panic inside the engine is caught while the lock is held, and its transaction is
+            // rolled back, so the state behind a poisoned lock is valid.
             Err(TryLockError::Poisoned(database)) => database.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
@@ -70,7 +73,7 @@ impl SharedDatabase {
     }
 }
 
-/// After a panic inside the engine, its caller is told, and others go on.
+/// After a panic inside the engine, its caller gets an error, and other requests continue.
 fn answer(database: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAnswer {
     let answer = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
@@ -78,6 +81,7 @@ fn answer(database: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAns
         dispatch(database, operation, body)
     }));
     answer.unwrap_or_else(|_| {
+        // The panic may have left a transaction open on the one connection that all requests share.
         database.recover();
         internal_error()
     })

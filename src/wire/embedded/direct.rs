@@ -1,7 +1,7 @@
-//! Goes straight to an engine in this process: no HTTP, no signature, none of the SDK's orchestration.
+//! Calls an engine in this process directly: no HTTP, no signature, none of the SDK's orchestration.
 //!
-//! The engine gets the bytes that a server would get. Its rejections become errors by the same code that reads the
-//! service's rejections. It neither throttles nor loses answers, so nothing is sent twice.
+//! The engine gets the bytes that a server would get. The code that reads the service's rejections also reads those of
+//! the engine. The engine neither throttles nor loses responses, so nothing is sent twice.
 
 use bytes::Bytes;
 

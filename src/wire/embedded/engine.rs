@@ -24,7 +24,7 @@ use crate::file_lock::{self, Claim, FileLock};
 /// The stack is large, because deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// How often a small request looks whether the database is free, before it is queued.
+/// The number of times that a small request checks whether the database is free, before it is queued.
 const PATIENCE: usize = 16;
 
 /// The cause of an error, and the remedy.
@@ -83,7 +83,8 @@ impl EmbeddedEngine {
         let (ready, opened) = oneshot::channel();
         let owner = move || match open() {
             Ok(Opened { database, alone }) => {
-                // A file is closed by its thread, and before others may have it.
+                // A file must be closed by its thread, and before its locks are released. Therefore callers get no
+                // share of a file's database.
                 let near = alone.is_none().then(|| database.clone());
                 if ready.send(Ok(near)).is_ok() {
                     serve(&database, &queue);
@@ -112,7 +113,8 @@ impl EmbeddedEngine {
     pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> EngineAnswer {
         if let Some(database) = self.near.as_ref().filter(|_| is_brief(&operation, &body)) {
             for _ in 0..PATIENCE {
-                // As if it were under way: other tasks go on, timers are looked at, and races are run.
+                // Without this pause, a task would run to its end before any other begins, because no request ever
+                // waits. Timers would not fire, and no test would see a race.
                 tokio::task::yield_now().await;
                 if let Some(answer) = database.answer_if_free(&operation, &body) {
                     return answer;
@@ -120,6 +122,8 @@ impl EmbeddedEngine {
             }
         }
         let (answer, answered) = oneshot::channel();
+        // The guard is taken before the request is queued, so that no small request overtakes it,
+        // and it is dropped with this future.
         let _queued = self.near.as_ref().map(|database| database.queued());
         match self.jobs.send(EngineJob {
             operation,
@@ -159,12 +163,12 @@ impl fmt::Debug for EmbeddedEngine {
 /// Answers requests until the last handle is gone.
 fn serve(database: &SharedDatabase, queue: &mpsc::Receiver<EngineJob>) {
     for job in queue {
-        // The caller gave up before its turn came.
+        // The caller has dropped its future before its turn came, so nothing may be executed for it any more.
         if job.answer.is_closed() {
             continue;
         }
         let answer = database.answer(&job.operation, &job.body);
-        // Sending the answer wakes whoever waits, and a panic there must not end the thread.
+        // Sending the response runs the waker of the caller's executor, and a panic there must not end the thread.
         drop(catch_unwind(AssertUnwindSafe(|| job.answer.send(answer))));
     }
 }
@@ -182,6 +186,8 @@ fn open_file(path: &Path) -> Result<Opened> {
         );
         Error::config(message).with_source(error)
     })?;
+    // The lock file comes first, because it reports a second opener at once. With SQLite's own lock
+    // alone, that takes half a minute.
     let url = url(&path)?;
     let lock = FileLock::acquire(&path, WHAT, INSTEAD)?;
     let claim = claim(&path)?;
@@ -198,8 +204,8 @@ fn open_file(path: &Path) -> Result<Opened> {
     })
 }
 
-/// A URL with which SQLite locks the file itself for as long as it is open, and not only for each transaction. So no
-/// other process can open it by another name, or after the lock file was deleted. Only URLs of SQLite can open it so.
+/// A URL with which SQLite locks the file itself as long as it is open, and not only for each transaction. Therefore no
+/// other process can open it by another name, or after the lock file was deleted. Only URLs of SQLite can request this.
 /// On other systems than Unix, an open lock file cannot be deleted.
 fn url(path: &Path) -> Result<String> {
     let text = path
@@ -208,12 +214,13 @@ fn url(path: &Path) -> Result<String> {
     if !cfg!(unix) {
         return Ok(text.to_owned());
     }
+    // The percent sign comes first, because the other replacements write new ones.
     let text = text.replace('%', "%25");
     let text = text.replace('?', "%3f").replace('#', "%23");
     Ok(format!("file:{text}?vfs=unix-excl"))
 }
 
-/// Makes the file if it does not exist yet, and claims it, so that this process does not open it by another name too.
+/// Creates the file if it does not exist, and claims it, so that this process does not open it again by another name.
 fn claim(path: &Path) -> Result<Claim> {
     let unusable = |error| cannot_open(path.display(), &error);
     if !path.exists() {
@@ -232,6 +239,7 @@ fn is_busy(error: &DynoxideError) -> bool {
     };
     error
         .sqlite_error()
+        // The lower byte is the primary code, and the upper ones say why SQLite is busy.
         .is_some_and(|error| error.extended_code & 0xff == 5)
 }
 

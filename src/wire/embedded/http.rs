@@ -1,4 +1,4 @@
-//! The engine in the place of an HTTP client, under an unchanged SDK client.
+//! The engine as an HTTP client below an unchanged SDK client.
 
 use aws_sdk_dynamodb::config::{
     BehaviorVersion, HttpClient, Region, RuntimeComponents, StalledStreamProtectionConfig,
@@ -15,8 +15,7 @@ use aws_smithy_types::byte_stream::ByteStream;
 use super::engine::EmbeddedEngine;
 use crate::wire::sdk::AnySleep;
 
-/// Answers an SDK client's requests from an [`EmbeddedEngine`]; made by
-/// [`EmbeddedEngine::http_client`].
+/// Executes an SDK client's requests in an [`EmbeddedEngine`]; see [`EmbeddedEngine::http_client`].
 ///
 /// It goes into the SDK's own settings, and serves clients of DynamoDB and of DynamoDB Streams:
 ///
@@ -57,6 +56,7 @@ impl EmbeddedEngine {
             .region(Region::new("us-east-1"))
             .endpoint_url("http://embedded.invalid")
             .allow_no_auth()
+            // The engine returns whole bodies, so no stream can stall.
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
             .sleep_impl(AnySleep)
             .http_client(self.http_client())

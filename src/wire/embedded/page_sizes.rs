@@ -1,11 +1,11 @@
-//! How many rows the last pages had, so that the next one is read with a fitting limit.
+//! The number of rows of the last pages, so that the next one is read with a fitting limit.
 
 use std::collections::HashMap;
 
-/// The limit where nothing is known: rows may have 400 KB each.
+/// The limit if nothing is known yet: rows may have 400 KB each.
 const FIRST: usize = 128;
 
-/// How many rows the last full page had, of each table and index.
+/// The number of rows of the last full page, for each table and index.
 #[derive(Default)]
 pub(super) struct PageSizes {
     pub(super) rows: HashMap<PageSource, usize>,
@@ -18,10 +18,12 @@ impl PageSizes {
     /// A limit that a page of similar rows stays below.
     pub(super) fn limit(&self, source: &PageSource) -> usize {
         let known = self.rows.get(source);
+        // An eighth more, because a page that ends at the limit is read a second time, and rows
+        // vary in size.
         known.map_or(FIRST, |rows| rows + rows / 8 + 16)
     }
 
-    /// Notes how many rows a full page had.
+    /// Notes the number of rows of a full page.
     pub(super) fn remember(&mut self, source: PageSource, rows: usize) {
         self.rows.insert(source, rows);
     }

@@ -1,9 +1,9 @@
 //! Queries and scans whose pages take time in proportion to the page.
 //!
-//! Without a limit, the engine reads all remaining rows into memory before it ends a page at a megabyte, so reading a table
-//! takes time in proportion to the square of its rows. Here each request gets a limit that is a little more than one page
-//! of that table had before. If the page ends before the limit, it is the page that the engine would have answered without
-//! one: the same rows, counts, costs and key. Otherwise the page is read again with a larger limit.
+//! Without a limit, the engine reads all remaining rows into memory before it ends a page at a megabyte, so reading a
+//! table takes quadratic time. Therefore each request gets a limit that is a little larger than the last page of that
+//! table. If the page ends before the limit, it equals the page without a limit: the same rows, counts, costs and key.
+//! Otherwise the page is read again with a larger limit.
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
@@ -53,6 +53,8 @@ pub(super) fn scan(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer,
     let storage = &store.storage;
     let mut first = Some(request);
     let page = read_page(&mut store.pages, source, wanted, |source, limit| {
+        // The engine consumes the request and it is not `Clone`, so a second attempt parses it
+        // again. Most pages need one attempt.
         let mut request = first.take().map_or_else(|| read(body), Ok)?;
         request.limit = Some(limit);
         let page = finish(scan::execute(storage, request))?;
@@ -90,10 +92,14 @@ fn read_page<P: EnginePage>(
     loop {
         let page = read(&source, limit)?;
         let is_below = page.scanned() < limit;
+        // A page that ends below the limit and has more was ended by its size, so it shows how many
+        // rows fill a page.
         if is_below && page.has_more() {
             sizes.remember(source, page.scanned());
             return Ok(page);
         }
+        // A page that ends exactly at our limit is cut there, and would show a continuation that
+        // the caller must not see.
         if is_below || limit >= most {
             return Ok(page);
         }
@@ -101,15 +107,15 @@ fn read_page<P: EnginePage>(
     }
 }
 
-/// Lets a table be read by the order of its segments, which is a hash that the engine stores with each row. It makes no
-/// index of it, and sorts the whole segment for each page. Only tables of which a segment has several pages get this index,
+/// Creates an index in the order of segments, which is a hash that the engine stores with each row. The engine has no
+/// such index, and sorts the whole segment for each page. Only tables with a segment of several pages get this index,
 /// because each write maintains it.
 fn index_segments(storage: &Storage, table: &str) {
     let table = table.replace('"', "\"\"");
     let index = format!(
         "CREATE INDEX IF NOT EXISTS \"{table}::segments\" ON \"{table}\" (hash_prefix, pk, sk)"
     );
-    // Without it, segments are slower and nothing else.
+    // A failure is ignored: without the index, reading segments is slower and otherwise the same.
     drop(storage.conn().execute_batch(&index));
 }
 

@@ -1,4 +1,4 @@
-//! Operations on tables past the SDK's orchestration, which takes longer than they do.
+//! Operations on tables without the SDK's orchestration, which takes longer than the operations.
 
 use std::fmt::Debug;
 
@@ -20,12 +20,12 @@ use crate::wire::gate::AdmittedOperation;
 /// The SDK's request, and its decoding of the response. Passing it to the engine saves everything in between.
 pub(in crate::wire) struct PreparedOperation {
     body: Bytes,
-    /// They hold what reads the answer.
+    /// They contain the deserializer of the response.
     settings: FrozenLayer,
 }
 
 impl PreparedOperation {
-    /// None if this version of the SDK keeps that somewhere else: then the operation goes through the SDK.
+    /// None if this version of the SDK keeps them elsewhere: then the operation goes through the SDK.
     pub(in crate::wire) fn of<I>(operation: &dyn RuntimePlugin, input: I) -> Option<Self>
     where
         I: Debug + Send + Sync + 'static,
@@ -34,6 +34,8 @@ impl PreparedOperation {
         let writer = settings.load::<SharedRequestSerializer>()?;
         let request = writer.serialize_input(Input::erase(input), &mut ConfigBag::base());
         let body = Bytes::copy_from_slice(request.ok()?.body().bytes()?);
+        // It must be checked before the operation is executed, because nothing could read its
+        // response otherwise.
         settings.load::<SharedResponseDeserializer>()?;
         Some(PreparedOperation { body, settings })
     }

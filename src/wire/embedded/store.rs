@@ -1,7 +1,7 @@
-//! The engine's storage, with what it remembers between requests.
+//! The engine's storage, with its state between requests.
 //!
-//! The engine's own `Database` would do, but it keeps its connection to itself. Settings of SQLite, and an index that the
-//! engine has no use for, need that connection.
+//! The engine's own `Database` gives no access to its connection. The settings of SQLite, and an index that the engine
+//! does not create itself, need that connection.
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::vector_lifecycle::VectorIndexLifecycle;
@@ -11,9 +11,9 @@ use futures_util::FutureExt;
 use super::page_sizes::PageSizes;
 use super::tokens::RememberedTokens;
 
-/// A commit does not wait for the disk; a checkpoint does, before the log is written from its beginning again. Together
-/// with the log, which the engine turns on, that loses nothing when a process is killed, and never damages the file. If the
-/// machine loses power, the last commits may be gone.
+/// A commit does not wait for the disk; a checkpoint does, before the log is overwritten from its beginning. Together
+/// with the log, which the engine enables, nothing is lost if a process is killed, and the file is never damaged. If
+/// the machine loses power, the last commits may be missing.
 const SETTINGS: &str = "PRAGMA synchronous = NORMAL";
 
 /// The part of the engine's table names that takes the place of a region.
@@ -51,7 +51,7 @@ impl EngineStore {
     /// Ends a transaction that a panic has left open, so that later requests neither see nor commit half of it.
     pub(super) fn recover(&self) {
         if !self.storage.conn().is_autocommit() {
-            // If even this fails, the next request reports it.
+            // If even this fails, the next request on the connection reports it.
             drop(self.storage.rollback());
         }
     }
@@ -61,6 +61,8 @@ impl EngineStore {
 pub(super) fn finish<T>(
     action: impl Future<Output = Result<T, DynoxideError>>,
 ) -> Result<T, DynoxideError> {
+    // The actions are `async` only for another storage of the engine. SQLite is synchronous, so the
+    // first poll completes them.
     let result = action.now_or_never();
     result.unwrap_or_else(|| {
         Err(DynoxideError::InternalServerError(

@@ -1,4 +1,4 @@
-//! Transactions that were executed under a client token: a second one with the same token changes nothing.
+//! Transactions that were executed with a client token: a second one with the same token changes nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::answer::EngineAnswer;
 
-/// How long DynamoDB remembers a token.
+/// The time for which DynamoDB remembers a token.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// The tokens of one operation and another are apart, as they are on AWS.
+/// Each operation has its own tokens, as on AWS.
 #[derive(Default)]
 pub(super) struct RememberedTokens {
     known: HashMap<TokenKey, RememberedToken>,
@@ -63,17 +63,19 @@ impl RememberedTokens {
 
     fn forget_before(&mut self, limit: Option<Instant>) {
         let is_old = |at: Instant| limit.is_some_and(|limit| at < limit);
+        // Only the oldest are inspected, so a request does not pay for all tokens of the last ten
+        // minutes.
         while let Some((_, key)) = self.ages.pop_front_if(|(at, _)| is_old(*at)) {
             self.known.remove(&key);
         }
     }
 }
 
-/// A number for what belongs to a token. Maps of the engine have no order, so the names of each object are put in order.
+/// A hash of the request of a token. The maps of the engine have no order, so the names of each object are sorted.
 pub(super) fn fingerprint(value: &impl Serialize) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut value) = serde_json::to_value(value) {
-        // Another crate of the program may have told serde_json to keep objects as they come.
+        // If any crate of the program enables `preserve_order` of serde_json, objects keep their order of insertion.
         value.sort_all_objects();
         value.to_string().hash(&mut hasher);
     }

@@ -16,7 +16,7 @@ use super::answer::{EngineAnswer, read, write};
 use super::store::{EngineStore, finish};
 use super::tokens::fingerprint;
 
-/// The operations, whose tokens are apart.
+/// The operations, each with its own tokens.
 const ITEMS: &str = "TransactWriteItems";
 const STATEMENTS: &str = "ExecuteTransaction";
 
@@ -29,6 +29,8 @@ pub(super) fn transact_write(
         let action = transact_write_items::execute(&store.storage, request);
         return Ok(write(&finish(action)?));
     };
+    // DynamoDB rejects a known token with other operations. Members such as
+    // `ReturnConsumedCapacity` may differ.
     let print = fingerprint(&request.transact_items);
     if store.tokens.find(ITEMS, &token, print)?.is_some() {
         return Ok(write(&TransactWriteItemsResponse {
@@ -37,6 +39,7 @@ pub(super) fn transact_write(
         }));
     }
     let action = transact_write_items::execute(&store.storage, request);
+    // Only a success is remembered: a rejected transaction may be sent again with the same token.
     let answer = write(&finish(action)?);
     store.tokens.remember(ITEMS, token, print, answer.clone());
     Ok(answer)
@@ -62,7 +65,7 @@ pub(super) fn execute_transaction(
     Ok(answer)
 }
 
-/// A transaction that was executed before costs what reading its items costs.
+/// A transaction that was already executed costs as much as reading its items.
 fn units_of_reading(
     storage: &Storage,
     request: TransactWriteItemsRequest,
@@ -88,6 +91,8 @@ fn get_of(storage: &Storage, item: TransactWriteItem) -> Option<TransactGetItem>
         },
     };
     if let Some(put) = item.put {
+        // Unlike the other operations, a put names no key; its attributes are found by the key
+        // schema of the table.
         return get_of_put(storage, put);
     }
     if let Some(update) = item.update {

@@ -1,4 +1,4 @@
-//! Why a transaction was cancelled: one reason for each of its operations, in their order.
+//! The reasons of a cancelled transaction: one for each of its operations, in their order.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::json::{CodecError, Reader, elements, member, members};
 pub(crate) struct Reason {
     /// The code, such as `ConditionalCheckFailed`; `None`, or nothing, for an operation that was not to blame.
     code: String,
-    /// The service's words. They are left out where the meaning of the code is known.
+    /// The message of the service. It is omitted if the meaning of the code is known.
     message: Option<String>,
-    /// The item that a condition was checked on.
+    /// The item on which a condition was checked.
     pub(crate) item: Option<Bytes>,
 }
 
@@ -33,7 +33,7 @@ impl Reason {
         self.code == "ConditionalCheckFailed"
     }
 
-    /// Whether other writers were faster, or too many, so that the same transaction may go through a moment later.
+    /// Whether other writers were faster, or too many, so that the same transaction may succeed a moment later.
     pub(crate) fn is_contention(&self) -> bool {
         matches!(
             self.code.as_str(),
@@ -58,7 +58,7 @@ impl Reason {
         }
     }
 
-    /// The code and the words.
+    /// The code and the message.
     pub(crate) fn said(&self) -> String {
         match &self.message {
             Some(message) => format!("{}: {message}", self.code),
@@ -90,11 +90,13 @@ fn read(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
 fn one(json: &[u8]) -> Result<Reason, CodecError> {
     let mut reason = Reason::default();
     for (name, value) in members(json)? {
-        // The member is null where there is no text.
+        // DynamoDB writes null for an operation without a message, so a value that is not a text counts as absent.
         let text = || Some(Reader::new(value).string().ok()?.into_owned());
         match &*name {
             "Code" => reason.code = text().unwrap_or_default(),
             "Message" => reason.message = text(),
+            // The item is copied, so that an error that is kept does not keep the whole response in
+            // memory.
             "Item" if value.starts_with(b"{") => reason.item = Some(Bytes::copy_from_slice(value)),
             _ => {}
         }
@@ -102,8 +104,9 @@ fn one(json: &[u8]) -> Result<Reason, CodecError> {
     Ok(reason)
 }
 
-/// Takes the values of the request out of all their words, and reads the request only once for that.
+/// Removes the values of the request from all messages, and reads the request only once for that.
 pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
+    // These messages say nothing beyond their code, so a lost race needs no search for values.
     for reason in reasons.iter_mut().filter(|reason| reason.is_known()) {
         reason.message = None;
     }
@@ -125,6 +128,7 @@ fn blamed(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
 
 /// The meaning of the cancellation. A permanent reason comes first.
 pub(super) fn kind(reasons: &[Reason]) -> Option<ErrorKind> {
+    // A condition that failed beside a conflict fails again, so the caller must see it.
     let lasting = blamed(reasons).find(|reason| !reason.is_contention());
     lasting.or(blamed(reasons).next()).map(Reason::kind)
 }
@@ -134,7 +138,7 @@ pub(super) fn is_contention(reasons: &[Reason]) -> bool {
     blamed(reasons).next().is_some() && blamed(reasons).all(Reason::is_contention)
 }
 
-/// The reasons that were to blame, in words.
+/// The reasons that were to blame, as text.
 pub(super) fn said(reasons: &[Reason]) -> String {
     let said: Vec<String> = blamed(reasons).map(Reason::said).collect();
     said.join("; ")

@@ -5,10 +5,11 @@ use std::io;
 
 use aws_smithy_runtime_api::client::dns::ResolveDnsError;
 
-/// Whether no connection was made. Only certain cases count: a connection that broke may have carried the request.
+/// Whether no connection was made. Only certain cases count, because a connection that broke may have transmitted the
+/// request.
 ///
-/// This is for errors of the attempt that was handed to a connection. Earlier failures, such as credentials whose source
-/// refuses connections, fail in the same words and tell nothing about an earlier attempt.
+/// This is for errors of the attempt that was handed to a connection. Other failures, for example a source of
+/// credentials that refuses connections, look the same and say nothing about an earlier attempt.
 pub(in crate::wire) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
     causes(error).any(|cause| {
         let refused = cause

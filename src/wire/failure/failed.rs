@@ -1,4 +1,4 @@
-//! A call that failed, as the rooms above see it.
+//! A failed call, in the form that the rooms above receive.
 
 use std::fmt;
 
@@ -13,21 +13,22 @@ pub(crate) struct Failure {
     pub(crate) error: Error,
     /// Facts about a condition that the service checked and that did not hold.
     pub(crate) condition: Option<ConditionFailed>,
-    /// Whether other transactions, or too many of them, were in the way, so that it may go through a moment later. This
+    /// Whether other transactions or too many requests prevented it, so that it may succeed a moment later. This
     /// attempt wrote nothing.
     pub(crate) is_contention: bool,
     /// The outcome of each operation of a cancelled transaction.
     pub(crate) reasons: Vec<Reason>,
-    /// Whether an attempt had no answer, so that it may still be under way.
+    /// Whether an attempt had no response, so that it may still be under way.
     pub(crate) has_stray: bool,
-    /// If the outcome is unknown: the error of a later attempt, which does not say what becomes of the earlier one.
+    /// If the outcome is unknown: the error of a later attempt, which does not determine the outcome of the earlier
+    /// one.
     pub(crate) refusal: Option<Box<Failure>>,
 }
 
 /// A condition of a write that did not hold.
 pub(crate) struct ConditionFailed {
-    /// The item that the condition was checked on, `{"name":{"S":"..."},...}`, if the request returns it and there is
-    /// one.
+    /// The item on which the condition was checked, `{"name":{"S":"..."},...}`, if the request returns it and one
+    /// exists.
     pub(crate) item: Option<Bytes>,
 }
 

@@ -13,7 +13,7 @@ pub(in crate::wire) struct FailureContext<'a> {
     pub(in crate::wire) body: &'a [u8],
     pub(in crate::wire) table: &'a str,
     pub(in crate::wire) stage: Stage,
-    /// Whether the service may have heard of an attempt, as far as that is known.
+    /// Whether the service may have received an attempt, as far as that is known.
     pub(in crate::wire) sent: bool,
     /// Whether the request may have been executed and that matters.
     pub(in crate::wire) unknown: bool,
@@ -23,8 +23,8 @@ pub(in crate::wire) struct FailureContext<'a> {
 }
 
 impl<'a> FailureContext<'a> {
-    /// The site of a request to an engine in this process. No answer is lost there, but an engine that fails may have
-    /// done its work before.
+    /// The site of a request to an engine in this process. No response is lost there, but an engine that fails may have
+    /// executed the request before.
     #[cfg(feature = "embedded")]
     pub(in crate::wire) fn in_process(request: &'a Request, status: u16) -> Self {
         FailureContext {

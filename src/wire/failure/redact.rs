@@ -1,12 +1,12 @@
-//! The service's words without the caller's values.
+//! The messages of the service without the caller's values.
 //!
 //! DynamoDB quotes values in some of its messages, and our messages are logged. Therefore every value in the item,
 //! the key or the expression values of the request is removed from the message, in any format. Only displayed
 //! messages are processed. A message whose code determines the error is not displayed, so a conflict costs nothing
 //! here. Messages that are always the same are not processed either.
 //!
-//! A request may have 16 MB, and its messages have some hundred bytes. So a value that is longer than the messages is
-//! stepped over, and of the others only those that are found in the messages are kept.
+//! A request may have 16 MB, and its messages have some hundred bytes. Therefore a value that is longer than the
+//! messages is skipped, and other values are kept only if they occur in a message.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -54,6 +54,8 @@ pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> 
     #[cfg(test)]
     counted::body();
     let mut values = HiddenValues::among(said);
+    // If the request cannot be read completely, some of its values are not known, and then no
+    // message can be shown safely.
     let is_read = values.of_body(body).is_ok();
     let hide = |message: &&str| match *message {
         fixed if FIXED.contains(&fixed) => fixed.to_owned(),
@@ -66,7 +68,7 @@ pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> 
 /// The values that must not be shown.
 struct HiddenValues<'m> {
     messages: Vec<&'m str>,
-    /// The messages that have escapes, with the letters in their place.
+    /// The messages that have escapes, with the escapes decoded.
     unescaped: Vec<Unescaped>,
     /// The length of the longest message.
     longest: usize,
@@ -162,9 +164,10 @@ impl<'m> HiddenValues<'m> {
         Ok(())
     }
 
-    /// Steps over a value that is longer than all messages.
+    /// Skips a value that is longer than all messages.
     fn of_scalar(&mut self, kind: &str, value: &[u8]) -> Result<(), CodecError> {
-        // A letter takes at most six bytes, as an escape, and three bytes take four in base64.
+        // In JSON, a letter takes at most six bytes, as an escape, and in base64 three bytes take four. A longer value
+        // cannot occur in any message.
         if value.len() > 8 * self.longest + 32 {
             return Ok(());
         }
@@ -183,16 +186,16 @@ impl<'m> HiddenValues<'m> {
         Ok(())
     }
 
-    /// Notes a text as it is, and with escapes.
+    /// Notes a text unchanged, and with escapes.
     fn text(&mut self, text: &str) {
-        // No spelling is shorter than the text itself. Blanks tell nothing, because they stand between all words.
+        // No encoding is shorter than the text itself. A blank text would match between any two words.
         if text.len() > self.longest || text.trim().is_empty() {
             return;
         }
         #[cfg(test)]
         counted::value();
         self.spelling(text);
-        // The text as it stands in the query of a URL.
+        // In the query of a URL, a blank is written as a plus.
         if text.contains(' ') {
             self.spelling(&text.replace(' ', "+"));
         }
@@ -203,6 +206,7 @@ impl<'m> HiddenValues<'m> {
         let mut json = Writer::default();
         json.quoted(text);
         let json = String::from_utf8_lossy(json.as_bytes()).into_owned();
+        // Servers that are written in Rust quote values with the first form, and others with JSON.
         for quoted in [format!("{text:?}"), json] {
             let inner = quoted
                 .strip_prefix('"')
@@ -223,6 +227,7 @@ impl<'m> HiddenValues<'m> {
         #[cfg(test)]
         counted::value();
         self.spelling(number.as_str());
+        // DynamoDB writes numbers in a format of its own, so they are compared by value.
         if self.said.contains(number) {
             self.numbers.insert(number.clone());
         }
@@ -230,22 +235,24 @@ impl<'m> HiddenValues<'m> {
 
     /// Notes bytes in base64, in hexadecimal digits, as a list of numbers, and as the text that they may be.
     fn bytes(&mut self, bytes: &[u8]) {
-        // A text has as many letters as bytes, and every other spelling is longer.
+        // As text, bytes have their own length, and every other encoding is longer.
         if bytes.len() > self.longest || bytes.is_empty() {
             return;
         }
         let base64 = base64_simd::STANDARD.encode_to_string(bytes);
+        // A message may show base64 without its padding.
         self.text(base64.trim_end_matches('='));
         self.text(&base64);
         if let Ok(text) = std::str::from_utf8(bytes) {
             self.text(text);
         }
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        // Short digits do not stand by themselves behind `0x`, so they are noted with it, too.
+        // Short values only count as separate words, and digits after `0x` are none, so they are noted together with
+        // it.
         for hex in [hex.to_uppercase(), format!("0x{hex}"), hex] {
             self.spelling(&hex);
         }
-        // Java prints bytes with a sign.
+        // DynamoDB and DynamoDB Local are Java programs, which print bytes with a sign.
         let signed: Vec<i8> = bytes.iter().map(|byte| byte.cast_signed()).collect();
         for list in [format!("{bytes:?}"), format!("{signed:?}")] {
             self.text(list.trim_matches(['[', ']']));
@@ -253,6 +260,8 @@ impl<'m> HiddenValues<'m> {
     }
 
     fn hide_in(&self, message: &str) -> String {
+        // Overlapping values are marked first and replaced in one pass. Replacing one by one could
+        // leave a part of another.
         let mut hidden = vec![false; message.len()];
         let unescaped = Unescaped::of(message);
         for text in &self.texts {
@@ -292,7 +301,7 @@ fn hide(hidden: &mut [bool], place: Range<usize>) {
     }
 }
 
-/// A message with the letters in place of their escapes: `\u00eb`, as in JSON, and `%C3%AB`, as in URLs.
+/// A message with its escapes decoded: `\u00eb`, as in JSON, and `%C3%AB`, as in URLs.
 struct Unescaped {
     text: String,
     /// The position of each byte of the text in the message, and last, the end of the message.
@@ -333,7 +342,7 @@ impl Unescaped {
 /// The letter of `%C3%AB`, and the length of that escape.
 fn percent(text: &str) -> Option<(char, usize)> {
     let mut bytes = Vec::new();
-    // A letter has at most four bytes.
+    // UTF-8 has at most four bytes for a letter, and fewer bytes of one are not valid text.
     while bytes.len() < 4 {
         let digits = text.get(3 * bytes.len()..)?.strip_prefix('%')?.get(..2)?;
         bytes.push(hexadecimal(digits).and_then(|byte| u8::try_from(byte).ok())?);
@@ -369,7 +378,7 @@ fn found<'m>(message: &'m str, text: &'m str) -> impl Iterator<Item = usize> + '
 
 /// The positions of a text in a message, including overlapping ones.
 fn places(message: &str, text: &str) -> Vec<usize> {
-    // Most values are longer than any message, or not in it.
+    // This check is far cheaper than the search for all positions, and most values are not in a message.
     if text.len() > message.len() || !message.contains(text) {
         return Vec::new();
     }
@@ -399,6 +408,7 @@ fn numbers(message: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_ascii_digit() || "+-.eE".contains(letter);
     let words = message.split(move |letter| !is_part(letter));
     words.filter_map(|word| {
+        // `split` returns no positions, but each word is a part of the message.
         let start = word.as_ptr() as usize - message.as_ptr() as usize;
         let digits = word.trim_matches(|letter: char| !letter.is_ascii_digit() && letter != '-');
         let offset = word.find(digits)?;

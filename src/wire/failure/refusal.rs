@@ -1,4 +1,4 @@
-//! An answer that rejects: its kind, its words, and the item of a failed condition.
+//! A rejection: its kind, its message, and the item of a failed condition.
 
 use bytes::Bytes;
 
@@ -13,10 +13,10 @@ use crate::json::{elements, member};
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
 const CANCELLED: &str = "TransactionCanceledException";
 const CONFLICT: &str = "TransactionConflictException";
-/// Two regions that replicate each other wrote one item at once; this write was not done.
+/// Two regions that replicate each other wrote one item concurrently; this write was not executed.
 const REPLICATED_CONFLICT: &str = "ReplicatedWriteConflictException";
 
-/// An answer that rejects.
+/// A rejection.
 pub(super) struct Refusal<'a> {
     pub(super) status: u16,
     pub(super) code: Option<&'a str>,
@@ -38,9 +38,13 @@ pub(super) fn refused(site: FailureContext<'_>, refusal: Refusal<'_>) -> Failure
     let is_contention = is_in_the_way || cancel::is_contention(&reasons);
     let failed = is_condition(&refusal, &reasons);
     let is_going_on = refusal.code == Some(IN_PROGRESS);
+    // A failed condition is certain unless an earlier attempt may have been executed: then it may
+    // be the effect of this very write. Law W6.
     let unknown_outcome = if failed { site.has_stray } else { site.unknown };
     if unknown_outcome || is_going_on {
         let error = decorate(unknown(site, &refusal, failed), &refusal);
+        // Only a rejection says something about its own attempt. A 5xx and a transaction that is
+        // still executing do not.
         let is_told = !is_going_on && refusal.status < 500;
         return Failure {
             is_contention,
@@ -67,6 +71,8 @@ fn certain(site: FailureContext<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>)
     let message = message(site, kind, &refusal, &reasons, &throttles);
     let error = Error::new(kind, site.stage, message).with_throttles(throttles);
     let condition = failed.then(|| {
+        // A cancelled transaction returns its items with the reasons, and a single write returns
+        // its item beside the code.
         let of_reason = reasons.iter().find(|reason| reason.is_condition());
         ConditionFailed {
             item: of_reason.map_or_else(|| item(refusal.body), |reason| reason.item.clone()),
@@ -145,6 +151,8 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
         | "InvalidClientTokenId"
         | "InvalidSignatureException"
         | "MissingAuthenticationToken"
+        // Errors of signatures are listed here, because the remedy is the same: the credentials or
+        // the clock are wrong.
         | "MissingAuthenticationTokenException"
         | "OptInRequired"
         | "RequestExpired"
@@ -152,6 +160,8 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
         | "UnrecognizedClientException" => ErrorKind::AccessDenied,
         "ValidationException"
         | "SerializationException"
+        // The same token with another body. This library sends the same bytes with a token, so the
+        // caller's token has been used before.
         | "IdempotentParameterMismatchException" => ErrorKind::Rejected,
         "InternalServerError"
         | "InvalidEndpointException"
@@ -167,9 +177,10 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
     }
 }
 
-/// Why it was too much, where the service says so.
+/// The reasons of throttling, if the service reports them.
 fn throttles(body: &[u8]) -> Vec<Throttle> {
     let list = |name| member(body, name).ok().flatten();
+    // The case of this member differs between servers, as that of `message` does.
     let list = list("throttlingReasons").or_else(|| list("ThrottlingReasons"));
     let reasons = list.and_then(|list| elements(list).ok());
     let reasons = reasons.unwrap_or_default().into_iter();
@@ -187,7 +198,7 @@ fn message(
     let FailureContext {
         operation, table, ..
     } = site;
-    // The words are put together only where they are shown.
+    // Removing the values from a message reads the whole request, so the message is built only if it is shown.
     let said = || match (refusal.code, refusal.message) {
         (Some(code), _) if reasons.iter().any(Reason::is_to_blame) => {
             format!("{code}: {}", cancel::said(reasons))

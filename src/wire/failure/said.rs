@@ -1,11 +1,11 @@
-//! The words of an answer that rejects: its code, its message and its id.
+//! The parts of a rejection: its code, its message and its ID.
 
 use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 
 use crate::json::{Reader, member};
 
-/// A write with the same token is still going on.
+/// A write with the same token is still being executed.
 pub(super) const IN_PROGRESS: &str = "TransactionInProgressException";
 
 pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
@@ -15,7 +15,7 @@ pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a write with the same token is still going on.
+/// Whether a write with the same token is still being executed.
 pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
     metadata(response).code() == Some(IN_PROGRESS)
 }

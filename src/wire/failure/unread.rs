@@ -1,4 +1,4 @@
-//! The failure of a call that brought no answer, or none that can be read.
+//! The failure of a call without a response, or without one that can be read.
 
 use std::error::Error as StdError;
 
@@ -12,14 +12,14 @@ use super::failure_context::FailureContext;
 use super::said::request_id;
 use crate::error::{Error, ErrorKind, Stage};
 
-/// The failure of a call that brought no rejection.
+/// The failure of a call without a rejection.
 pub(super) fn unread<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
 where
     E: StdError + Send + Sync + 'static,
 {
     let id = error.raw_response().and_then(request_id);
     let prepared = !matches!(error, SdkError::ConstructionFailure(_));
-    // The SDK's error itself is not kept: its Debug prints the response, which holds values.
+    // The SDK's error itself is not kept, because its `Debug` prints the response, which contains values.
     let source = match error.into_source() {
         Ok(source) => source,
         Err(error) => error.to_string().into(),
@@ -31,22 +31,24 @@ where
     }
 }
 
-/// The error where there was no answer, or none that can be read.
+/// The error of a call without a response, or without one that can be read.
 fn unanswered(
     site: FailureContext<'_>,
     source: Box<dyn StdError + Send + Sync>,
     prepared: bool,
 ) -> Error {
     let operation = site.operation;
+    // The outer errors of the SDK say only "dispatch failure". The innermost one names the cause.
     let root = causes(&*source)
         .last()
         .map(ToString::to_string)
         .unwrap_or_default();
     let is_credentials = causes(&*source).any(|cause| cause.is::<CredentialsError>());
     let is_connection = never_sent(&*source);
-    // Operations on tables have nobody who tells what became of each attempt.
+    // No hooks watch the attempts of operations on tables, so the error itself must show whether it was sent.
     let is_sent = site.sent && !(site.stage == Stage::Schema && is_connection);
-    // This comes first: whatever kept the last attempt from being sent, an earlier one may have been executed.
+    // This check comes first: whatever prevented the last attempt from being sent, an earlier one may have been
+    // executed.
     let (kind, message) = if site.unknown {
         let message = format!(
             "{operation} was sent and its answer is lost, so it may have taken effect: read before \

@@ -35,6 +35,8 @@ impl UserAgentCache {
             let value = |name| {
                 let mut values = request.headers().get_all(name);
                 let value = HeaderValue::from_str(values.next()?).ok()?;
+                // A second value comes from someone else's interceptor, and must then be written by
+                // it each time.
                 values.next().is_none().then_some(value)
             };
             let [user_agent, of_aws] = NAMES.map(value);
@@ -58,8 +60,8 @@ impl UserAgentCache {
     }
 }
 
-/// Whether the SDK has exactly one such interceptor and lets it be left out. An interceptor may declare that it must
-/// not be, and panics in debug builds when it is left out all the same.
+/// Whether the SDK has exactly one such interceptor and allows disabling it. An interceptor may declare itself
+/// permanent, and then panics in debug builds if it is disabled.
 fn can_be_left_out(components: &RuntimeComponents) -> bool {
     let ours = UserAgentInterceptor::new();
     let mut same = components
@@ -68,6 +70,8 @@ fn can_be_left_out(components: &RuntimeComponents) -> bool {
     let (Some(one), None) = (same.next(), same.next()) else {
         return false;
     };
+    // The flag is private, so the printed form is the only way to read it. If that form changes,
+    // the SDK's own interceptor keeps running.
     if !format!("{one:?}").contains("permanent: false") {
         return false;
     }

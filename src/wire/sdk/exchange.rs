@@ -20,7 +20,7 @@ use crate::wire::failure::{FailureContext, request_id};
 use crate::wire::request::{Request, Resend, ServiceOperation, is_object};
 use crate::wire::token_life::TokenLife;
 
-/// The messages between a call and its hooks.
+/// The data that a call and its hooks share.
 pub(in crate::wire) struct HookExchange {
     operation: ServiceOperation,
     body: Bytes,
@@ -32,9 +32,9 @@ pub(in crate::wire) struct HookExchange {
     transmitted: AtomicBool,
     /// When that was, by the client's clock.
     transmitted_at: Mutex<Option<SystemTime>>,
-    /// Whether the service may have heard of an earlier attempt.
+    /// Whether the service may have received an earlier attempt.
     was_sent: AtomicBool,
-    /// How many attempts went out.
+    /// The number of attempts that were sent.
     attempts: AtomicU32,
     /// Whether the current attempt is ambiguous.
     ambiguous: AtomicBool,
@@ -52,7 +52,7 @@ pub(in crate::wire) struct HookExchange {
     lesson: Mutex<Option<Box<Result<ClientProbe, String>>>>,
     /// The id of the first attempt, which those that follow share.
     pub(super) invocation: Option<String>,
-    /// When a request whose first attempt was made without the SDK is over as a whole.
+    /// The end of the whole operation, for a request whose first attempt was made without the SDK.
     limit: Option<(Instant, TimeLimit)>,
     /// The age of the token, if the request has one.
     token: Option<Arc<TokenLife>>,
@@ -126,6 +126,8 @@ impl HookExchange {
         invocation: String,
         limit: Option<(Instant, TimeLimit)>,
     ) -> Self {
+        // DynamoDB reports that an earlier attempt with the same token is still executing, so its
+        // result is open. Only requests with a token can get this response.
         let ambiguous =
             first.is_ambiguous() || self.resend == Resend::ByToken && first.is_going_on();
         self.was_sent = AtomicBool::new(first.was_sent());
@@ -137,7 +139,7 @@ impl HookExchange {
         self
     }
 
-    /// The limit that is over, if the SDK was given only what the first attempt had left of it.
+    /// The limit that is over, if the SDK was given only the remaining time.
     pub(super) fn limit_that_is_over(&self) -> Option<TimeLimit> {
         let (began, limit) = self.limit?;
         limit.is_over_since(began).then_some(limit)
@@ -162,10 +164,12 @@ impl HookExchange {
     }
 
     pub(super) fn begin_attempt(&self) {
-        // This comes before the answer of this attempt, which counts as ambiguous too, see `is_ambiguous`.
+        // This comes before the response of this attempt: a stray is an earlier attempt, and this one may count as
+        // ambiguous too, see `is_ambiguous`.
         set(&self.has_stray, get(&self.was_ambiguous));
         set(&self.transmitted, false);
-        // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
+        // A replayed attempt was sent, even if something prevents the SDK from seeing its result. Therefore it keeps
+        // its verdict.
         if !get(&self.replays) {
             set(&self.ambiguous, false);
         }
@@ -176,7 +180,7 @@ impl HookExchange {
         &self,
         components: &RuntimeComponents,
     ) -> Result<(), BoxError> {
-        // A replayed attempt may have outlived its token, but its answer still counts.
+        // A replayed attempt has already been sent. Its token may be too old by now, but its response still counts.
         if let Some(token) = &self.token
             && !get(&self.replays)
             && !token.is_remembered(now(components))
@@ -193,12 +197,14 @@ impl HookExchange {
         components: &RuntimeComponents,
         settings: &ConfigBag,
     ) {
+        // This hook runs after all that change the request, so the headers are complete here.
         if let Some(agent) = &self.agent {
             agent.learn(request, components);
         }
         self.learn(request, components, settings);
         self.note_time(components);
         set(&self.transmitted, true);
+        // If the call is dropped from here on, nothing else will judge the attempt.
         set(&self.ambiguous, true);
         if !get(&self.replays) {
             self.attempts.fetch_add(1, Ordering::Relaxed);
@@ -206,8 +212,8 @@ impl HookExchange {
     }
 
     pub(super) fn end_attempt(&self, attempt: &FinalizerInterceptorContextRef<'_>) {
-        // An error of an attempt that did not come so far says nothing about one that was sent before: a first attempt
-        // of which the SDK could not be told keeps the verdict that it came with.
+        // An attempt that failed before it was sent says nothing about one that was sent earlier. Therefore a first
+        // attempt whose result the SDK could not be given keeps its verdict.
         if get(&self.transmitted) {
             let ambiguous = ambiguity::is_ambiguous(attempt)
                 || self.resend == Resend::ByToken && ambiguity::is_going_on(attempt);
@@ -220,6 +226,7 @@ impl HookExchange {
         if self.ambiguous() {
             set(&self.was_ambiguous, true);
         }
+        // Only the first attempt of the SDK is a replay; those after it are really sent.
         set(&self.replays, false);
     }
 
@@ -230,6 +237,8 @@ impl HookExchange {
         let Some(plain) = &self.plain else {
             return;
         };
+        // A retried request may be read more than once. A later attempt is no lesson, so it does
+        // not replace that of the first.
         let lesson = plain.read_lesson(self.operation, &self.body, request, components, cfg);
         if let Some(lesson) = lesson {
             let lesson = Some(Box::new(lesson));
@@ -240,8 +249,8 @@ impl HookExchange {
     /// The site of a failure of this call.
     pub(in crate::wire) fn site<'a>(&'a self, table: &'a str) -> FailureContext<'a> {
         let was_ambiguous = self.was_ambiguous();
-        // All attempts count, because whoever decides about retries may not have asked our classifier. A token changes
-        // nothing: it tells that an earlier attempt was not executed before this one, and not that it never will be.
+        // All attempts count, because a retry strategy of the user need not consult our classifier. A token changes
+        // nothing: it shows that an earlier attempt was not executed before this one, but not that it never will be.
         let unknown = was_ambiguous && self.resend != Resend::Always;
         FailureContext {
             operation: self.operation.name(),
@@ -258,17 +267,17 @@ impl HookExchange {
         self.resend
     }
 
-    /// Whether the service may have heard of any attempt.
+    /// Whether the service may have received any attempt.
     pub(super) fn was_sent(&self) -> bool {
         get(&self.was_sent) || get(&self.transmitted)
     }
 
-    /// How often it was sent. A first attempt that is replayed counts: the SDK takes it for its own.
+    /// The number of attempts. A replayed first attempt counts, because the SDK regards it as its own.
     pub(super) fn attempts(&self) -> u64 {
         self.attempts.load(Ordering::Relaxed).into()
     }
 
-    /// Whether the last attempt was sent and no answer tells what became of it.
+    /// Whether the last attempt was sent and its result is not known.
     pub(super) fn ambiguous(&self) -> bool {
         get(&self.ambiguous)
     }
@@ -325,7 +334,7 @@ impl HookExchange {
         answer.is_some()
     }
 
-    /// Keeps the answer, if the body is one.
+    /// Keeps the response, if its body is one.
     pub(super) fn keep_body(&self, response: &HttpResponse) -> bool {
         let body = response.body();
         let is_json = body.bytes().is_some_and(is_object);

@@ -1,12 +1,12 @@
-//! Our bytes in place of the SDK's, by the SDK's own hooks.
+//! Replaces the SDK's bytes by ours, with the SDK's own hooks.
 //!
-//! The fluent builder carries only the table's name, which the endpoint rules read. Before it would be serialized, our
-//! serializer is put in place of the SDK's, and it sends the body as planned. Once an answer of 2xx is there, our
-//! deserializer is put in place of the SDK's: it keeps the body as it came and hands the SDK an empty output. The SDK
-//! still reads rejections, so that its retries see them.
+//! The fluent builder carries only the table's name, which the endpoint rules read. Before serialization, our
+//! serializer replaces that of the SDK, and writes the planned body. After a response of 2xx, our deserializer replaces
+//! that of the SDK: it keeps the body unchanged and gives the SDK an empty output. The SDK still reads rejections, so
+//! that its retries see them.
 //!
-//! An SDK that does not use ours only does its work twice: what its own serializer made is replaced before the first
-//! attempt, and the body is kept behind its own deserializer.
+//! If a version of the SDK does not use them, it only does its work in vain: the output of its serializer is replaced
+//! before the first attempt, and the body is kept after its own deserializer.
 //!
 //! The same hooks watch each attempt for law W6: an attempt that was sent and has no answer is ambiguous.
 
@@ -49,6 +49,8 @@ impl Intercept for Hooks {
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if self.0.swaps {
+            // The state of the interceptors wins over the SDK's own serializer, which is in a
+            // deeper layer of the settings.
             let serializer = SharedRequestSerializer::new(Serializer(self.0.clone()));
             cfg.interceptor_state().store_put(serializer);
         }
@@ -64,12 +66,16 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        // The SDK's interceptor has generated another ID before. This one replaces it, so that all
+        // attempts have the ID of the first one.
         if let Some(id) = &self.0.invocation {
             cfg.interceptor_state()
                 .store_put(InvocationId::new(id.clone()));
         }
         match self.0.is_serialized() {
             true => Ok(()),
+            // An SDK that has ignored our serializer still gets the planned body. It must happen
+            // before signing, because the signature covers the body.
             false => self.0.fill(context.request_mut()),
         }
     }
@@ -81,6 +87,7 @@ impl Intercept for Hooks {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         match &self.0.agent {
+            // The header `x-amz-user-agent` is signed, so it must be there before the signature.
             Some(agent) if self.0.has_agent => agent.write(context.request_mut()),
             _ => Ok(()),
         }
@@ -102,6 +109,8 @@ impl Intercept for Hooks {
         components: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        // This is the last hook before the connection. Waiting for a retry may have taken minutes,
+        // so the age of the token is checked here and not when the call begins.
         self.0.require_young_token(components)?;
         self.0.note_sending(context.request(), components, cfg);
         Ok(())
@@ -114,6 +123,8 @@ impl Intercept for Hooks {
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         self.0.follow_clock(context.response(), components);
+        // The deserializer is installed only now: the SDK's own must read a rejection, and the
+        // state of interceptors survives retries.
         if self.0.swaps && context.response().status().is_success() {
             let deserializer = SharedResponseDeserializer::new(Deserializer(self.0.clone()));
             cfg.interceptor_state().store_put(deserializer);
@@ -128,6 +139,8 @@ impl Intercept for Hooks {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let response = context.response();
+        // If the SDK has ignored our deserializer, its own has read the body, which the response
+        // still contains.
         if response.status().is_success() && !self.0.has_answer() {
             self.0.keep_body(response);
         }
@@ -176,13 +189,15 @@ impl DeserializeResponse for Deserializer {
     ) -> Result<Output, OrchestratorError<Error>> {
         if !response.status().is_success() {
             // This happens only after a retry: an earlier attempt had 2xx and a body that broke off, and our
-            // deserializer stays in the SDK's state.
+            // deserializer has remained in the SDK's state.
             let refusal = metadata(response);
             return Err(OrchestratorError::operation(
                 self.0.operation().refusal(refusal),
             ));
         }
         if self.0.keep_body(response) {
+            // Generated code downcasts the output and panics if it has another type, so it must be
+            // the operation's own.
             Ok(self.0.operation().blank_output())
         } else {
             Err(OrchestratorError::response(

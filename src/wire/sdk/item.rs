@@ -27,6 +27,8 @@ impl From<AttributeValue> for Value {
     fn from(value: AttributeValue) -> Self {
         match value {
             AttributeValue::S(text) => Value::S(text),
+            // The SDK does not validate numbers. Text that is not a number is kept, and reported
+            // when it is decoded.
             AttributeValue::N(digits) => Value::N(Number::foreign(&digits)),
             AttributeValue::B(bytes) => Value::B(bytes.into_inner()),
             AttributeValue::Bool(value) => Value::Bool(value),

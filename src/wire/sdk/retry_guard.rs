@@ -26,6 +26,7 @@ struct RetryGuard(Arc<HookExchange>);
 impl ClassifyRetry for RetryGuard {
     fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
         if self.0.ambiguous() {
+            // This ends the classification, whatever other classifiers of the client say.
             return RetryAction::RetryForbidden;
         }
         RetryAction::NoActionIndicated

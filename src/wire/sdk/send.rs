@@ -1,4 +1,4 @@
-//! Sends a request by the SDK, with our bytes.
+//! Sends a request through the SDK, with our bytes.
 
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(in crate::wire) async fn send(
     trace: &mut WireTrace,
 ) -> Result<Reply, Failure> {
     let sent = send_by_sdk(client, request, exchange, settings).await;
+    // The count is recorded before the error is returned, because observers count failed requests
+    // too.
     trace.end(exchange.attempts());
     let CapturedBody { body, request_id } = sent?;
     let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
@@ -43,6 +45,8 @@ async fn send_by_sdk(
     settings: Option<Box<config::Builder>>,
 ) -> Result<CapturedBody, Failure> {
     let settings = match exchange.resend() {
+        // Other writes may be sent again: they are harmless, or their token makes DynamoDB
+        // recognize them. They keep all retries of the client.
         Resend::UnlessAmbiguous => {
             let mut settings = settings.unwrap_or_default();
             retry_guard::guard(&mut settings, exchange);
@@ -53,7 +57,7 @@ async fn send_by_sdk(
     let Request {
         operation, table, ..
     } = &*request;
-    // The builders differ only in type.
+    // The builders have the same methods, but each operation has its own type without a common trait.
     macro_rules! send {
         ($method:ident) => {
             send!($method, client.$method().table_name(table))
@@ -99,7 +103,7 @@ async fn send_by_sdk(
     }
 }
 
-/// Names the limit for all attempts that is over, because the SDK names what the first attempt had left of it.
+/// Names the whole limit for all attempts, because the SDK names only the time that the first attempt had left.
 fn name_limit<E>(
     error: SdkError<E, HttpResponse>,
     exchange: &HookExchange,
@@ -117,7 +121,7 @@ fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
         .into()
 }
 
-/// The failure where someone gave the SDK an output without an answer of the service.
+/// The failure if the SDK has an output, but no response of the service: an interceptor has replaced it.
 fn hidden(request: &Request) -> Failure {
     let kind = match request.resend {
         Resend::Always => ErrorKind::Unavailable,

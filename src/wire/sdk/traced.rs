@@ -1,4 +1,4 @@
-//! Attempts that failed, as events of the span of their request.
+//! Failed attempts, as events in the span of their request.
 
 use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorContextRef;
 
@@ -34,6 +34,8 @@ fn code_in(body: &[u8]) -> Option<String> {
     let name = member(body, "__type").ok()??;
     let name = Reader::new(name).string().ok()?;
     let name = name.rsplit('#').next()?;
+    // A proxy may answer with any text. Only something that looks like an error code is shown,
+    // because the text could contain values.
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_name.then(|| name.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The time as signatures write it: `20240229T123005Z`.
+//! The time in the format of signatures: `20240229T123005Z`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,7 +46,7 @@ impl Date {
     }
 
     pub(super) fn text(&self) -> &str {
-        // All bytes are digits, a T and a Z.
+        // The conversion never fails, because all bytes are ASCII.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 

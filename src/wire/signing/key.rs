@@ -1,4 +1,4 @@
-//! Signing keys, and what they are derived from.
+//! Signing keys, and the values that they are derived from.
 
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use super::date::Date;
 
-/// More than one key is rarely needed: when regions differ by call, credentials change, or a day ends.
+/// More than one key is needed only if regions differ by call, credentials change, or a day ends.
 const KEPT: usize = 4;
 
 /// The keys that were derived last, the latest at the end.
@@ -46,6 +46,8 @@ impl SigningKeys {
         let fits = |entry: &CachedKey| {
             &*entry.day == day
                 && entry.credentials.access_key_id() == credentials.access_key_id()
+                // The ID alone does not identify the secret: tests and local servers use the same
+                // ID with different secrets.
                 && entry.credentials.secret_access_key() == secret
                 && &*entry.region == region
                 && &*entry.name == name
@@ -62,9 +64,11 @@ impl SigningKeys {
         }
         let key = SigningKey::derive(day, region, name, secret)?;
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have derived the key first.
+        // Another thread may have derived the same key meanwhile, because the lock is not held during the derivation.
         if !entries.iter().any(fits) {
             if entries.len() >= KEPT {
+                // The oldest key goes. Removing the least recently used one would need a write lock
+                // for each request.
                 entries.remove(0);
             }
             entries.push(CachedKey {
@@ -126,7 +130,7 @@ impl Hex {
     }
 
     pub(super) fn as_str(&self) -> &str {
-        // All bytes are digits.
+        // The conversion never fails, because all bytes are hexadecimal digits.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 }

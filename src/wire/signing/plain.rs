@@ -12,7 +12,7 @@ pub(in crate::wire) const DATE: &str = "x-amz-date";
 pub(super) const TOKEN: &str = "x-amz-security-token";
 /// Headers that are never signed, because proxies may change them.
 const UNSIGNED: [&str; 3] = ["user-agent", "x-amzn-trace-id", "transfer-encoding"];
-/// Headers that are made while signing, and one that may say `aws-chunked`: such bodies are signed piece by piece.
+/// Headers that signing adds, and one that may be `aws-chunked`: such bodies are signed in chunks.
 const FOREIGN: [&str; 6] = [
     "authorization",
     "content-encoding",
@@ -31,6 +31,7 @@ pub(in crate::wire) struct Plain {
 
 impl Plain {
     /// None if the request is not plain.
+    #[cfg(feature = "aws")]
     pub(super) fn read(request: &HttpRequest, token: Option<&str>, date: &Date) -> Option<Self> {
         if request.method() != "POST" {
             return None;
@@ -50,7 +51,7 @@ impl Plain {
     }
 }
 
-/// What requests have in common that differ in their length, date, token and body only.
+/// The common part of requests that differ only in length, date, token and body.
 pub(in crate::wire) struct PlainHead {
     path: Box<str>,
     /// The headers to sign, in order.
@@ -72,6 +73,8 @@ impl PlainHead {
             return None;
         }
         let (host, path) = target(request.uri())?;
+        // A token is assumed here, so that its position among the sorted names is known. It is left
+        // out below for credentials without one.
         let headers = headers(request, host, Some(""), "")?;
         let headers = headers.into_iter().map(|(name, value)| {
             let part = match name {
@@ -114,6 +117,8 @@ impl PlainHead {
 }
 
 fn write(path: &str, headers: &[(&str, &str)], body: &[u8]) -> Plain {
+    // Each name occurs twice, in its line and in the list of names. The text never grows beyond
+    // this.
     let length: usize = headers.iter().map(|(k, v)| 2 * k.len() + v.len() + 3).sum();
     let mut text = String::with_capacity(path.len() + length + 73);
     for part in ["POST\n", path, "\n\n"] {
@@ -150,6 +155,7 @@ fn headers<'a>(
         if UNSIGNED.contains(&name) {
             continue;
         }
+        // The SDK's signer replaces, adds or splits these headers by rules of its own.
         if FOREIGN.contains(&name) || !is_plain(value) {
             return None;
         }
@@ -161,7 +167,7 @@ fn headers<'a>(
         headers.push((TOKEN, token));
     }
     headers.sort_unstable_by_key(|&(name, _)| name);
-    // The values of a repeated header would have to be joined in their order.
+    // Repeated headers must be joined in their order of arrival, which the unstable sort has lost.
     let repeated = headers.windows(2).any(|pair| pair[0].0 == pair[1].0);
     (!repeated).then_some(headers)
 }
@@ -192,14 +198,13 @@ fn target(uri: &str) -> Option<(&str, &str)> {
     is_canonical(path).then_some((host(authority, default)?, path))
 }
 
-/// The host that is signed. The SDK signs a user's name and password as a part of it, unless it leaves out the default
-/// port.
+/// The host that is signed. The SDK signs a user's name and password as a part of it, unless it omits the default port.
 fn host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
     let (user, place) = match authority.rsplit_once('@') {
         Some((user, place)) => (user, place),
         None => ("", authority),
     };
-    // The colons of an IPv6 address stand in brackets.
+    // The colons inside the brackets of an IPv6 address do not begin a port.
     let end = place.rfind(']').map_or(0, |at| at + 1);
     let (name, port) = match place.get(end..)?.find(':') {
         Some(at) => (place.get(..end + at)?, place.get(end + at + 1..)),
@@ -226,7 +231,7 @@ fn host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether a path is signed as it stands: without characters to encode, empty parts, and dots to resolve.
+/// Whether a path is signed unchanged: without characters to encode, empty parts, and dots to resolve.
 fn is_canonical(path: &str) -> bool {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.' | b'/');

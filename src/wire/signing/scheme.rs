@@ -1,4 +1,4 @@
-//! Our signer in the place of the SDK's, for requests that go through all of the SDK.
+//! Our signer instead of the SDK's, for requests that go through the whole SDK.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,7 +28,7 @@ use super::plain::{DATE, Plain};
 use super::signer::{PlainSigner, Scope};
 use super::skew::{ClockSkew, TOLERATED};
 
-/// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
+/// Replaces the SDK's signer by ours. Credentials are found and cached as before.
 pub(crate) fn install(config: config::Builder) -> config::Builder {
     let skew = Arc::new(ClockSkew::default());
     config
@@ -36,7 +36,7 @@ pub(crate) fn install(config: config::Builder) -> config::Builder {
         .push_auth_scheme(DirectFirstScheme::new(skew))
 }
 
-/// Takes the place of the SDK's scheme with the same id.
+/// Replaces the SDK's scheme with the same ID.
 #[derive(Debug)]
 pub(super) struct DirectFirstScheme(pub(super) Signer);
 
@@ -84,6 +84,8 @@ impl Sign for Signer {
         cfg: &ConfigBag,
     ) -> Result<(), BoxError> {
         let now = components.time_source().unwrap_or_default().now();
+        // The SDK's correction is private. While it is not zero, only the SDK's signer writes the
+        // right date.
         if !self.skew.is_known() {
             let signed = scope(&endpoint, cfg)
                 .zip(Date::new(now))
@@ -97,6 +99,8 @@ impl Sign for Signer {
         }
         self.stock
             .sign_http_request(request, identity, endpoint, components, cfg)?;
+        // The difference between this date and our clock is the correction that the SDK has
+        // applied.
         if let Some(signed) = request.headers().get(DATE) {
             self.skew.learn_from_signature(signed, now);
         }
@@ -149,15 +153,15 @@ impl ClockSkew {
         let early = now.checked_sub(TOLERATED).and_then(Date::new);
         let late = now.checked_add(TOLERATED).and_then(Date::new);
         if let Some((early, late)) = early.zip(late) {
-            // Dates of the same length are ordered as their texts are.
+            // The format has a fixed width, so texts sort like their times.
             let known = date < early.text() || date > late.text();
             self.0.store(known, Ordering::Relaxed);
         }
     }
 }
 
-/// Looks at every answer, because a clock that drifts would otherwise show only in a rejection, and a client without
-/// retries would fail by that.
+/// Inspects every response. Otherwise a clock that drifts would show only in a rejection, and a client without retries
+/// would fail.
 #[derive(Debug)]
 struct SkewWatch(Arc<ClockSkew>);
 

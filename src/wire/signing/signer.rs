@@ -32,6 +32,8 @@ impl PlainSigner {
         let token = credentials.session_token();
         let plain = plain(token)?;
         let Scope { region, name } = scope;
+        // The key depends on the day of the date that is signed, not on today: a corrected clock
+        // may already be in another day.
         let key = self.0.get(date, region, name, credentials)?;
 
         let (day, time) = (date.day(), date.text());
@@ -96,6 +98,8 @@ impl Signed {
         headers.try_insert(AUTHORIZATION, self.authorization)?;
         match self.token {
             Some(token) => drop(headers.try_insert(TOKEN_NAME.clone(), token)?),
+            // The head has reserved an empty token. An empty header would be sent, and it is not
+            // signed.
             None => drop(headers.remove(TOKEN)),
         }
         Ok(())

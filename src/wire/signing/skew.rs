@@ -1,7 +1,7 @@
 //! Whether DynamoDB's clock and ours agree.
 //!
 //! The SDK measures the difference on every answer and signs accordingly, but keeps the measure private. Small
-//! differences do not matter, because the service allows minutes. While an answer shows a large one, the SDK signs.
+//! differences do not matter, because DynamoDB tolerates minutes. While a response shows a large one, the SDK signs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -21,7 +21,7 @@ impl ClockSkew {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// `date` is when the answer was written, according to its header.
+    /// `date` is the time at which the response was written, according to its header.
     pub(super) fn follow_answer(&self, date: &str, now: SystemTime) {
         if let Some(far) = is_far(date, now) {
             self.0.store(far, Ordering::Relaxed);

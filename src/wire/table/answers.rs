@@ -8,7 +8,7 @@ pub(crate) fn keeps_no_backups_yet(error: &Error) -> bool {
     error.code() == Some("ContinuousBackupsUnavailableException")
 }
 
-/// Passes over an operation that the server does not have.
+/// Ignores the rejection of an operation that the server does not support.
 pub(super) fn lacking<T>(error: Error) -> Result<Option<T>> {
     match is_lacking(&error) {
         true => Ok(None),
@@ -21,12 +21,12 @@ fn is_lacking(error: &Error) -> bool {
     error.code() == Some("UnknownOperationException")
 }
 
-/// Whether another change has to end first.
+/// Whether another change must end first.
 pub(crate) fn is_busy(error: &Error) -> bool {
     error.is_table_in_use() || error.is_limit_exceeded()
 }
 
-/// Adds a hint, because some servers lack what AWS has, and their own words rarely say so.
+/// Adds a hint, because some servers lack features of AWS, and their messages rarely show it.
 pub(super) fn hint(error: Error, indexes: &[IndexSchema]) -> Error {
     let several = |index: &&IndexSchema| index.pk.len() > 1 || index.sk.len() > 1;
     match indexes.iter().find(several) {

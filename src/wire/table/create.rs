@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::schema::TableSchema;
 use crate::wire::call::Wire;
 
-/// Starts to create a table that is billed on demand. It is no error if someone else does the same.
+/// Starts to create a table that is billed on demand. It is not an error if another process does the same.
 pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
     let settings = &schema.settings;
@@ -65,6 +65,8 @@ pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
     }
     match sent!(wire, CreateTable in create_table, request, name) {
         Ok(_) => Ok(()),
+        // Another process creates the same table at the moment. The caller waits until it is
+        // active, and compares it then.
         Err(error) if error.is_table_in_use() => Ok(()),
         Err(error) => Err(hint(error, &schema.global_indexes)),
     }

@@ -100,7 +100,8 @@ fn is_at(table: &TableDescription, region: &str) -> bool {
     self::region(table) == Some(region)
 }
 
-/// In the embedded engine the units of indexes stay those of the creation, and a request may not name more than five.
+/// In the embedded engine, the units of indexes never change after the creation, and a request may not name more than
+/// five.
 fn sets_index_units(table: &TableDescription) -> bool {
     #[cfg(feature = "embedded")]
     let is_embedded = is_at(table, crate::wire::embedded::REGION);
@@ -121,12 +122,13 @@ fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
     units.collect()
 }
 
-/// The settings that the description tells; recovery and tags are told by other operations.
+/// The settings in the description; other operations return recovery and tags.
 fn settings(table: &TableDescription) -> TableSettings {
     let class = table
         .table_class_summary()
         .and_then(|class| class.table_class());
     TableSettings {
+        // Servers that do not know the setting omit it, and protect nothing.
         deletion_protection: Some(table.deletion_protection_enabled().unwrap_or_default()),
         class: match class {
             Some(SdkTableClass::StandardInfrequentAccess) => Some(TableClass::InfrequentAccess),
@@ -176,7 +178,7 @@ fn knows_replicas(table: &TableDescription) -> bool {
     table.table_arn().is_some() && !is_at(table, DYNAMODB_LOCAL)
 }
 
-/// Other settings of the table, in words, which no declaration contains and others manage.
+/// Other settings of the table, as text, which no declaration contains and which others manage.
 fn others(table: &TableDescription) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
     if let Some(key) = table
@@ -236,7 +238,7 @@ fn status(status: Option<&TableStatus>) -> Status {
     match status {
         Some(TableStatus::Creating) => Status::Creating,
         Some(TableStatus::Deleting) => Status::Deleting,
-        // Reads and writes go on while a table is updated.
+        // Reads and writes continue while a table is updated.
         None | Some(TableStatus::Active | TableStatus::Updating) => Status::Usable,
         Some(other) => Status::Broken(other.as_str().to_owned()),
     }
@@ -247,6 +249,8 @@ fn provisioned(table: &TableDescription) -> Option<(u64, u64)> {
     let mode = table
         .billing_mode_summary()
         .and_then(|summary| summary.billing_mode());
+    // Tables with units may have no summary at all, and tables on demand report units of zero.
+    // Therefore neither alone decides.
     if mode == Some(&BillingMode::PayPerRequest) {
         return None;
     }

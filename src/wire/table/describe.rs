@@ -1,4 +1,4 @@
-//! A table and its settings, as several operations tell them.
+//! A table and its settings, from several operations.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::send::sent;
 use crate::error::Result;
 use crate::wire::call::Wire;
 
-/// `None` if there is no such table.
+/// `None` if the table does not exist.
 pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<DescribedTable>> {
     let request = wire.client().describe_table().table_name(name);
     match sent!(wire, DescribeTable in describe_table, request, name) {
@@ -21,7 +21,7 @@ pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<Described
     }
 }
 
-/// How items of a table expire.
+/// The expiry of the items of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExpiryState {
     /// The attribute, None if they do not expire.
@@ -30,7 +30,7 @@ pub(crate) struct ExpiryState {
     pub(crate) is_changing: bool,
 }
 
-/// How items expire; None if the server does not know of that, so that nothing does.
+/// The expiry of items; None if the server does not support it, so that nothing expires.
 pub(crate) async fn expiry(wire: &Wire, name: &str) -> Result<Option<ExpiryState>> {
     let request = wire.client().describe_time_to_live().table_name(name);
     let output = match sent!(wire, DescribeTimeToLive in describe_time_to_live, request, name) {
@@ -63,11 +63,11 @@ pub(crate) async fn ttl(wire: &Wire, name: &str) -> Result<Option<String>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecoveryState {
     pub(crate) is_on: bool,
-    /// For how many days back, if the server tells that.
+    /// The number of days back, if the server reports it.
     pub(crate) days: Option<u8>,
 }
 
-/// Whether the table can be restored to any second; None if the server does not know of that.
+/// Whether the table can be restored to any second; None if the server does not support it.
 pub(crate) async fn recovery(wire: &Wire, name: &str) -> Result<Option<RecoveryState>> {
     let request = wire.client().describe_continuous_backups().table_name(name);
     let output = match sent!(wire, DescribeContinuousBackups in describe_continuous_backups, request, name)
@@ -86,7 +86,7 @@ pub(crate) async fn recovery(wire: &Wire, name: &str) -> Result<Option<RecoveryS
     }))
 }
 
-/// The labels of a table; None if the server knows none.
+/// The labels of a table; None if the server does not support them.
 pub(crate) async fn labels(
     wire: &Wire,
     found: &DescribedTable,

@@ -7,7 +7,7 @@ use crate::schema::TableSchema;
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct DescribedTable {
-    /// The schema without the TTL, which another operation tells.
+    /// The schema without the TTL, which another operation returns.
     pub(crate) schema: TableSchema,
     pub(crate) status: Status,
     /// The indexes that are being added or removed.
@@ -16,18 +16,18 @@ pub(crate) struct DescribedTable {
     pub(crate) created: Option<i64>,
     /// Whether it is being changed.
     pub(crate) is_updating: bool,
-    /// About how many items it has.
+    /// The approximate number of its items.
     pub(crate) items: u64,
-    /// About how large they are together.
+    /// The approximate size of its items together.
     pub(crate) bytes: u64,
     pub(crate) arn: Option<String>,
-    /// The read and write units of the global indexes, where they have units.
+    /// The read and write units of the global indexes that have units.
     pub(crate) index_units: BTreeMap<String, (u64, u64)>,
     /// Whether the units of indexes can be changed.
     pub(crate) sets_index_units: bool,
-    /// Whether the server has global tables, so that a table without replicas is none.
+    /// Whether the server supports global tables, so that a table without replicas is known not to be one.
     pub(crate) knows_replicas: bool,
-    /// Its other settings, in words, which others manage.
+    /// Its other settings, as text, which others manage.
     pub(crate) others: Vec<String>,
 }
 

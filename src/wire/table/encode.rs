@@ -34,6 +34,8 @@ pub(super) fn definitions(
 ) -> Result<Vec<AttributeDefinition>> {
     let mut types = schema.key_types();
     let added = added.into_iter().flat_map(IndexSchema::keys);
+    // DynamoDB rejects a definition of an attribute that no key of the table or an index has, so
+    // only these are listed.
     types.extend(added.map(|attribute| (attribute.name.as_str(), attribute.ty)));
     let definition = |(name, ty)| {
         let ty = match ty {
@@ -56,6 +58,7 @@ pub(super) fn projection(projection: &ProjectionSchema) -> Projection {
     let builder = Projection::builder();
     match projection {
         ProjectionSchema::All => builder.projection_type(ProjectionType::All),
+        // DynamoDB rejects `INCLUDE` with an empty list. Such an index has only keys anyway.
         ProjectionSchema::Include(names) if !names.is_empty() => builder
             .projection_type(ProjectionType::Include)
             .set_non_key_attributes(Some(names.clone())),
@@ -82,7 +85,7 @@ pub(super) fn units(billing: Option<Billing>) -> Result<Option<ProvisionedThroug
 }
 
 pub(super) fn pair_units((reads, writes): (u64, u64)) -> Result<ProvisionedThroughput> {
-    // The limits were checked before, so nothing is lost.
+    // The limits of units were checked before, so the conversion never reaches its fallback.
     let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
     let throughput = ProvisionedThroughput::builder()
         .read_capacity_units(units(reads))

@@ -1,6 +1,6 @@
-//! Sends an operation on a table: through the SDK, or past its orchestration to an engine in this process.
+//! Sends an operation on a table: through the SDK, or directly to an engine in this process.
 
-/// Sends an operation that a builder of the SDK has made; the result is the SDK's output, or the error of this library.
+/// Sends an operation that was built with the SDK; the result is the SDK's output, or the error of this library.
 macro_rules! sent {
     ($wire:expr, $operation:ident in $module:ident, $request:expr, $table:expr) => {
         async {

@@ -1,4 +1,4 @@
-//! Changes of a table that exists.
+//! Changes of an existing table.
 
 use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
 use aws_sdk_dynamodb::types::{
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSchema, TableSettings};
 use crate::wire::call::Wire;
 
-/// One change, as the service takes one at a time.
+/// One change, because DynamoDB accepts one at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TableUpdate<'u> {
     AddIndex(&'u IndexSchema),
@@ -25,7 +25,7 @@ pub(crate) enum TableUpdate<'u> {
     Stream(Option<StreamView>),
     Protection(bool),
     Class(TableClass),
-    /// With the declared table: the units of other indexes are others'.
+    /// With the declared table: indexes that it does not contain keep their units.
     Billing(Billing, &'u TableSchema),
 }
 
@@ -82,7 +82,7 @@ fn add_index(
         .global_secondary_index_updates(change))
 }
 
-/// Sends what differs alone: the service rejects units that are as they were.
+/// Sends only the differences, because DynamoDB rejects units that are unchanged.
 fn bill(
     request: UpdateTableFluentBuilder,
     found: &DescribedTable,
@@ -103,6 +103,8 @@ fn bill(
     let indexes = found.schema.global_indexes.iter();
     for index in indexes.filter(|_| found.sets_index_units) {
         let is_as_wanted = found.index_units.get(&index.name) == Some(&wanted);
+        // A change from on-demand billing must name the units of every index, also of those that no
+        // declaration contains.
         if before.is_some() && (is_as_wanted || declared.index(&index.name).is_none()) {
             continue;
         }
@@ -116,7 +118,7 @@ fn bill(
     Ok(request)
 }
 
-/// Has items expire by this attribute, or no more by it.
+/// Enables or disables the expiry of items by this attribute.
 pub(crate) async fn set_ttl(wire: &Wire, name: &str, attribute: &str, is_on: bool) -> Result<()> {
     let ttl = TimeToLiveSpecification::builder()
         .enabled(is_on)
@@ -130,7 +132,7 @@ pub(crate) async fn set_ttl(wire: &Wire, name: &str, attribute: &str, is_on: boo
     sent!(wire, UpdateTimeToLive in update_time_to_live, request, name).map(drop)
 }
 
-/// Keeps what is needed to restore the table to any second of the last days.
+/// Enables recovery, so that the table can be restored to any second of the last days.
 pub(crate) async fn enable_recovery(wire: &Wire, name: &str, days: u8) -> Result<()> {
     let recovery = PointInTimeRecoverySpecification::builder()
         .point_in_time_recovery_enabled(true)
@@ -143,7 +145,7 @@ pub(crate) async fn enable_recovery(wire: &Wire, name: &str, days: u8) -> Result
     sent!(wire, UpdateContinuousBackups in update_continuous_backups, request, name).map(drop)
 }
 
-/// Labels the table with these besides those that it has.
+/// Adds these labels to those of the table.
 pub(crate) async fn tag(
     wire: &Wire,
     found: &DescribedTable,

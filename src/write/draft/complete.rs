@@ -28,6 +28,8 @@ pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions)
                 format!("the library keeps the attribute `{name}` for itself: take another name");
             return Err(refused(declared, message));
         }
+        // Written through `rest`, the attribute would escape the maintenance of the indexes that
+        // contain the field.
         let field = field_of(declared, name).or_else(|| formerly_of(declared, name));
         if let Some(field) = field.filter(|_| place.is_of_rest()) {
             let message = format!(
@@ -57,7 +59,7 @@ pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateAction
         .partition(|attribute| is_in_key(declared, attribute.field));
     let message = match (&of_key[..], &settable[..]) {
         ([], []) => return Ok(()),
-        // A key field has no `set`, so it cannot be added to the upsert.
+        // A key field has no `set`, so the caller cannot add it to the upsert.
         ([_, ..], _) => format!(
             "an upsert may create the item, and the key contains {} only in part (in one case, or truncated): \
              use `create` or `put` with the whole entity, or `update` for an item that exists",
@@ -137,6 +139,7 @@ pub(crate) fn stamp_fields(
         if let Some(json) = json(attribute)? {
             update.set(
                 attribute,
+                // An upsert of an existing item must keep its time of creation.
                 UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
             );
         }
@@ -153,6 +156,8 @@ fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
             checks_version: true,
             ..
         } => UpdateAction::Set(number(loaded.version().next()?)),
+        // Without a checked version, the stored number is unknown, so it is incremented where it is
+        // stored.
         _ => UpdateAction::Add {
             start: number(0),
             delta: UpdateOperand::Json(number(1)),

@@ -20,13 +20,15 @@ use crate::write::{Edit, revision, upgraded};
 /// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
 
+type WriteBetween = fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>;
+
 /// What an update needs of the type of its entity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShapeFunctions {
     /// The item in the present shape.
     present: fn(&[u8]) -> Result<Vec<u8>>,
     /// The write of an item in the present shape in the place of the stored one.
-    between: fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>,
+    between: WriteBetween,
 }
 
 impl ShapeFunctions {
@@ -66,7 +68,7 @@ fn between<E: DynamoEntity>(
     let new = E::decode(&mut Reader::new(changed)).map_err(fail)?;
     match revision(db, pattern, key, stored, &old, &new)? {
         Some(edit) => Ok(edit),
-        // Nothing differs, and an update raises the version all the same.
+        // Nothing differs, but an update raises the version nevertheless.
         None => upgraded(db, (pattern, key), stored, &old),
     }
 }
@@ -95,6 +97,7 @@ impl EvaluatedUpdate {
         let mut known = None;
         if let Some(first) = first {
             match sent(first, db).await {
+                // The failed condition returns the item, so the first attempt needs no read.
                 Err(error) if error.is_older_shape() => known = error.current_bytes(),
                 done => return done,
             }
@@ -112,6 +115,8 @@ impl EvaluatedUpdate {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
             };
+            // The guard compares the item that was just read, so its failure means that another
+            // write came between.
             let is_lost = error.is_conflict() || error.is_not_found();
             if !is_lost || attempt == ATTEMPTS {
                 return Err(error);
@@ -125,10 +130,11 @@ impl EvaluatedUpdate {
     fn planned(&self, stored: &Bytes, returned: Returned, db: &Dynamo) -> Result<PlannedRequest> {
         let (declared, now) = (self.key.declared, db.now());
         let fail = |fault| Error::decode(declared.def.type_name, fault);
+        // DynamoDB would evaluate this condition itself if the update were an expression.
         if check::is_expired(stored, declared.def.ttl, now) {
             return Err(self.not_found());
         }
-        // Managed attributes have the same names in every shape.
+        // Managed attributes have the same names in every shape, so the expectation is checked on the stored item.
         let item = Item::from_dynamo_json(stored).map_err(fail)?;
         if !holds(&self.expected, &item).map_err(fail)? {
             let message =

@@ -29,7 +29,8 @@ pub(crate) fn derive_expiry(
     let action = match change {
         Some(UpdateAction::Set(json)) => known.action(&known.is(&json))?,
         Some(UpdateAction::Remove) => known.action(&known.is_absent())?,
-        // An item with a source has the expiry that belongs to it. If an older program wrote it, a refill adds that.
+        // An item that already has the source also has its expiry. If an older program wrote the item, a refill adds
+        // it.
         Some(UpdateAction::SetIfAbsent(UpdateOperand::Json(json))) => {
             let derived = known.action(&known.is(&json))?;
             derived.map(|action| match action {
@@ -37,6 +38,8 @@ pub(crate) fn derive_expiry(
                 other => other,
             })
         }
+        // A sum or another computed value is known only to DynamoDB, so nothing can be derived from
+        // it here.
         Some(_) => None,
         None if creates => match known.action(key.told())? {
             None => return Ok(()),

@@ -29,7 +29,7 @@ pub(crate) fn relied_on(
     {
         guards.push(filled_condition(declared, at, attribute)?);
     }
-    // The version tells of other writers, but not whether the entity was changed in memory since.
+    // The version detects other writers, but not a change of the entity in memory since it was loaded.
     let UpdateOrigin::Entity { attributes, .. } = source else {
         return Ok(guards);
     };
@@ -37,6 +37,7 @@ pub(crate) fn relied_on(
     let mut asked: Vec<&str> = Vec::new();
     for field in &maintenance.used {
         let field = &declared.deciding(field);
+        // New values need no guard, and the condition of the caller already compares what it says.
         if changed.contains(field) || told.knows(field) || asked.contains(field) {
             continue;
         }
@@ -66,6 +67,7 @@ fn filled_condition(
     let default = (declared.default_json)(at)?;
     let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
     Ok(if default.as_ref().is_some_and(is_text) {
+        // Without the attribute, the field has its default, which fills the key as well.
         Node::any([check::absent_condition(attribute.place()), filled])
     } else {
         filled

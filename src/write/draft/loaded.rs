@@ -15,7 +15,7 @@ pub(crate) fn loaded_condition(
     attribute: &AttributeDef,
     held: Option<&[u8]>,
 ) -> Result<Node, CodecError> {
-    // A None is NULL in a field with `null`, also if the attribute was missing.
+    // A field with `null` encodes None as NULL, even if the attribute was missing. Both must match.
     let Some(json) = held.filter(|json| !is_null(json)) else {
         return Ok(check::absent_condition(attribute.place()));
     };
@@ -36,6 +36,8 @@ fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecErro
     let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
     let place = || Term::Place(Place::of(attribute));
     let number = |number: i64| Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes());
+    // Other programs may store a fraction, which reading has truncated, so the whole second is
+    // accepted.
     let from = Node::Compare(place(), Comparison::Ge, number(seconds));
     let until = Node::Compare(place(), Comparison::Lt, number(seconds.saturating_add(1)));
     Ok(from.and(until))

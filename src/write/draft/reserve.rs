@@ -15,6 +15,7 @@ pub(super) fn reserve(
     changed: &[&'static str],
 ) -> Result<(Node, UniqueChanges)> {
     let declared = key.declared;
+    // Sentinels expire with their owner, so a new TTL must be written to all of them.
     let renews = unique::ttl_field(declared).is_some_and(|ttl| changed.contains(&ttl));
     let uniques = declared.def.uniques;
     let is_touched = |number: usize| {
@@ -26,8 +27,8 @@ pub(super) fn reserve(
     tell_changes(declared, update, &mut known);
     let after = HeldUniqueValues::of(declared, &known, is_touched)?;
     let unique_changes = UniqueChanges::between(declared, &before, &after, false)?;
-    // A loaded entity may be out of date, or changed in memory, so a value that seems to stay may be a new one. The
-    // condition is asked anyway, so what it says needs no guard.
+    // A loaded entity may be outdated, or changed in memory, so a value that seems unchanged may be a new one. The
+    // condition is checked anyway, so its facts need no guard.
     let guard = match source {
         UpdateOrigin::Entity { attributes, .. } => {
             let numbers = (0..uniques.len()).filter(|number| is_touched(*number));

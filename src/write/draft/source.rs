@@ -51,6 +51,8 @@ impl UpdateOrigin {
 
 /// The facts that a loaded entity contains.
 pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecError> {
+    // Only entities with templates or unique values need to know their stored attributes, so others
+    // save the encoding.
     let attributes = if entity.declaration().has_templates() {
         split(&encode_as_is(entity)?)?
     } else {
@@ -127,6 +129,7 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
             _ => {}
         }
     }
+    // The key names the item, so its parts are certain, whatever else is known.
     known.tell_all(key.told());
     known
 }
@@ -145,6 +148,7 @@ pub(crate) fn tell_changes(
         match action {
             UpdateAction::Set(json) if place.is_attribute() => known.tell_json(field, json.clone()),
             UpdateAction::Remove if place.is_attribute() => known.tell_absent(field),
+            // The result of an expression is known only to DynamoDB.
             _ => known.tell_computed(field),
         }
         fields.push(field);

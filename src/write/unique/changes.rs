@@ -80,10 +80,15 @@ impl UniqueChanges {
         may_lack: bool,
     ) -> Result<Self> {
         let mut changes = UniqueChanges::default();
+        // A put may meet an item that an older program wrote without sentinels, so it takes all of
+        // its values, also unchanged ones. A sentinel must also expire with its owner, so a new TTL
+        // rewrites all of them.
         let renewed = may_lack || before.ttl.is_none() || before.ttl != after.ttl;
         for (before, after) in before.values.iter().zip(&after.values) {
             for side in [before, after] {
                 if let Holding::Unknown(fields) = side {
+                    // An unknown value before or after the write would leave a sentinel that no
+                    // item owns, or a value without one.
                     return Err(unknown(declared, fields));
                 }
             }
@@ -97,6 +102,8 @@ impl UniqueChanges {
         }
         changes.ttl = match (&after.ttl, ttl_field(declared)) {
             (Some(ttl), _) => ttl.clone(),
+            // A sentinel with a wrong TTL would release the value too early, or keep it after its
+            // owner has expired.
             (None, Some(field)) if !changes.take.is_empty() => {
                 return Err(unknown(declared, &[field]));
             }

@@ -83,8 +83,12 @@ impl<E: DynamoEntity> LookUp<E> {
     async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
         let sentinel = self.sentinel()?;
         let mut owner = self.read_owner(sentinel, db).await?;
+        // The sentinel and its owner are read by two requests, so the value may move in between.
+        // The loop ends when the sentinel names the same owner twice.
         while let Some(key) = owner {
             if let Some(item) = read_raw(db, self.pattern, &key).await?
+                // A program that does not know the unique value may have changed the item without
+                // its sentinel.
                 && self.is_value_of(sentinel, &key, &item)?
             {
                 return Ok(Some(item));

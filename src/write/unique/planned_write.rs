@@ -180,9 +180,12 @@ async fn commit(
         let Err(failure) = sent else {
             return Ok(None);
         };
+        // A sentinel that should be released belongs to another item, which took the value after
+        // this one had expired. The write is repeated without its release.
         if keep_values_of_others(&mut members, &failure) {
             continue;
         }
+        // The first member is the item itself, and the others are its sentinels.
         let is_own = failure.reasons.first().is_some_and(Reason::is_condition);
         let current = failure
             .reasons
@@ -214,8 +217,11 @@ async fn until_told(
     let (token, mut unknown) = (Arc::default(), None);
     loop {
         let began = Instant::now();
+        // The same bytes with the same token: if the first attempt took effect after all, DynamoDB
+        // answers with its success.
         let sent = confirm::call_again(db, request, keys.clone(), &token).await;
         let Err(failure) = sent else { return sent };
+        // Nothing is in doubt yet, so the failure is certain.
         if unknown.is_none() && !failure.error.is_outcome_unknown() {
             return Err(failure);
         }
@@ -226,6 +232,8 @@ async fn until_told(
             None => failure,
         };
         rounds.in_vain();
+        // A failed condition after a lost response may be the effect of the first attempt, and
+        // repeating cannot decide that.
         if is_refused || !rounds.another(began.elapsed()).await {
             return Err(lost);
         }
@@ -251,6 +259,7 @@ pub(crate) fn given_up(
     db: &Dynamo,
 ) -> Result<(Vec<TransactionMember>, Node)> {
     let fail = |fault| Error::decode(entity.type_name, fault);
+    // Conditions of missing attributes alone would also hold for an item that does not exist.
     let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
     for name in attributes_of(entity) {
         guards.push(match member(item, name).map_err(fail)? {
@@ -273,6 +282,8 @@ pub(crate) fn keep_values_of_others(
         (reason.is_condition(), is_others)
     };
     let failed: Vec<_> = members.iter().zip(&failure.reasons).map(failed).collect();
+    // If another condition failed too, the write fails anyway, and its error must name that
+    // condition.
     if failed.contains(&(true, false)) || !failed.contains(&(true, true)) {
         return false;
     }

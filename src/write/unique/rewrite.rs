@@ -110,6 +110,8 @@ impl Main {
 impl Rewrite {
     /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        // Writers of one item in this process queue before they read, because an optimistic attempt
+        // that loses costs a read and a transaction.
         let mut line = ItemLine::join(item_id(&self.key, db), db).await;
         let mut stored = read_raw(db, self.pattern, &self.key).await?;
         for _ in 1..ATTEMPTS {
@@ -118,11 +120,15 @@ impl Rewrite {
                 None => return Ok(stored),
                 Some(setback) => setback,
             };
+            // The item is unchanged where it matters, so the condition of the caller or a taken
+            // value has failed, and another attempt would fail too.
             if self.is_as_read(stored.as_ref(), current.as_ref()) {
                 return Err(error);
             }
             stored = match line.after_loss(began.elapsed(), db).await {
                 true => read_raw(db, self.pattern, &self.key).await?,
+                // The item came with the failed condition, so no read is needed unless time has
+                // passed since.
                 false => current,
             };
         }
@@ -152,6 +158,8 @@ impl Rewrite {
         };
         let after = match &self.main {
             Main::Put(item) => holdings_in(item, None, &self.key)?,
+            // The values after an update are computed here from the stored item, because a
+            // transaction cannot read its own result.
             Main::Update(update) => {
                 let item = stored.map_or(&b"{}"[..], |item| item);
                 holdings_in(item, Some(update), &self.key)?
@@ -175,6 +183,8 @@ impl Rewrite {
     fn guard(&self, stored: Option<&Bytes>) -> Node {
         let here = Place::of(self.key.declared.def.pk.attribute);
         let Some(item) = stored else {
+            // The values were computed for a missing item, so an item that was created meanwhile
+            // must make the write fail.
             return Node::Missing(here);
         };
         let held = members(item).unwrap_or_default();
@@ -190,6 +200,8 @@ impl Rewrite {
     /// The attributes of unique values, and the TTL; all attributes if the item is returned.
     fn relied_on(&self, item: &[u8]) -> Vec<String> {
         let declared = self.key.declared;
+        // The returned item must be the one that was deleted, so all of its attributes are
+        // compared.
         if self.returns_old {
             let all = split(item).unwrap_or_default().into_iter();
             let is_key = |name: &str| {

@@ -94,6 +94,8 @@ pub(crate) fn holding(
     for (part, field) in unique.fields.iter().enumerate() {
         match (declared.unique_part_is_there)(number, part, known)? {
             Some(true) => {}
+            // A tuple with a missing part is not unique, so the item holds no value, whatever the
+            // other parts are.
             Some(false) => return Ok(Holding::Nothing),
             None => unknown.push(*field),
         }
@@ -112,6 +114,8 @@ fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
     let Some(sk) = def.sk else { return };
     writer.dynamic_name(sk.attribute);
     match sk.ty {
+        // The partition key alone identifies the value, so any constant sort key is right. It must
+        // never change, because it is stored.
         KeyType::S => writer.text("$"),
         KeyType::N => writer.integer(0_u8),
         KeyType::B => writer.binary(b"$"),

@@ -77,6 +77,8 @@ pub(super) fn holdings_in(
     let attributes = split(item).map_err(|fault| Error::decode(declared.def.type_name, fault))?;
     let mut known = known(&UpdateOrigin::of(attributes), &Node::all([]), key);
     if let Some(update) = update {
+        // The stored expiry is noted before the changes are applied, because one of them may keep
+        // it.
         let stored = ttl_field(declared).and_then(|field| known.json(field).map(own));
         tell_changes(declared, update, &mut known);
         tell_kept_expiry(update, stored, &mut known, declared);
@@ -120,10 +122,10 @@ pub(crate) struct StoredValues {
 /// The unique values of an item that was read.
 pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues> {
     let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
-    // An item of another entity, or of a newer shape, has none that this program knows.
+    // Reading rejects an item of another entity or of a newer shape, whose values this program does not know.
     let entity: E = crate::entity::read(item)?;
     let key = Key::of(&entity).to_untyped().map_err(fail)?;
-    // The same write may store another expiry than the one that was read.
+    // A derived expiry may be renewed by the same write, so the sentinels get the new one.
     let fresh = match E::ENTITY.expiry {
         Some(_) => Some(encode_as_is(&entity).map_err(fail)?),
         None => None,

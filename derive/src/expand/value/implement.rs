@@ -6,7 +6,7 @@ use crate::expand::model;
 use crate::expand::tokens::bounds;
 use crate::model::Value;
 
-/// Says which type of DynamoDB all values are stored as.
+/// Names the type of DynamoDB in which all values are stored.
 pub(super) fn stored_as(tag: &str) -> TokenStream {
     let tag = Ident::new(tag, Span::mixed_site());
     code! {

@@ -1,4 +1,4 @@
-//! A newtype is stored as its inner type, and usable wherever that is.
+//! A newtype is stored as its inner type, and can be used wherever the inner type can.
 
 use proc_macro2::TokenStream;
 use syn::{Type, parse_quote};
@@ -27,7 +27,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The content of a value with mistakes, which is never there.
+    /// The content of a value with mistakes, which never exists.
     fn of_stub(ty: &'a Type) -> Self {
         Content {
             ty,
@@ -233,7 +233,7 @@ fn key_value(value: &Value, content: &Content<'_>) -> TokenStream {
     forward(value, content, &["KeyValue"], body)
 }
 
-/// Lossy formats are not forwarded, because what they make belongs to the inner type.
+/// Lossy formats are not forwarded, because their result belongs to the inner type.
 fn padded(value: &Value, content: &Content<'_>) -> TokenStream {
     forward(value, content, &["Padded", "KeyPart"], TokenStream::new())
 }

@@ -1,4 +1,4 @@
-//! An enum with an order is stored as the number of its variant, in all places as a `u16` is.
+//! An enum with an order is stored as the number of its variant, everywhere in the same way as a `u16`.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -13,7 +13,7 @@ pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream 
     code! { #ranks #value #element #part #key }
 }
 
-/// The functions between variants and their numbers, which everything else is made of.
+/// The functions that convert variants to their numbers and back. Everything else uses them.
 fn ranks(ident: &Ident, variants: &[OrderedVariant]) -> TokenStream {
     let idents: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
     let ranks: Vec<_> = variants.iter().map(|variant| variant.rank).collect();

@@ -46,6 +46,7 @@ impl Values<'_> {
         if field.role == FieldRole::Ttl {
             return Some(Value::from(EXPIRY + self.day()));
         }
+        // What serde reads is unknown here, and is found by trial.
         if field.form.as_deref() == Some("serde") {
             return None;
         }
@@ -57,6 +58,7 @@ impl Values<'_> {
         let ty = field.value_type.as_deref()?;
         let value = self.of_type(ty, &field.name, depth);
         let value = match (value, field.stored) {
+            // A time with a form is stored in another type than usual; what is stored decides.
             (Some(Value::S(_)), Some(Tag::N)) => Value::from(FIRST_TIME + self.day()),
             (Some(Value::N(number)), Some(Tag::S)) => Value::S(number.to_string()),
             (Some(value), _) => value,
@@ -72,6 +74,7 @@ impl Values<'_> {
     }
 
     fn of_type(&self, ty: &str, name: &str, depth: usize) -> Option<Value> {
+        // A type may hold itself; an `Option` or a list then ends empty.
         let depth = depth.checked_sub(1)?;
         let inner = |front: &str| ty.strip_prefix(front)?.strip_suffix('>');
         if let Some(inner) = inner("Option<") {
@@ -254,6 +257,7 @@ pub(in crate::export::html) fn texts(value: &Value, variation: usize) -> Vec<Str
         Value::B(bytes) => vec![base64_simd::STANDARD.encode_to_string(bytes)],
         _ => Vec::new(),
     };
+    // A key may hold only the day or the month of the time.
     if let [text] = texts.as_slice()
         && let Some((day, _)) = text.clone().split_once('T')
     {
