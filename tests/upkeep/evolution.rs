@@ -208,7 +208,7 @@ async fn random_histories_of_forbidden_pairs_break(db: Db) -> Outcome {
         let lines = lines(&db, &change).await?;
         for pair in change.forbidden {
             let mut is_broken = false;
-            for seed in 0..20 {
+            for seed in 0..100 {
                 let folder = tempfile::tempdir()?;
                 let mut world = World::new(&db, &lines, &change, seed, folder.path());
                 is_broken |= is_loss(&world.run_forbidden(pair).await);

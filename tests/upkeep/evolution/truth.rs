@@ -75,6 +75,8 @@ impl Truth {
                 return Prediction::Row(Some(row.clone()));
             }
             Op::Delete => return Prediction::Row(None),
+            // A missing row has another total, and nothing is deleted.
+            Op::DeleteUnless(_) if stored.is_none() => return Prediction::Either(None),
             Op::PutLoaded(..) | Op::UpdateLoaded(..) | Op::DeleteLoaded => {
                 let Some(memory) = memory else {
                     return Prediction::Row(stored.cloned());
