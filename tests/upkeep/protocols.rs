@@ -40,7 +40,8 @@ trait Protocol {
 /// The number of states, or the shortest history that breaks a law.
 fn search<P: Protocol>(protocol: &P) -> Result<usize, String> {
     let begin = protocol.begin();
-    let mut states: Vec<(P::State, Option<(usize, String)>)> = vec![(begin.clone(), None)];
+    // Each state with the one before and the step between.
+    let mut states = vec![(begin.clone(), None::<(usize, String)>)];
     let mut seen = HashSet::from([begin]);
     let mut queue = VecDeque::from([0]);
     while let Some(at) = queue.pop_front() {

@@ -63,6 +63,9 @@ pub enum Done {
 pub type Slot = Arc<Mutex<Option<Box<dyn Any + Send>>>>;
 pub type Running<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 
+/// Finds the rows that have a name.
+pub type FindNamed = fn(Dynamo, String) -> Running<Vec<u32>>;
+
 /// A program.
 #[derive(Clone, Copy)]
 pub struct Program {
@@ -72,7 +75,7 @@ pub struct Program {
     pub scan: fn(Dynamo) -> Running<Vec<(u32, Row)>>,
     pub unfilled: fn(Dynamo) -> Running<u64>,
     /// The rows with this name, by an index or a unique value.
-    pub named: Option<fn(Dynamo, String) -> Running<Vec<u32>>>,
+    pub named: Option<FindNamed>,
     /// Whether an item is as this program would put it.
     pub is_whole: fn(&Raw) -> Result<bool>,
     /// Whether it may refill.
