@@ -63,6 +63,9 @@ pub enum Done {
 pub type Slot = Arc<Mutex<Option<Box<dyn Any + Send>>>>;
 pub type Running<T> = Pin<Box<dyn Future<Output = Result<T>>>>;
 
+/// Rows with their numbers.
+pub type Rows = Vec<(u32, Row)>;
+
 /// Finds the rows that have a name.
 pub type FindNamed = fn(Dynamo, String) -> Running<Vec<u32>>;
 
@@ -72,7 +75,7 @@ pub struct Program {
     pub name: &'static str,
     pub run: fn(Dynamo, u32, Op, Slot) -> Running<Done>,
     pub read: fn(Dynamo, u32) -> Running<Option<Row>>,
-    pub scan: fn(Dynamo) -> Running<Vec<(u32, Row)>>,
+    pub scan: fn(Dynamo) -> Running<Rows>,
     pub unfilled: fn(Dynamo) -> Running<u64>,
     /// The rows with this name, by an index or a unique value.
     pub named: Option<FindNamed>,
