@@ -12,6 +12,13 @@ pub(crate) fn is_sentinel(item: &[u8]) -> bool {
     member(item, MARK).is_ok_and(|mark| mark.is_some())
 }
 
+/// Whether an item has the partition key of a sentinel, which no template writes.
+pub(crate) fn has_sentinel_key(item: &[u8], pk: &str) -> bool {
+    let key = member(item, pk).ok().flatten();
+    let text = key.and_then(|key| Reader::new(key).text().ok());
+    text.is_some_and(|text| text.starts_with("$UNIQUE#"))
+}
+
 /// The key of the item that owns the unique value of a sentinel.
 pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
     let fail = |fault: CodecError| Error::decode(E::ENTITY.type_name, fault);

@@ -117,6 +117,7 @@ pub(crate) struct RowsAhead {
     places: Vec<Range<usize>>,
     values: Option<Box<dyn ReadValues>>,
     refused: Vec<(usize, Error)>,
+    is_last_decoded: bool,
 }
 
 impl RowsAhead {
@@ -125,6 +126,7 @@ impl RowsAhead {
             places: Vec::new(),
             values: ahead.map(|ahead| ahead()),
             refused: Vec::new(),
+            is_last_decoded: false,
         }
     }
 
@@ -144,9 +146,20 @@ impl RowsAhead {
         finder: Option<&'r KeyFinder>,
     ) -> Result<(), CodecError> {
         let values = self.values.as_mut();
-        let place = reader.item_as(finder, |reader| values?.read(reader))?;
+        let mut is_decoded = false;
+        let place = reader.item_as(finder, |reader| {
+            let read = values?.read(reader);
+            is_decoded = read.is_some();
+            read
+        })?;
+        self.is_last_decoded = is_decoded;
         self.places.push(place);
         Ok(())
+    }
+
+    /// Whether the row that was read last is decoded already.
+    pub(crate) fn is_last_decoded(&self) -> bool {
+        self.is_last_decoded
     }
 
     /// The row that was read last, in this body.

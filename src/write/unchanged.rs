@@ -8,7 +8,7 @@ use crate::expr::Node;
 use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Precondition, check};
-use crate::schema::JOB;
+use crate::schema::{AttributeDef, JOB};
 use crate::write::difference::{attributes, check_guard, seen_attributes};
 use crate::write::{UpdateOrigin, split};
 
@@ -77,7 +77,8 @@ pub(super) fn unchanged(
     Ok((guard, condition_failure))
 }
 
-/// The attributes of an item of which an older shape may have others than this one.
+/// The attributes of an item of which an older shape may have others than this one, and those that an older shape has and
+/// the item lacks: a program of that shape may add them.
 fn held_names<'n>(
     declared: &EntityDeclaration,
     stored: &'n [(String, Vec<u8>)],
@@ -86,7 +87,12 @@ fn held_names<'n>(
     let names = stored.iter().map(|(name, _)| name.as_str());
     // The mark of a job is not a change of the entity, and a concurrent job must not cause
     // conflicts.
-    names.filter(move |name| is_shaped && !name.starts_with(JOB))
+    let held = names.filter(move |name| is_shaped && !name.starts_with(JOB));
+    let older = declared.def.older_shapes();
+    let older = older
+        .flat_map(|def| def.attributes)
+        .flat_map(AttributeDef::names);
+    held.chain(older)
 }
 
 /// Holds if none of these attributes exists. This takes fewer bytes than an `attribute_not_exists` for each.

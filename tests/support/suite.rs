@@ -17,7 +17,12 @@ use super::engine::Kind;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a test may take if an environment variable asks for a long run.
 const LONG_PATIENCE: Duration = Duration::from_secs(6 * 3_600);
-const LONG_RUNS: [&str; 3] = ["UPKEEP_SEQUENCES", "FAULTS_OPERATIONS", "PLANS"];
+const LONG_RUNS: [&str; 4] = [
+    "UPKEEP_SEQUENCES",
+    "FAULTS_OPERATIONS",
+    "EVOLUTION_HISTORIES",
+    "PLANS",
+];
 
 pub type Outcome = Result<(), Box<dyn Error>>;
 

@@ -15,8 +15,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod evolution;
 mod knowledge;
 mod model;
+mod protocols;
 mod races;
 mod run;
 mod sequence;
@@ -34,5 +36,7 @@ fn main() {
     let mut all = trials("sequences", Mode::Raw, subjects::tests());
     all.extend(trials("races", Mode::Raw, races::tests()));
     all.extend(trials("storm", Mode::Raw, storm::tests()));
+    all.extend(trials("evolution", Mode::Raw, evolution::tests()));
+    all.extend(trials("protocols", Mode::Raw, protocols::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use bytes_utils::Str;
 
+use crate::entity::sentinel::has_sentinel_key;
 use crate::error::Error;
 use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
@@ -25,6 +26,8 @@ pub(super) struct AnswerForm {
     pub(crate) by_key: Option<ByKey>,
     /// The source of the rows, if the texts of their sort keys may have the format of another program.
     pub(crate) in_own_format: Option<QuerySource>,
+    /// The partition key of a table in which newer programs may keep unique values that this one does not declare.
+    pub(crate) unknown_sentinels: Option<&'static str>,
     /// The attributes by which rows are ranked, if they are ranked.
     pub(super) ranking: Option<Ranking>,
     /// The length of the ranks that were written last.
@@ -43,6 +46,13 @@ impl AnswerForm {
             Some(by_key) => finder.beside(by_key.attribute),
             None => finder,
         })
+    }
+
+    /// Whether the row that was read last is the sentinel of a unique value that this program does not declare. No such
+    /// item can be decoded, so other rows are not looked at.
+    fn is_unknown_sentinel(&self, rows: &RowsAhead, body: &[u8]) -> bool {
+        let is_possible = self.unknown_sentinels.filter(|_| !rows.is_last_decoded());
+        is_possible.is_some_and(|pk| has_sentinel_key(rows.last(body), pk))
     }
 
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
@@ -154,6 +164,11 @@ impl Unread {
                     }
                     rows.read_next(&mut reader, finder)?;
                     self.read += 1;
+                    if form.is_unknown_sentinel(&rows, body) {
+                        rows.forget_last();
+                        self.forgotten += 1;
+                        continue;
+                    }
                     if let Some(by_key) = form.tells_by(finder) {
                         match by_key.tell(rows.last(body)) {
                             RowKind::Meant => {}

@@ -131,6 +131,12 @@ impl Fetch {
         self
     }
 
+    /// Omits the sentinels of unique values that this program does not declare.
+    pub(super) fn omitting_sentinels(mut self, pk: Option<&'static str>) -> Self {
+        self.form.unknown_sentinels = pk;
+        self
+    }
+
     /// Rejects rows whose sort key has the format of another program.
     pub(super) fn in_own_format(mut self, source: Option<QuerySource>) -> Self {
         self.form.in_own_format = source;

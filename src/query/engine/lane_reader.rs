@@ -78,6 +78,7 @@ impl Selection {
             .with_page_size(self.options.page_size)
             .telling(self.by_key())
             .in_own_format(self.in_own_format())
+            .omitting_sentinels(self.unknown_sentinels())
     }
 
     /// How rows are decoded as they arrive. If their items are fetched, they are only keys.

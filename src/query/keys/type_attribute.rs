@@ -13,7 +13,7 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
 use crate::path::Place;
 use crate::schema::{
-    EntityDef, KeySource, SHAPE, TableDef, has_uniques, others_may_be_among, shape_number,
+    EntityDef, KeySource, SHAPE, Style, TableDef, has_uniques, others_may_be_among, shape_number,
 };
 
 /// How to identify rows without a type.
@@ -190,6 +190,15 @@ impl QuerySource {
                     }
                     None => is_bare,
                 })
+    }
+
+    /// Whether no unique value is declared, and a newer declaration may have one: then the partition key is a template, which
+    /// never gives the key of a sentinel.
+    pub(crate) fn may_get_uniques(&self) -> bool {
+        let mut keys = self.entities.iter().map(|entity| &entity.pk.source);
+        !has_uniques(self.entities)
+            && self.table.style == Style::Escaped
+            && keys.all(|source| matches!(source, KeySource::Template(_)))
     }
 
     fn is_of_sentinels(&self, attribute: &str) -> bool {

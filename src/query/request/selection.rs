@@ -85,6 +85,13 @@ impl Selection {
         (is_checked && source.has_other_formats()).then_some(*source)
     }
 
+    /// The partition key, if a scan may meet sentinels of unique values that only newer programs declare.
+    pub(crate) fn unknown_sentinels(&self) -> Option<&'static str> {
+        let source = self.source();
+        let is_possible = self.draft.is_scan && !self.options.every_item;
+        (is_possible && source.may_get_uniques()).then_some(source.table.pk)
+    }
+
     /// The TTL attribute, if expired rows are hidden.
     pub(crate) fn hidden_by(&self) -> Option<&'static str> {
         let ttl = self.source().ttl();
