@@ -37,12 +37,14 @@ impl JsonTree {
     }
 
     /// The text on one line, without spaces.
+    #[cfg(feature = "export")]
     pub(crate) fn to_line(&self) -> String {
         let mut out = Vec::new();
         self.write_line(&mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
+    #[cfg(feature = "export")]
     fn write_line(&self, out: &mut Vec<u8>) {
         match self {
             JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Text(_) => self.write(0, out),
