@@ -195,7 +195,7 @@ impl Journal {
                 continue;
             };
             let is = self.tables.iter().find(|is| is.table == was.table);
-            // What is still pending in the new declaration needs no fill yet.
+            // A part that is still pending in the new declaration needs no fill yet.
             for pending in &was.pending {
                 if is.is_some_and(|is| is.pending.contains(pending)) {
                     continue;

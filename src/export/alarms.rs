@@ -229,7 +229,7 @@ impl TableAlarms {
 
 /// An alarm that begins when its value is the threshold or more in a number of periods. Missing values are no alarm.
 pub(super) struct Alarm {
-    /// What it is about, as words of its name.
+    /// Its subject, as words of its name.
     pub(super) words: Vec<String>,
     /// The table or the consumer.
     pub(super) owner: String,

@@ -210,7 +210,7 @@ fn attribute(field: &mut FieldSchema, line: &mut FactLine) -> Result<()> {
     stored(&mut field.stored, line)?;
     line.either(&mut field.is_required, ["required", "optional"])?;
     line.text(field.value_type.get_or_insert_default())?;
-    // What is usual is not written. So a new kind of fact changes no line of a model that does not
+    // Usual values are not written. So a new kind of fact changes no line of a model that does not
     // use it.
     let mut role = Some(field.role).filter(|role| *role != FieldRole::Attribute);
     line.labelled("role", &mut role, FactLine::word)?;

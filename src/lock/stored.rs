@@ -129,7 +129,7 @@ pub(super) fn type_text(field: &FieldSchema) -> &str {
 
 /// Its storage, if that is not known to serde alone.
 pub(super) fn seen_type(field: &FieldSchema) -> Option<&str> {
-    // What serde stores follows its own attributes, which the declaration of the type here says
-    // nothing about.
+    // The values that serde stores follow its own attributes, which the declaration does not
+    // contain.
     (field.form.as_deref() != Some("serde")).then(|| type_text(field))
 }

@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Result<StoredModel> {
         let mut facts = Facts::of(block)?;
         form::table(&mut table.head, &mut facts)?;
         facts.check_end()?;
-        // What was read is written again and has to give the same lines. This finds facts in
+        // The model that was read is written again and has to give the same lines. This finds facts in
         // another order, defaults that are spelled out, and all else that reading tolerates.
         check_lines(block, &table_lines(name, &table.head)?)?;
         model.tables.insert(name.clone(), table);

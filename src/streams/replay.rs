@@ -10,7 +10,7 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 
-/// What [`ParkedChange::replay_all`] did with the parked changes of a consumer.
+/// The results of [`ParkedChange::replay_all`] for the parked changes of a consumer.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 #[must_use = "changes may have failed again"]

@@ -346,7 +346,7 @@ fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
             Some(strict) => {
                 let strict: &ReadRow<Row> = strict;
                 // Each row is decoded as by the query, to report what a program could not read.
-                // What is written are its bytes, with attributes that the struct does not have.
+                // Its bytes are written, with attributes that the struct does not have.
                 strict.read(row)?;
                 Ok(row.json().to_vec())
             }

@@ -159,8 +159,8 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         }
         let item = self.fitting(item, mode).map_err(fail)?;
         let entity: E = read(&item.to_dynamo_json().map_err(fail)?)?;
-        // What the write will store is needed beforehand: it decides whether an item that is found
-        // there is this one.
+        // The item that the write will store is needed beforehand: it decides whether an item that
+        // is found there is this one.
         let stored = encode_as_is(&entity).and_then(|json| Item::from_dynamo_json(&json));
         let stored = stored.map_err(|fault| Error::encode(name, fault))?;
         Ok(ImportedItem {

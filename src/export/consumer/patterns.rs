@@ -19,7 +19,7 @@ use crate::export::word;
 use crate::json::JsonTree;
 use crate::schema::{KeyAttribute, StreamView, TableSchema, UNIQUE};
 
-/// What a filter requires of a record.
+/// The requirements of a filter for a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct RecordTest {
     event: Option<&'static str>,
@@ -30,7 +30,7 @@ struct RecordTest {
     sk: Option<KeyLimit>,
 }
 
-/// What it requires of an image.
+/// The requirement of a filter for an image.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum ImageTest {
     #[default]

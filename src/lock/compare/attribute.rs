@@ -104,7 +104,7 @@ impl EntityPair<'_> {
                 ],
             );
         }
-        // What counts is the program that runs, so the `rest` of the old declaration is looked at.
+        // The program that runs decides, so the `rest` of the old declaration is looked at.
         let meanwhile = match keeps_rest(&self.old.fields) {
             true => "running programs keep it",
             false => "running programs ignore it, and their `put` removes it; `update` keeps it",

@@ -152,7 +152,7 @@ impl JsonRecord for FieldSchema {
         members.may("form", &mut self.form)?;
         members.may("default", &mut self.default)?;
         members.may("was", &mut self.former)?;
-        // What is usual is left out, so that schemas without a renaming stay as earlier versions
+        // The usual value is omitted, so that schemas without a renaming stay as earlier versions
         // wrote them.
         let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
         members.may_word("was_use", &mut usage)?;

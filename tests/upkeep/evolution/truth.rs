@@ -132,7 +132,7 @@ impl Truth {
             }),
             (_, Some(stored)) => Some(stored.clone()),
         };
-        // What an update relies on may have changed since.
+        // The state that an update relies on may have changed since.
         let relies = matches!(op, Op::UpdateLoaded(..)) && !is_same;
         match relies || (self.has_version && (is_other || is_upgraded)) {
             true => Prediction::Either(row),

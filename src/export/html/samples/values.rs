@@ -46,7 +46,7 @@ impl Values<'_> {
         if field.role == FieldRole::Ttl {
             return Some(Value::from(EXPIRY + self.day()));
         }
-        // What serde reads is unknown here, and is found by trial.
+        // The forms that serde reads are unknown here, and are found by trial.
         if field.form.as_deref() == Some("serde") {
             return None;
         }
