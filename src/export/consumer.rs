@@ -23,6 +23,9 @@ const LONGEST_QUEUE: usize = 80;
 /// How long a stream keeps a record.
 const DAY: u64 = 24 * 3600;
 
+/// How long the queue of failures keeps its messages, in seconds: the longest time that a queue can.
+pub(super) const QUEUE_KEEPS: u64 = 14 * DAY;
+
 /// A change that a consumer wants to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -103,7 +106,7 @@ pub struct StreamConsumer {
     pub(super) retries: u32,
     pub(super) age: u64,
     pub(super) has_queue: bool,
-    pub(super) is_from_latest: bool,
+    is_from_latest: bool,
 }
 
 impl StreamConsumer {
@@ -262,10 +265,18 @@ impl StreamConsumer {
     pub(super) fn metric_name(&self, prefix: impl Fn(&str) -> String) -> String {
         let name = self.function_name(prefix);
         let name = match name.split_once(":function:") {
-            Some((_, name)) => name.split(':').next().unwrap_or_default(),
-            None => name.split(':').next().unwrap_or_default(),
+            Some((_, name)) => name,
+            None => &name,
         };
-        name.to_owned()
+        name.split(':').next().unwrap_or_default().to_owned()
+    }
+
+    /// Where the mapping begins to read, in the words of AWS.
+    pub(super) fn starting_position(&self) -> &'static str {
+        match self.is_from_latest {
+            true => "LATEST",
+            false => "TRIM_HORIZON",
+        }
     }
 
     /// The name of the queue of failures.

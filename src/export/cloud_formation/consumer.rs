@@ -3,12 +3,9 @@
 use crate::dynamo::TablePrefix;
 use crate::error::Result;
 use crate::export::alarms::{Alarm, AlarmSource, Metric};
-use crate::export::consumer::StreamConsumer;
+use crate::export::consumer::{QUEUE_KEEPS, StreamConsumer};
 use crate::export::naming;
 use crate::json::JsonTree;
-
-/// How long a queue keeps its messages, in seconds: the longest time that it can.
-const KEPT: u64 = 14 * 24 * 3600;
 
 /// The mapping, and the queue of failures.
 pub(super) fn resources(
@@ -28,11 +25,6 @@ pub(super) fn resources(
         let destination = JsonTree::object([("Destination", Some(attribute(&queue, "Arn")))]);
         JsonTree::object([("OnFailure", Some(destination))])
     });
-    let position = if consumer.is_from_latest {
-        "LATEST"
-    } else {
-        "TRIM_HORIZON"
-    };
     let number = |number: u32| Some(u64::from(number).into());
     let properties = JsonTree::object([
         ("EventSourceArn", Some(attribute(table, "StreamArn"))),
@@ -40,7 +32,10 @@ pub(super) fn resources(
             "FunctionName",
             Some((&consumer.function_name(named)).into()),
         ),
-        ("StartingPosition", Some(position.into())),
+        (
+            "StartingPosition",
+            Some(consumer.starting_position().into()),
+        ),
         ("BatchSize", number(consumer.batch)),
         (
             "MaximumBatchingWindowInSeconds",
@@ -61,7 +56,7 @@ pub(super) fn resources(
     if consumer.has_queue {
         let properties = JsonTree::object([
             ("QueueName", Some((&consumer.queue_name(named)).into())),
-            ("MessageRetentionPeriod", Some(KEPT.into())),
+            ("MessageRetentionPeriod", Some(QUEUE_KEEPS.into())),
             ("SqsManagedSseEnabled", Some(true.into())),
         ]);
         resources.push((
@@ -85,12 +80,8 @@ pub(super) fn resources(
 pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
     let words: Vec<&str> = alarm.words.iter().map(String::as_str).collect();
     let id = naming::logical_id_of(base, &words, "Alarm");
-    let single = match &alarm.source {
-        AlarmSource::Metric(metric) => Some(metric),
-        AlarmSource::Computed(..) => None,
-    };
-    let queries = match &alarm.source {
-        AlarmSource::Metric(_) => None,
+    let (single, queries) = match &alarm.source {
+        AlarmSource::Metric(metric) => (Some(metric), None),
         AlarmSource::Computed(expression, metrics) => {
             let result = JsonTree::object([
                 ("Id", Some("result".into())),
@@ -99,9 +90,8 @@ pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, Js
                 ("ReturnData", Some(true.into())),
             ]);
             let metrics = metrics.iter().map(|(id, metric)| query(alarm, id, metric));
-            Some(JsonTree::List(
-                std::iter::once(result).chain(metrics).collect(),
-            ))
+            let queries = std::iter::once(result).chain(metrics).collect();
+            (None, Some(JsonTree::List(queries)))
         }
     };
     let actions = || (!topics.is_empty()).then(|| JsonTree::list(topics, |topic| topic.into()));

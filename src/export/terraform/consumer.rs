@@ -4,12 +4,9 @@ use super::{text, texts};
 use crate::dynamo::TablePrefix;
 use crate::error::Result;
 use crate::export::alarms::{Alarm, AlarmSource, Metric};
-use crate::export::consumer::StreamConsumer;
+use crate::export::consumer::{QUEUE_KEEPS, StreamConsumer};
 use crate::export::naming;
 use crate::json::JsonTree;
-
-/// How long a queue keeps its messages, in seconds: the longest time that it can.
-const KEPT: u64 = 14 * 24 * 3600;
 
 /// The mapping of a consumer.
 pub(super) fn mapping(
@@ -30,16 +27,14 @@ pub(super) fn mapping(
     });
     let stream = JsonTree::Text(format!("${{aws_dynamodb_table.{table}.stream_arn}}"));
     let function = consumer.function_name(|base| prefix.name(base));
-    let position = if consumer.is_from_latest {
-        "LATEST"
-    } else {
-        "TRIM_HORIZON"
-    };
     let number = |number: u32| Some(u64::from(number).into());
     let mapping = JsonTree::object([
         ("event_source_arn", Some(stream)),
         ("function_name", Some(text(&function))),
-        ("starting_position", Some(position.into())),
+        (
+            "starting_position",
+            Some(consumer.starting_position().into()),
+        ),
         ("batch_size", number(consumer.batch)),
         (
             "maximum_batching_window_in_seconds",
@@ -64,7 +59,7 @@ pub(super) fn queue(consumer: &StreamConsumer, prefix: &TablePrefix) -> Option<(
     let queue = consumer.queue_name(|base| prefix.name(base));
     let resource = JsonTree::object([
         ("name", Some(text(&queue))),
-        ("message_retention_seconds", Some(KEPT.into())),
+        ("message_retention_seconds", Some(QUEUE_KEEPS.into())),
         ("sqs_managed_sse_enabled", Some(true.into())),
     ]);
     let name = naming::terraform_name(&consumer.name);
@@ -73,12 +68,8 @@ pub(super) fn queue(consumer: &StreamConsumer, prefix: &TablePrefix) -> Option<(
 
 /// An alarm about the table or the consumer of this name.
 pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
-    let single = match &alarm.source {
-        AlarmSource::Metric(metric) => Some(metric),
-        AlarmSource::Computed(..) => None,
-    };
-    let queries = match &alarm.source {
-        AlarmSource::Metric(_) => None,
+    let (single, queries) = match &alarm.source {
+        AlarmSource::Metric(metric) => (Some(metric), None),
         AlarmSource::Computed(expression, metrics) => {
             let result = JsonTree::object([
                 ("id", Some("result".into())),
@@ -87,9 +78,8 @@ pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, Js
                 ("return_data", Some(true.into())),
             ]);
             let metrics = metrics.iter().map(|(id, metric)| query(alarm, id, metric));
-            Some(JsonTree::List(
-                std::iter::once(result).chain(metrics).collect(),
-            ))
+            let queries = std::iter::once(result).chain(metrics).collect();
+            (None, Some(JsonTree::List(queries)))
         }
     };
     let actions = || (!topics.is_empty()).then(|| texts(topics));
