@@ -15,6 +15,7 @@ mod put;
 mod reshape;
 mod retry_safe;
 mod returning;
+mod second_row;
 mod unchanged;
 pub(crate) mod unique;
 pub(crate) mod update;
@@ -45,6 +46,7 @@ pub use retry_safe::Repeatable;
 pub use retry_safe::RetrySafe;
 pub(crate) use returning::read_entity;
 pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
+pub(crate) use second_row::{BothRows, alone, changed, collision, refuse_alone, row_as_read};
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;
 pub(crate) use unique::{

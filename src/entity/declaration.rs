@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::parts::{UntypedParts, key_json, told_by};
+use super::second_row::SecondKey;
 use super::{DynamoEntity, DynamoTable, Known, ManagedValues, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
@@ -30,6 +31,8 @@ pub(crate) struct EntityDeclaration {
     pub(crate) derive_expiry: fn(&Known) -> DerivedExpiry,
     pub(crate) unique_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) write_unique: fn(usize, &Known, &mut Writer) -> Result<(), CodecError>,
+    /// The functions to the rows under another primary key.
+    pub(crate) second_key: Option<SecondKey>,
 }
 
 /// Every entity has one.
@@ -51,6 +54,7 @@ impl<E: DynamoEntity> HasDeclaration for E {
         derive_expiry: E::derive_expiry,
         unique_part_is_there: E::unique_part_is_there,
         write_unique: E::write_unique,
+        second_key: E::SECOND_KEY,
     };
 }
 

@@ -11,6 +11,7 @@ mod meeting;
 mod pair;
 mod pattern;
 mod renaming;
+mod second_key;
 mod shape;
 mod table;
 mod unique;
@@ -48,8 +49,9 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
     if changes.len() == before && old.head != new.head {
         changes.push(unexplained((name, None)));
     }
+    let tables = TablePair { name, old, new };
+    changes.extend(second_key::changes(tables));
     for (entity, pair) in pairs(old, new) {
-        let tables = TablePair { name, old, new };
         match pair {
             (Some((old_name, old)), Some(new)) => {
                 let renamed = renaming::renamed(&old.entity, &new.entity);
@@ -76,6 +78,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                     changes.push(unexplained((name, Some(entity.name.to_owned()))));
                 }
             }
+            (Some(_), None) if second_key::has_moved_away(tables, entity) => {}
             (Some(_), None) => changes.push(entity::gone(name, entity)),
             (None, Some(new)) => changes.push(entity::appeared(tables, entity, &new.entity)),
             (None, None) => {}

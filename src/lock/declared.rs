@@ -108,6 +108,7 @@ impl AttributeNames<'_> {
                 was: shape.was.as_ref().map(|_| String::new()),
                 ..*shape
             }),
+            second_key: self.0.second_key.clone(),
             fields: FieldGroups::of(fields).into_fields(),
             pk: self.key(&self.0.pk),
             sk: self.0.sk.as_ref().map(|key| self.key(key)),

@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::json::Tag;
 use crate::schema::{
     ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, KeyAttribute,
-    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, ShapeSchema,
-    StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, Word,
+    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
+    SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) -> Result<()> {
@@ -80,6 +81,7 @@ pub(super) fn entity(stored: &mut StoredEntity, facts: &mut Facts) -> Result<()>
     let mut fields = FieldGroups::of(std::mem::take(&mut entity.fields));
     facts.flag("append_only", &mut entity.append_only)?;
     facts.may("shape", &mut entity.shape, shape)?;
+    facts.may("second_key", &mut entity.second_key, second_key)?;
     facts.flag("rest", &mut fields.keeps_rest)?;
     facts.must("pk", &mut entity.pk, key)?;
     facts.may("sk", &mut entity.sk, key)?;
@@ -111,6 +113,12 @@ fn shape(shape: &mut ShapeSchema, line: &mut FactLine) -> Result<()> {
     shape.was = reads.map(|_| String::new());
     shape.writes = writes.unwrap_or(shape.number);
     Ok(())
+}
+
+/// `second_key next CustomerOrder`: the step, and the type of the other rows.
+fn second_key(second: &mut SecondKeySchema, line: &mut FactLine) -> Result<()> {
+    line.word(&mut second.usage)?;
+    line.name(&mut second.other)
 }
 
 /// `pk id N = id`, or `pk pk S "USER#{user}"` and a line for each part.

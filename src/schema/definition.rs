@@ -1,6 +1,6 @@
 //! The output of the derives: constants that the compiler checks.
 
-use super::{KeyType, ShapeDef, StreamView};
+use super::{KeyType, SecondKeyDef, ShapeDef, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -238,6 +238,8 @@ pub struct EntityDef {
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
     /// The shape of its items, if it is declared.
     pub shape: Option<ShapeDef>,
+    /// The declaration of its items under another primary key, while they move.
+    pub second_key: Option<SecondKeyDef>,
     /// Returns the keys of the items that store the unique values of an item.
     pub sentinels: SentinelsOf,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
-    Presence, TableDef, Width,
+    Presence, SecondKeyUse, TableDef, Width,
 };
 use crate::json::Tag;
 use crate::path::FormerUse;
@@ -23,6 +23,8 @@ pub struct EntitySchema {
     pub append_only: bool,
     /// The shape of its items, if it is declared.
     pub shape: Option<ShapeSchema>,
+    /// The declaration of its items under another primary key, while they move.
+    pub second_key: Option<SecondKeySchema>,
     /// Its fields, in their order.
     pub fields: Vec<FieldSchema>,
     /// The partition key.
@@ -139,6 +141,16 @@ pub struct ShapeSchema {
     pub writes: u16,
     /// The struct that declares the shape before, if items of it are read.
     pub was: Option<String>,
+}
+
+/// The declaration of the same items under another primary key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SecondKeySchema {
+    /// The value of its type attribute.
+    pub other: String,
+    /// Which of the two rows of an item are written.
+    pub usage: SecondKeyUse,
 }
 
 /// A key attribute, and what fills it.

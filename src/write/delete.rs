@@ -17,7 +17,8 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, members_of, unique,
+    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, members_of,
+    refuse_alone, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityExt::delete`](crate::verbs::EntityExt::delete).
@@ -197,7 +198,8 @@ impl GivenDelete {
     fn prepare(self, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
         let (declared, now) = (self.key.declared, db.now());
         let asked = Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
-        let intent = match unique::concerns(declared) {
+        let is_doubled = declared.def.writes_second_row(true);
+        let intent = match is_doubled || unique::concerns(declared) {
             false => {
                 let write = delete_of(self.pattern, &self.key, asked, now, db);
                 Intent::Ready(PlannedWrite::Alone(write))
@@ -209,7 +211,7 @@ impl GivenDelete {
                 key: self.key,
                 main: Main::Delete,
                 now,
-                returns_old: returned == Returned::Old,
+                returns_old: is_doubled || returned == Returned::Old,
             }),
         };
         Ok(WritePlan::new(intent, returned))
@@ -219,6 +221,7 @@ impl GivenDelete {
     /// and the stored item must have the same.
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (declared, now) = (self.key.declared, db.now());
+        refuse_alone(declared, true)?;
         let (condition, condition_failure) =
             Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
         let (values, guard) = match self.values {
@@ -244,6 +247,7 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
         true => unique::loaded(old)?.0,
         false => HeldUniqueValues::nothing(E::DECLARATION),
     };
+    refuse_alone(E::DECLARATION, true)?;
     let (key, now) = (Key::of(old).untyped()?, db.now());
     delete_members(&key, Patterns::<E>::DELETE, asked, &values, now, db)
 }

@@ -268,6 +268,7 @@ impl UpdateDraft {
             },
             now: Timestamp::EPOCH,
             must_read: false,
+            returns_old: false,
             same: None,
         })
     }
@@ -338,6 +339,7 @@ impl UpdateDraft {
             Node::all(guards.into_iter().chain([self.condition])),
         );
         check_guard(declared, compared, &asked.0).map_err(fail)?;
+        let must_read = declared.def.writes_second_row(false) && !update.is_empty();
         Ok(PlannedUpdate {
             edit: Edit {
                 pattern: self.pattern,
@@ -348,7 +350,8 @@ impl UpdateDraft {
                 resend: self.resend,
             },
             now,
-            must_read: touches && creates,
+            must_read: must_read || touches && creates,
+            returns_old: must_read,
             same,
         })
     }
@@ -360,6 +363,8 @@ struct PlannedUpdate {
     now: Timestamp,
     /// Whether the item may exist with unknown unique values.
     must_read: bool,
+    /// Whether the whole item must be unchanged, because it is also stored under another key.
+    returns_old: bool,
     /// The item, if it is known that nothing changes and no condition is checked.
     same: Option<Vec<u8>>,
 }
@@ -380,7 +385,7 @@ impl PlannedUpdate {
             main: Main::Update(self.edit.update),
             asked: self.edit.asked,
             now: self.now,
-            returns_old: false,
+            returns_old: self.returns_old,
         };
         Ok(WritePlan::new(Intent::Reading(rewrite), returned))
     }

@@ -11,8 +11,8 @@ use crate::lock::stored::{
 use crate::schema::{
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
     KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
-    ProjectionSchema, ShapeSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent,
-    ValueSchema, VariantSchema, Width,
+    ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableSchema,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -149,6 +149,14 @@ impl RandomModel {
             entity: EntitySchema {
                 append_only: self.0.bool(),
                 shape: self.may(Self::shape),
+                second_key: self.may(|random| SecondKeySchema {
+                    other: random.name(),
+                    usage: random.one(&[
+                        SecondKeyUse::Next,
+                        SecondKeyUse::Was,
+                        SecondKeyUse::Dropped,
+                    ]),
+                }),
                 fields: fields.into_fields(),
                 pk: self.key(),
                 sk: self.may(Self::key),

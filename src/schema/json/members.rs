@@ -7,8 +7,8 @@ use crate::json::JsonTree;
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, FormerUse,
     IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema,
-    ProjectionSchema, Replicas, ShapeSchema, TableSchema, TableSettings, UniqueSchema,
-    ValueContent, ValueSchema, VariantSchema,
+    ProjectionSchema, Replicas, SecondKeySchema, ShapeSchema, TableSchema, TableSettings,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 impl JsonRecord for TableSchema {
@@ -123,12 +123,20 @@ impl JsonRecord for EntitySchema {
         members.filled("doc", &mut self.doc)?;
         members.filled("append_only", &mut self.append_only)?;
         members.may("shape", &mut self.shape)?;
+        members.may("second_key", &mut self.second_key)?;
         members.filled("fields", &mut self.fields)?;
         members.must("pk", &mut self.pk)?;
         members.may("sk", &mut self.sk)?;
         members.filled("patterns", &mut self.patterns)?;
         members.filled("uniques", &mut self.uniques)?;
         members.filled("allows", &mut self.allows)
+    }
+}
+
+impl JsonRecord for SecondKeySchema {
+    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
+        members.must("other", &mut self.other)?;
+        members.word("usage", &mut self.usage)
     }
 }
 

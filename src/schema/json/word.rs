@@ -2,8 +2,8 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
-    TableClass, Width,
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, SecondKeyUse,
+    StreamView, Style, TableClass, Width,
 };
 
 /// The stored form of an enum.
@@ -42,6 +42,7 @@ words! {
     IndexKind { Global: "global", Local: "local" }
     ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
+    SecondKeyUse { Next: "next", Was: "was", Dropped: "drop" }
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
     }

@@ -1,0 +1,90 @@
+//! Items that are stored under two primary keys while they move from one to the other.
+
+use super::overlap::{is_fallback, key_may_meet, same_text};
+use super::{EntityDef, EntityIndexDef, KeyDef, Style};
+
+/// `next_key(next::Order)`, `was_key(before::Order)` or `was_key(before::Order, drop)`
+#[derive(Debug, Clone, Copy)]
+pub struct SecondKeyDef {
+    /// Which of the two rows of an item are written.
+    pub usage: SecondKeyUse,
+    /// The declaration of the other row.
+    pub other: &'static EntityDef,
+}
+
+/// How items are stored under two primary keys. Every read reads the row of the entity that has the word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum SecondKeyUse {
+    /// `next_key(..)`: writes store both rows, and older programs know only this one.
+    #[default]
+    Next,
+    /// `was_key(..)`: writes store both rows, and programs of the step before read the other one.
+    Was,
+    /// `was_key(.., drop)`: writes store this row, and deletes delete both.
+    Dropped,
+}
+
+impl EntityDef {
+    /// Whether a write of an item also writes its row under another key.
+    pub(crate) fn writes_second_row(&self, is_delete: bool) -> bool {
+        match self.second_key {
+            None => false,
+            Some(second) => is_delete || second.usage != SecondKeyUse::Dropped,
+        }
+    }
+}
+
+/// Whether the items have another row.
+pub const fn has_second_key(entity: &EntityDef) -> bool {
+    entity.second_key.is_some()
+}
+
+/// Whether nothing that its items have prevents them from being stored under two keys.
+pub const fn is_movable(entity: &EntityDef) -> bool {
+    let mut at = 0;
+    while at < entity.attributes.len() {
+        if entity.attributes[at].former.is_some() {
+            return false;
+        }
+        at += 1;
+    }
+    entity.uniques.is_empty() && entity.shape.is_none() && entity.expiry.is_none()
+}
+
+/// Whether rows of two entities may have one partition key, in the table or in an index. In doubt, it returns true.
+pub const fn rows_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
+    if is_fallback(a) || is_fallback(b) {
+        return false;
+    }
+    if key_may_meet(&a.pk, &b.pk, style) {
+        return true;
+    }
+    let mut at = 0;
+    while at < a.indexes.len() {
+        let mut other = 0;
+        while other < b.indexes.len() {
+            if index_rows_may_meet(&a.indexes[at], &b.indexes[other], style) {
+                return true;
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn index_rows_may_meet(a: &EntityIndexDef, b: &EntityIndexDef, style: Style) -> bool {
+    // A local index has the partitions of the table, which were compared.
+    same_text(a.index, b.index) && !a.pk.is_empty() && keys_may_meet(a.pk, b.pk, style)
+}
+
+const fn keys_may_meet(a: &[KeyDef], b: &[KeyDef], style: Style) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() {
+        if !key_may_meet(&a[at], &b[at], style) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
