@@ -390,15 +390,19 @@ impl Program {
 
 /// The items as one program after the other should leave them.
 #[derive(Debug, Default)]
-struct Truth(BTreeMap<Which, Content>);
+struct Truth {
+    items: BTreeMap<Which, Content>,
+    /// The customer in each old row, by its number.
+    old: BTreeMap<u32, String>,
+}
 
 impl Truth {
     /// The item that a program finds under the key of a write.
     fn found(&self, program: Program, which: &Which) -> Option<Which> {
-        let mut items = self.0.keys();
+        let mut items = self.items.keys();
         match program.reads_old() {
             true => items.find(|item| item.0 == which.0).cloned(),
-            false => self.0.contains_key(which).then(|| which.clone()),
+            false => self.items.contains_key(which).then(|| which.clone()),
         }
     }
 
@@ -409,10 +413,13 @@ impl Truth {
             return true;
         }
         let found = self.found(program, which);
-        let held = found.as_ref().and_then(|found| self.0.get(found)).cloned();
+        let held = found
+            .as_ref()
+            .and_then(|found| self.items.get(found))
+            .cloned();
         // The old rows of two items with one number would be one row.
-        let is_taken =
-            program == Program::After && self.0.keys().any(|of| of.0 == which.0 && of != which);
+        let holder = self.old.get(&which.0);
+        let is_taken = program == Program::After && holder.is_some_and(|of| *of != which.1);
         let next = match (write, held) {
             (Write::Create(_), Some(_)) => return false,
             (Write::Create(content) | Write::Put(content), _) => Some(content.clone()),
@@ -442,11 +449,18 @@ impl Truth {
         if is_taken && next.is_some() {
             return false;
         }
-        if let Some(found) = found {
-            self.0.remove(&found);
+        if let Some((id, customer)) = found {
+            if program != Program::New && self.old.get(&id) == Some(&customer) && next.is_none() {
+                self.old.remove(&id);
+            }
+            self.items.remove(&(id, customer));
         }
         if let Some(content) = next {
-            self.0.insert((which.0, content.customer.clone()), content);
+            if !matches!(program, Program::Last | Program::New) {
+                self.old.insert(which.0, content.customer.clone());
+            }
+            self.items
+                .insert((which.0, content.customer.clone()), content);
         }
         true
     }
@@ -520,7 +534,7 @@ async fn neighbours_lose_no_write(db: Db) -> Outcome {
                     let found = reader.read(&db, &item).await?;
                     let known = truth
                         .found(*reader, &item)
-                        .and_then(|item| truth.0.get(&item));
+                        .and_then(|item| truth.items.get(&item));
                     assert_eq!(
                         found.as_ref(),
                         known,
@@ -528,12 +542,15 @@ async fn neighbours_lose_no_write(db: Db) -> Outcome {
                     );
                     let found = reader.all(&db).await?;
                     assert_eq!(
-                        found, truth.0,
+                        found, truth.items,
                         "seed {seed}, history {history}: {reader:?} after {told:#?}"
                     );
                 }
             }
             fill(&db, programs).await?;
+            if let [Program::Last] = programs {
+                truth.old.clear();
+            }
             told.push(format!("filled by {programs:?}"));
         }
     }

@@ -56,7 +56,7 @@ impl SecondRefill<'_> {
         let held = self.read(&row.key).await?;
         if let Some(held) = &held {
             let owner = (self.second_key.key_of)(held).ok();
-            let own = owner.filter(|owner| is_same(&owner, key));
+            let own = owner.filter(|owner| is_same(owner, key));
             if own.is_none() && !self.is_left_over(held).await? {
                 let this = (self.second_key.key_of)(&row.item).map_err(fail)?;
                 return Err(fail(collision(
