@@ -63,7 +63,7 @@ pub(super) fn touch<'j>(source: QuerySource) -> Decide<'j> {
         let (verb, pattern) = (WriteVerb::Check, source.pattern);
         let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
         write.at_key(&key_of(item, &names)?);
-        write.entity = source.name();
+        write.entity = source.index_or_table();
         Ok(Some(PlannedWrite::Alone(write)))
     })
 }
@@ -77,7 +77,7 @@ pub(super) fn delete_row(
     key: &[u8],
     claim: Node,
 ) -> Result<PlannedWrite> {
-    let (name, table) = (source.name(), source.table);
+    let (name, table) = (source.index_or_table(), source.table);
     let fail = |fault| Error::decode(name, fault);
     let condition = where_stored(table.pk, claim);
     let entity = source.entity_of(item).map_err(fail)?;

@@ -105,7 +105,7 @@ async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let table = db.table_name(&schema.name);
     let keys = [Some(&schema.pk), schema.sk.as_ref()].into_iter().flatten();
     let names: Vec<&str> = keys.map(|key| &*key.name).collect();
-    let mut keys = Fetch::keys(db.clone(), &PATTERN, &table, &names)
+    let mut keys = Fetch::for_keys(db.clone(), &PATTERN, &table, &names)
         .map_err(|fault| Error::encode(WHOSE, fault))?;
     let mut deleted = 0;
     while !keys.is_done() {

@@ -220,12 +220,12 @@ impl<'w> Export<'w> {
         // not matter.
         let is_whole = match &options.hydration {
             Some(items) => items.attributes.is_none(),
-            None => options.projection.is_none() && selection.source().is_whole(),
+            None => options.projection.is_none() && selection.query_source().is_whole(),
         };
         Export {
-            entity: selection.entity(),
+            entity: selection.entity_name(),
             is_whole,
-            query: Query::of(selection, bytes_of(read)),
+            query: Query::of_selection(selection, bytes_of(read)),
             writer: Box::new(writer),
             format: RowFormat::default(),
             progress: None,
@@ -373,7 +373,10 @@ fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
             before.tell(progress);
         }
     });
-    (left_out, query.with(|options| options.watch = Some(watch)))
+    (
+        left_out,
+        query.with_options(|options| options.watch = Some(watch)),
+    )
 }
 
 /// Names the entity.

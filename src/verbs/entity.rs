@@ -209,7 +209,7 @@ pub trait EntityExt: DynamoEntity {
     /// Reads the whole table, item by item. It is meant for programs that run once, not for services. Rows have no
     /// order.
     fn scan() -> Query<Self, WholeTable> {
-        Query::scan()
+        Query::whole_table()
     }
 
     /// Stores each line of a file as an item of this entity. Nothing is replaced unless you ask for it, and a line that

@@ -36,7 +36,7 @@ pub(super) struct AnswerForm {
 
 impl AnswerForm {
     /// Finds the attributes of each row by which it is ranked, and whether it has a type.
-    fn finder(&self) -> Option<KeyFinder> {
+    fn key_finder(&self) -> Option<KeyFinder> {
         if self.ranking.is_none() && self.by_key.is_none() {
             return None;
         }
@@ -108,7 +108,7 @@ impl Unread {
     }
 
     /// The error for a response that does not have the expected form.
-    pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
+    pub(super) fn unreadable_answer(&self, fault: &CodecError) -> Error {
         self.answered.unreadable(fault)
     }
 
@@ -128,7 +128,7 @@ impl Unread {
         most: usize,
     ) -> Result<(RawRows, Ranks), CodecError> {
         let ranking = form.ranking.as_ref();
-        let finder = form.finder();
+        let finder = form.key_finder();
         let finder = finder.as_ref();
         let body = self.answered.body();
         let mut reader = match &self.text {
@@ -170,7 +170,7 @@ impl Unread {
                         continue;
                     }
                     if let Some(by_key) = form.tells_by(finder) {
-                        match by_key.tell(rows.last(body)) {
+                        match by_key.row_kind(rows.last(body)) {
                             RowKind::Meant => {}
                             RowKind::Unlike(error) => rows.refuse_last(*error),
                             RowKind::Other => {
@@ -206,9 +206,9 @@ impl Unread {
                     reader.open_array()?;
                     (self.is_among_rows, self.is_first) = (true, true);
                 }
-                "Count" => said.count = number(reader.raw_value()?)?,
-                "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
-                "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
+                "Count" => said.count = parse_count(reader.raw_value()?)?,
+                "ScannedCount" => said.scanned = parse_count(reader.raw_value()?)?,
+                "LastEvaluatedKey" => said.last = Some(key_entries(reader.raw_value()?)?),
                 "ConsumedCapacity" => said.units = crate::wire::units(reader.raw_value()?),
                 _ => reader.skip()?,
             }
@@ -226,7 +226,7 @@ impl fmt::Debug for Unread {
 }
 
 /// Some servers write `10.0`, because their numbers are floats.
-fn number(json: &[u8]) -> Result<usize, CodecError> {
+fn parse_count(json: &[u8]) -> Result<usize, CodecError> {
     let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
     let text = std::str::from_utf8(json).ok();
     let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
@@ -234,7 +234,7 @@ fn number(json: &[u8]) -> Result<usize, CodecError> {
 }
 
 /// The inside of an object.
-fn entries(object: &[u8]) -> Result<Vec<u8>, CodecError> {
+fn key_entries(object: &[u8]) -> Result<Vec<u8>, CodecError> {
     let inside = object
         .strip_prefix(b"{")
         .and_then(|object| object.strip_suffix(b"}"));

@@ -54,7 +54,7 @@ struct RowClaim {
 
 impl RowClaim {
     /// The reason why a row that may belong to the entity does not have its key. None if it has.
-    fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, ForeignRow> {
+    fn unlike_item(self, item: &[u8]) -> Result<Option<CodecError>, ForeignRow> {
         let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
         else {
             return Ok(None);
@@ -76,9 +76,9 @@ struct ForeignRow;
 
 impl ByKey {
     /// Identifies a row that has no type.
-    pub(crate) fn tell(&self, item: &[u8]) -> RowKind {
+    pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
-            EntityMatch::Of(claim) => match claim.unlike(item) {
+            EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
                     let fault = fault.of_identity(KeyIdentity::Unlike);
@@ -110,7 +110,7 @@ impl QuerySource {
             return Ok(());
         };
         if let Some(members) = self.members {
-            return members.refused(item).map_or(Ok(()), Err);
+            return members.foreign_member(item).map_or(Ok(()), Err);
         }
         let stored = member(item, attribute).ok().flatten();
         let Some(stored) = stored else {
@@ -164,7 +164,7 @@ impl QuerySource {
 
     /// The condition on the type of rows whose sort key begins with `parts` parts. None if no other entity can have
     /// rows.
-    pub(crate) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
+    pub(crate) fn type_condition(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let types = self.types_of_entities(parts, is_scan);
         let no_sentinels = self
             .may_meet_sentinels(is_scan)
@@ -202,7 +202,7 @@ impl QuerySource {
     }
 
     fn is_of_sentinels(&self, attribute: &str) -> bool {
-        let known = [Some(self.table.pk), self.table.sk, self.ttl()];
+        let known = [Some(self.table.pk), self.table.sk, self.ttl_attribute()];
         known.contains(&Some(attribute))
     }
 
@@ -215,11 +215,15 @@ impl QuerySource {
         Some(match whose {
             EntityMatch::Of(claim) => Node::any([
                 Node::Missing(place),
-                Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
+                Node::Compare(
+                    stored,
+                    Comparison::Eq,
+                    Term::Value(type_value(claim.entity)),
+                ),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
             EntityMatch::OfNone(left_out) => {
-                let types = left_out.iter().map(|entity| json(entity)).collect();
+                let types = left_out.iter().map(|entity| type_value(entity)).collect();
                 Node::In(stored, types).not()
             }
         })
@@ -235,13 +239,13 @@ impl QuerySource {
         };
         let others = self.entities.iter().copied();
         others
-            .filter(|other| !members.take(other) && may_be_among(other))
+            .filter(|other| !members.takes_entity(other) && may_be_among(other))
             .collect()
     }
 }
 
 /// The type attribute of an entity, as DynamoDB JSON.
-fn json(entity: &EntityDef) -> Vec<u8> {
+fn type_value(entity: &EntityDef) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.text(entity.stored_name);
     writer.into_bytes()

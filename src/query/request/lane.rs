@@ -7,7 +7,7 @@ impl Selection {
     /// Whether the keys of an item are in the queried range.
     pub(crate) fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
         // An index holds the item only if all of its keys are there.
-        for key in self.draft.source.sort() {
+        for key in self.draft.source.sort_keys() {
             if key_point(json, key.attribute)?.is_none() {
                 return Ok(false);
             }
@@ -22,17 +22,17 @@ impl Selection {
 
     /// The lane that contains an item, by its key attributes.
     pub(crate) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
-        let ranged = self.draft.ranged();
+        let ranged = self.draft.ranged_attribute();
         let point = ranged.map(|name| key_point(json, name)).transpose()?;
         let point = point.flatten();
-        'lanes: for (at, lane) in self.draft.lanes().enumerate() {
-            for (name, value) in self.draft.equals(lane)? {
+        'lanes: for (at, lane) in self.draft.key_lanes().enumerate() {
+            for (name, value) in self.draft.lane_equalities(lane)? {
                 let wanted = KeyPoint::read(&mut Reader::new(&value))?;
                 if key_point(json, name)?.as_ref() != Some(&wanted) {
                     continue 'lanes;
                 }
             }
-            let range = || self.draft.range(lane.front, self.asked());
+            let range = || self.draft.key_range(lane.front, self.sort_condition());
             if ranged.is_none() || point.as_ref().is_some_and(|point| range().contains(point)) {
                 return Ok(Some(at));
             }
