@@ -115,7 +115,7 @@ impl Transaction<'_> {
             let planned = write.plan_members(db);
             let planned = planned
                 .map_err(|error| Error::of_operations(vec![Failed::new(place, None, error)], 0))?;
-            members.extend(planned.into_iter().map(|member| member.at(place)));
+            members.extend(planned.into_iter().map(|member| member.at_place(place)));
         }
         hand_over::join(&mut members, db)?;
         crate::plan::check_limits(&members)?;
@@ -138,7 +138,7 @@ impl Operation for Transaction<'_> {
             is_needless,
             ..planned
         };
-        Ok(planned.reading(Outcome::Known(Some(stored))))
+        Ok(planned.with_outcome(Outcome::Known(Some(stored))))
     }
 }
 

@@ -137,7 +137,7 @@ impl BatchInput {
         self.add(&Key::of(&*put.entity), db, |block| {
             let stamp = put.stamp(db, db.now())?;
             block.raw("{\"PutRequest\":{\"Item\":");
-            written::entity(&*put.entity, &stamp, block)?;
+            written::encode_entity(&*put.entity, &stamp, block)?;
             block.raw("}}");
             Ok(())
         });

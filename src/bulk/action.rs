@@ -87,7 +87,7 @@ pub(super) fn delete_row(
         let write = delete(db, source.pattern, table, key, condition);
         return Ok(PlannedWrite::Alone(write));
     };
-    let owner = Arc::new(Owner::of(key, entity, table, db.now()));
+    let owner = Arc::new(Owner::of_item(key, entity, table, db.now()));
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
     // The values that were read decide which sentinels are released. If the item has others now,
     // its sentinels would stay behind.

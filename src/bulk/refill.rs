@@ -101,7 +101,7 @@ fn upgrade(
     let write = planned.main();
     // Conditions of missing attributes alone also hold for an item that has expired meanwhile, and
     // the update would create it again.
-    write.asking(Node::Exists(Place::of(declared.table.pk)).and(claim));
+    write.add_condition(Node::Exists(Place::of(declared.table.pk)).and(claim));
     write.meaning = Meaning::Row(ConditionFailure::NEVER.or_condition());
     Ok(planned)
 }
@@ -169,7 +169,7 @@ impl Difference {
         for (attribute, action) in self.changes {
             update.set(attribute, action);
         }
-        write.change(update)?;
+        write.encode_change(update)?;
         Ok(Some(PlannedWrite::Alone(write)))
     }
 }

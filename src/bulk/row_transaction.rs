@@ -177,7 +177,7 @@ pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequ
 
 /// Adds the conditions of the job to the write of the row.
 fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
-    write.asking(Node::Exists(Place::of(table.pk)).and(node));
+    write.add_condition(Node::Exists(Place::of(table.pk)).and(node));
     write.meaning = Meaning::Row(write.condition_failure().or_condition());
     // Without these conditions, the write may have been declared as repeatable. With them, a second attempt could fail
     // because of the first.

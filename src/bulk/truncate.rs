@@ -110,8 +110,8 @@ async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let mut deleted = 0;
     while !keys.is_done() {
         let deletes = keys.next_rows().await?.into_iter().map(|key| {
-            let write = action::delete(db, &PATTERN, table.clone(), key.json(), Node::all([]));
-            async { write.quietly()?.send(db).await }
+            let write = action::delete(db, &PATTERN, table.clone(), key.row_json(), Node::all([]));
+            async { write.into_quiet_plan()?.send_plan(db).await }
         });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
         deleted += deletes.try_fold(0, async |count, ()| Ok(count + 1)).await?;

@@ -54,7 +54,12 @@ impl Operation for GetItem {
             false => "}",
         });
         let request = Request::new(ServiceOperation::GetItem, &GET, table, body, Resend::Always);
-        Ok(Plan::of(request, NAME, db.now(), Outcome::Read(read)))
+        Ok(Plan::of_request(
+            request,
+            NAME,
+            db.now(),
+            Outcome::Read(read),
+        ))
     }
 }
 

@@ -12,7 +12,7 @@ const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// Returns an error for an item that DynamoDB would reject because of its size. `size` was counted while it was
 /// written.
-pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
+pub(crate) fn check_size(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
     let table = declared.table;
     let locals = table
         .indexes

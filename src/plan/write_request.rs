@@ -132,13 +132,13 @@ impl WriteRequest {
     }
 
     /// The item or key.
-    pub(crate) fn subject(&self) -> &[u8] {
+    pub(crate) fn subject_json(&self) -> &[u8] {
         self.head.as_bytes().get(self.subject..).unwrap_or_default()
     }
 
     /// The item, if one is put.
-    pub(crate) fn item(&self) -> Option<&[u8]> {
-        (self.verb == WriteVerb::Put).then(|| self.subject())
+    pub(crate) fn item_json(&self) -> Option<&[u8]> {
+        (self.verb == WriteVerb::Put).then(|| self.subject_json())
     }
 
     /// Whether it changes attributes of the item, and not only checks it.
@@ -152,7 +152,7 @@ impl WriteRequest {
     }
 
     /// Adds a condition.
-    pub(crate) fn asking(&mut self, node: Node) {
+    pub(crate) fn add_condition(&mut self, node: Node) {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
         self.condition = before.and(node);
     }
@@ -178,7 +178,7 @@ impl WriteRequest {
     pub(super) fn take_request(&mut self) -> Result<(Request, Range<usize>)> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
-        self.finish(&mut body)?;
+        self.write_rest(&mut body)?;
         let operation = match self.verb {
             WriteVerb::Put => ServiceOperation::PutItem,
             // DynamoDB has no operation that only checks. An update without changes does so, and
@@ -192,7 +192,7 @@ impl WriteRequest {
     }
 
     /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.
-    pub(super) fn write(&self, body: &mut Writer) -> Result<Range<usize>> {
+    pub(super) fn write_body(&self, body: &mut Writer) -> Result<Range<usize>> {
         body.raw(match self.verb {
             WriteVerb::Put => "{\"Put\":",
             WriteVerb::Update => "{\"Update\":",
@@ -202,18 +202,18 @@ impl WriteRequest {
         let start = body.len();
         body.raw_bytes(self.head.as_bytes());
         let head = start..body.len();
-        self.finish(body)?;
+        self.write_rest(body)?;
         body.raw("}");
         Ok(head)
     }
 
     /// Its approximate size in bytes.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn size_estimate(&self) -> usize {
         self.head.len() + 512
     }
 
     /// Writes what follows the item or key.
-    fn finish(&self, body: &mut Writer) -> Result<()> {
+    fn write_rest(&self, body: &mut Writer) -> Result<()> {
         if !self.update.is_empty() || !self.condition.is_always() {
             let fail = |fault| Error::encode(self.entity, fault);
             self.write_expression(body).map_err(fail)?;

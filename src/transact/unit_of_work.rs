@@ -346,7 +346,7 @@ impl UnitOfWork {
         let members = operation.plan_members(&self.db)?.into_iter();
         // The position among the items of the unit is known only when it commits.
         let named = OperationPlace { index: 0, name };
-        let mut members: Vec<_> = members.map(|member| member.at(named)).collect();
+        let mut members: Vec<_> = members.map(|member| member.at_place(named)).collect();
         let Some(main) = members.first_mut() else {
             return Ok(());
         };
@@ -354,12 +354,12 @@ impl UnitOfWork {
         let entity = main.write.entity;
         let mut state = self.open(entity)?;
         let read = state.item(&id).and_then(|item| item.read.as_ref());
-        let declared = main.declared();
+        let declared = main.declaration_id();
         if read.is_some_and(|read| declared.is_some_and(|declared| declared != read.declared)) {
             return Err(of_another_entity(entity));
         }
         if let (Some(read), Meaning::Row(failure)) = (read, main.write.meaning) {
-            main.write.asking(read.guard.0.clone());
+            main.write.add_condition(read.guard.0.clone());
             main.write.meaning = Meaning::Row(failure.or_condition());
         }
         state.write(id, members, entity)
@@ -524,7 +524,7 @@ fn guard_of<E: DynamoEntity>(
 ) -> Result<(Node, ConditionFailure)> {
     match (read, stored) {
         (Some(read), Some(stored)) => as_read(read, stored, db),
-        _ => Ok(check::condition(
+        _ => Ok(check::build_condition(
             &E::ENTITY,
             Precondition::Missing,
             None,

@@ -341,20 +341,20 @@ struct PendingLines {
 
 /// Reads rows as bytes, after they were read as their type: its error is that of the row.
 fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
-    let read = ReadRow::of(
+    let read = ReadRow::with_reader(
         |row: &RawRow, strict| match strict.and_then(<dyn Any + Send + Sync>::downcast_ref) {
             Some(strict) => {
                 let strict: &ReadRow<Row> = strict;
                 // Each row is decoded as by the query, to report what a program could not read.
                 // Its bytes are written, with attributes that the struct does not have.
-                strict.read(row)?;
-                Ok(row.json().to_vec())
+                strict.read_row(row)?;
+                Ok(row.row_json().to_vec())
             }
             None => Err(Error::config("rows are exported as they are read")),
         },
         Some(Arc::new(read)),
     );
-    read.lenient()
+    read.into_lenient()
 }
 
 /// Counts the items that are read and are no rows. The listener of the query is still called.
@@ -370,7 +370,7 @@ fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
             Ordering::Relaxed,
         );
         if let Some(before) = &before {
-            before.tell(progress);
+            before.tell_progress(progress);
         }
     });
     (

@@ -238,7 +238,7 @@ impl SingleWrite for ItemAsIs {
             // too.
             false => Node::Missing(Place::of(self.table.pk)),
         };
-        let (_, failure) = check::condition(self.entity, Precondition::Missing, None, now);
+        let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);

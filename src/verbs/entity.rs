@@ -203,7 +203,7 @@ pub trait EntityExt: DynamoEntity {
     where
         S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
     {
-        GetMany::streamed(keys)
+        GetMany::of_stream(keys)
     }
 
     /// Reads the whole table, item by item. It is meant for programs that run once, not for services. Rows have no

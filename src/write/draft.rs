@@ -332,7 +332,7 @@ impl UpdateDraft {
         // The shape is required even without a condition of the caller: the changed attributes may
         // mean something else in another shape.
         let asked = check::in_shape((expected, condition_failure));
-        let asked = check::with(
+        let asked = check::with_condition(
             asked.0,
             asked.1,
             Node::all(guards.into_iter().chain([self.condition])),

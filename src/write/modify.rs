@@ -288,15 +288,15 @@ fn may_be_tried_again(error: &Error) -> bool {
 async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
     if edit.unique_changes.is_empty() {
-        let planned = edit.write(db, now)?.returning(Returned::New)?;
-        let plan = planned.reading(Outcome::Read(|reply, written_at| {
+        let planned = edit.write(db, now)?.with_returned(Returned::New)?;
+        let plan = planned.with_outcome(Outcome::Read(|reply, written_at| {
             Ok(ModifiedItem {
                 item: returned_item(&reply.body)?.map(|item| reply.body.slice_ref(item)),
                 written_at,
                 request_id: reply.request_id.clone(),
             })
         }));
-        return plan.send(db).await;
+        return plan.send_plan(db).await;
     }
     let pattern = edit.pattern;
     let (planned_write, key) = edit.planned_write(db, now)?;

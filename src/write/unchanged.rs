@@ -49,7 +49,8 @@ pub(super) fn unchanged(
     // The version detects every writer that maintains one, and the time of creation detects a new item. Both are
     // compared exactly as they are stored.
     if let Some(loaded) = source.numbered() {
-        let (_, condition_failure) = check::condition(def, Precondition::Loaded, Some(loaded), now);
+        let (_, condition_failure) =
+            check::build_condition(def, Precondition::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
         let guards = names.map(|name| as_read(name.to_owned()));
         return Ok((
@@ -57,7 +58,7 @@ pub(super) fn unchanged(
             condition_failure,
         ));
     }
-    let (exists, condition_failure) = check::condition(def, Precondition::Exists, None, now);
+    let (exists, condition_failure) = check::build_condition(def, Precondition::Exists, None, now);
     let seen = seen.iter().map(String::as_str).chain(names_held);
     let names = seen_attributes(declared, seen);
     let compared = names.len();

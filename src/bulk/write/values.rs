@@ -57,7 +57,7 @@ impl UniqueRefill<'_> {
             let mut other = None;
             if let Some(found) = found {
                 let owner = owner_of(&found);
-                match owner.filter(|owner| !self.is_same_key(owner, mine.key())) {
+                match owner.filter(|owner| !self.is_same_key(owner, mine.key_json())) {
                     Some(owner) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)
@@ -68,7 +68,7 @@ impl UniqueRefill<'_> {
                 }
             }
             let from = other.as_ref().map(|other| {
-                Owner::of(&other.key, self.source.entity, self.source.table, write.now)
+                Owner::of_item(&other.key, self.source.entity, self.source.table, write.now)
             });
             let take = sentinel.take_from(from.as_ref(), &mine, self.tools.db);
             beside.push(take.map_err(fail)?);
@@ -79,7 +79,7 @@ impl UniqueRefill<'_> {
         if beside.is_empty() {
             return Ok((write.verb != WriteVerb::Check).then_some(PlannedWrite::Alone(write)));
         }
-        write.asking(self.as_read(item).map_err(fail)?);
+        write.add_condition(self.as_read(item).map_err(fail)?);
         let main = TransactionMember::in_table(self.source.table, write, key).map_err(fail)?;
         Ok(Some(PlannedWrite::Together(main, beside)))
     }

@@ -32,7 +32,7 @@ use crate::wire::{ConditionFailed, Failure};
 /// # Ok(()) }
 /// ```
 pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {
-    failed_condition(ConditionFailure::create(&E::ENTITY), Some(current))
+    failed_condition(ConditionFailure::of_create(&E::ENTITY), Some(current))
 }
 
 /// The error of a write that needs an item if there is none: [`ErrorKind::NotFound`].
@@ -66,7 +66,7 @@ fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
     holder.write(&mut sentinel)?;
     sentinel.raw("}}}");
     let failure = refused(Some(Bytes::from(sentinel.into_bytes())));
-    let error = crate::plan::taken(unique, failure).of(entity.type_name);
+    let error = crate::plan::taken_value(unique, failure).of(entity.type_name);
     Ok(error.declared_as(Some(entity.id)))
 }
 
@@ -76,7 +76,7 @@ pub fn failure(kind: ErrorKind) -> Error {
 }
 
 fn needing_row<E: DynamoEntity>() -> ConditionFailure {
-    check::condition(&E::ENTITY, Precondition::Exists, None, Timestamp::EPOCH).1
+    check::build_condition(&E::ENTITY, Precondition::Exists, None, Timestamp::EPOCH).1
 }
 
 /// The error of a write whose condition failed on this entity, whatever its TTL.
@@ -85,7 +85,7 @@ fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<
     match encoded {
         Ok(item) => {
             let failure = refused(item.map(Bytes::from));
-            meaning.explain(failure, E::ENTITY.type_name, Timestamp::EPOCH)
+            meaning.explain_failure(failure, E::ENTITY.type_name, Timestamp::EPOCH)
         }
         Err(fault) => Error::encode(E::ENTITY.type_name, fault),
     }

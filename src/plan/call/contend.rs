@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends a request, and sends it again while others conflict with it. This is not an `async fn`, because the future of
 /// one contains its arguments twice.
-pub(super) fn attempts<'r>(
+pub(super) fn repeat_contended<'r>(
     db: &'r Dynamo,
     request: &'r Request,
     token: Option<&'r Arc<TokenLife>>,

@@ -39,7 +39,7 @@ pub(crate) async fn read_item(
     let reply = match db.call(request).await {
         Ok(reply) => reply,
         Err(failure) => {
-            return Err(ConditionFailure::NEVER.explain(failure, pattern.entity, db.now()));
+            return Err(ConditionFailure::NEVER.explain_failure(failure, pattern.entity, db.now()));
         }
     };
     match found_item(&reply.body) {

@@ -36,7 +36,7 @@ impl Participant {
     }
 
     /// A read, which has no condition.
-    pub(crate) fn reading(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
+    pub(crate) fn of_read(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
         Participant {
             place: Some(OperationPlace { index, name: None }),
             entity: entity.type_name,
@@ -47,12 +47,12 @@ impl Participant {
         }
     }
 
-    pub(crate) fn of(member: &TransactionMember) -> Self {
+    pub(crate) fn of_member(member: &TransactionMember) -> Self {
         Participant {
             place: member.place,
             entity: member.write.entity,
-            declared: member.declared(),
-            key: member.whose(),
+            declared: member.declaration_id(),
+            key: member.item_key(),
             names: member.key_names(),
             meaning: member.write.meaning,
         }
@@ -61,9 +61,13 @@ impl Participant {
 
 /// The error of a cancelled transaction, with the operations that failed and the reasons. If the outcome is unknown,
 /// that is its source.
-pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
+pub(crate) fn explain_refusal(
+    mut failure: Failure,
+    participants: &[Participant],
+    now: Timestamp,
+) -> Error {
     if let Some(refusal) = failure.refusal.take() {
-        let met = explain(*refusal, participants, now);
+        let met = explain_refusal(*refusal, participants, now);
         return failure.error.with_source(met);
     }
     let reasons = std::mem::take(&mut failure.reasons);
@@ -85,7 +89,7 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
         .iter()
         .all(|participant| participant.place.is_none());
     let failed = blamed.into_iter().map(|(participant, reason)| {
-        let error = participant.explain(reason, now);
+        let error = participant.explain_reason(reason, now);
         let error = error.with_request_id(whole.request_id());
         let place = participant.place.unwrap_or_default();
         Failed::new(place, participant.key.to_json(), error)
@@ -103,7 +107,7 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
 }
 
 impl Participant {
-    fn explain(&self, reason: Reason, now: Timestamp) -> Error {
+    fn explain_reason(&self, reason: Reason, now: Timestamp) -> Error {
         let condition = reason.is_condition().then(|| ConditionFailed {
             item: reason.item.clone(),
         });
@@ -117,7 +121,7 @@ impl Participant {
             condition,
             ..Failure::from(error)
         };
-        let error = self.meaning.explain(failure, self.entity, now);
+        let error = self.meaning.explain_failure(failure, self.entity, now);
         error.declared_as(self.declared)
     }
 }

@@ -30,7 +30,7 @@ impl<C: DynamoCollection> Query<C, WholeTable> {
 
 impl<C: DynamoCollection, From: Reach> Query<C, From> {
     fn of_collection(draft: KeyDraft) -> Self {
-        let read = ReadRow::of(|row, _| row.value(read_collection), None);
+        let read = ReadRow::with_reader(|row, _| row.read_value(read_collection), None);
         Query::of_selection(Selection::new(draft), read)
     }
 }

@@ -53,8 +53,8 @@ impl<Row, From> Query<Row, From> {
                 keys_only,
                 <S::Rows as RowsOf<S::Entity>>::rows_ahead,
             ),
-            read: ReadRow::of(
-                |row, _| row.value(<S::Rows as RowsOf<S::Entity>>::read_row),
+            read: ReadRow::with_reader(
+                |row, _| row.read_value(<S::Rows as RowsOf<S::Entity>>::read_row),
                 None,
             ),
             from: PhantomData,
@@ -79,7 +79,7 @@ impl<Row, From> Query<Row, From> {
         }
         Query {
             selection: self.selection,
-            read: ReadRow::projection(),
+            read: ReadRow::of_projection(),
             from: PhantomData,
         }
     }
@@ -92,7 +92,7 @@ impl<Row, From> Query<Row, From> {
         self.selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection: self.selection,
-            read: ReadRow::entity(),
+            read: ReadRow::of_entity(),
             from: PhantomData,
         }
     }
@@ -108,7 +108,7 @@ impl<Row, From> Query<Row, From> {
     {
         Query {
             selection: self.selection,
-            read: self.read.lenient(),
+            read: self.read.into_lenient(),
             from: PhantomData,
         }
     }

@@ -13,7 +13,7 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
             QuerySource::table::<E>().scanned_as(Patterns::<E>::SCAN),
         ));
         selection.options.ahead = Some(entities_ahead::<E>);
-        Query::of_selection(selection, ReadRow::entity())
+        Query::of_selection(selection, ReadRow::of_entity())
     }
 }
 

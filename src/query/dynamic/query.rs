@@ -183,13 +183,17 @@ impl QueryExt for DynamicQuery {
 
 /// A query with items as rows, whose errors have this name.
 pub(super) fn item_rows<From>(selection: Selection, name: &'static str) -> Query<Item, From> {
-    Query::of_selection(selection, ReadRow::of(read_item, Some(Arc::new(name))))
+    Query::of_selection(
+        selection,
+        ReadRow::with_reader(read_item, Some(Arc::new(name))),
+    )
 }
 
 /// Reads a row as an item of the entity with this name.
 fn read_item(row: &RawRow, name: Option<&(dyn Any + Send + Sync)>) -> Result<Item> {
-    let item = row
-        .value(|json| Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault)));
+    let item = row.read_value(|json| {
+        Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault))
+    });
     let name = name.and_then(|name| name.downcast_ref::<&'static str>());
     item.map_err(|error| match name {
         Some(name) => error.of(name),

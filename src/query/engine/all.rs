@@ -63,7 +63,7 @@ impl<Row: Send> Sink for Kept<Row> {
         self.rows.reserve(rows.len());
         // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
         for row in rows {
-            self.rows.push(self.read.read(&row.item)?);
+            self.rows.push(self.read.read_row(&row.item)?);
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ pub(crate) fn read_all<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Ve
     let mut all = Vec::with_capacity(rows.len());
     // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
     for row in rows {
-        all.push(read.read(&row)?);
+        all.push(read.read_row(&row)?);
     }
     Ok(all)
 }

@@ -52,7 +52,7 @@ impl AnswerForm {
     /// item can be decoded, so other rows are not looked at.
     fn is_unknown_sentinel(&self, rows: &RowsAhead, body: &[u8]) -> bool {
         let is_possible = self.unknown_sentinels.filter(|_| !rows.is_last_decoded());
-        is_possible.is_some_and(|pk| has_sentinel_key(rows.last(body), pk))
+        is_possible.is_some_and(|pk| has_sentinel_key(rows.last_row(body), pk))
     }
 
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
@@ -95,7 +95,7 @@ pub(super) struct AnswerFacts {
 impl Unread {
     pub(crate) fn new(answered: Answered) -> Self {
         Unread {
-            text: Str::from_inner(answered.body().clone()).ok(),
+            text: Str::from_inner(answered.response_body().clone()).ok(),
             answered,
             at: 0,
             is_among_rows: false,
@@ -109,7 +109,7 @@ impl Unread {
 
     /// The error for a response that does not have the expected form.
     pub(super) fn unreadable_answer(&self, fault: &CodecError) -> Error {
-        self.answered.unreadable(fault)
+        self.answered.unreadable_answer(fault)
     }
 
     /// Whether the whole response was read.
@@ -130,7 +130,7 @@ impl Unread {
         let ranking = form.ranking.as_ref();
         let finder = form.key_finder();
         let finder = finder.as_ref();
-        let body = self.answered.body();
+        let body = self.answered.response_body();
         let mut reader = match &self.text {
             // The body was checked once, so its texts can be borrowed without another check when
             // decoding continues.
@@ -152,7 +152,7 @@ impl Unread {
                 // than the memory.
                 let is_small = left > 0 && left <= most.saturating_mul(2);
                 let most = if is_small { usize::MAX } else { most };
-                rows.reserve(left.min(most), body.len());
+                rows.reserve_rows(left.min(most), body.len());
                 if ranking.is_some() {
                     ranks.reserve(left.min(most) + 1, form.rank);
                 }
@@ -170,7 +170,7 @@ impl Unread {
                         continue;
                     }
                     if let Some(by_key) = form.tells_by(finder) {
-                        match by_key.row_kind(rows.last(body)) {
+                        match by_key.row_kind(rows.last_row(body)) {
                             RowKind::Meant => {}
                             RowKind::Unlike(error) => rows.refuse_last(*error),
                             RowKind::Other => {
@@ -182,7 +182,7 @@ impl Unread {
                         }
                     }
                     if let Some(source) = &form.in_own_format
-                        && let Some(error) = source.foreign_sort_key(rows.last(body))
+                        && let Some(error) = source.foreign_sort_key(rows.last_row(body))
                     {
                         rows.refuse_last(error);
                     }
@@ -214,7 +214,7 @@ impl Unread {
             }
         }
         self.at = reader.place();
-        Ok((rows.of(&self.answered), ranks))
+        Ok((rows.into_rows(&self.answered), ranks))
     }
 }
 

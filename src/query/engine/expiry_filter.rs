@@ -42,7 +42,7 @@ impl ExpiryFilter {
     #[inline]
     pub(crate) fn is_over(&self, row: &HydratedRow) -> bool {
         let later = self.later_expiry();
-        later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
+        later.is_some_and(|(ttl, now)| is_expired(row.item.row_json(), Some(ttl), now))
     }
 
     /// Omits the rows that have expired. The runs no longer include them.
@@ -50,13 +50,13 @@ impl ExpiryFilter {
         let Some((ttl, now)) = self.later_expiry() else {
             return;
         };
-        answer.retain_rows(|row| !is_expired(row.item.json(), Some(ttl), now));
+        answer.retain_rows(|row| !is_expired(row.item.row_json(), Some(ttl), now));
     }
 
     /// Records the expiry of these rows, before they are dropped.
     pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
         if let Some(ttl) = self.ttl {
-            ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));
+            ends.extend(rows.iter().map(|row| expires_at(row.item.row_json(), ttl)));
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn explain_query(
         requests: Vec::new(),
         filters: Vec::new(),
         items: hydrates.then(|| {
-            let request = selection.item_reader(db).form();
+            let request = selection.item_reader(db).form_request();
             String::from_utf8_lossy(&request.body).into_owned()
         }),
     };

@@ -211,7 +211,7 @@ impl Fetch {
             return Ok(FetchedRows::default());
         };
         let turn = match &self.meter {
-            Some(meter) => meter.turn(limit).await,
+            Some(meter) => meter.wait_turn(limit).await,
             None => None,
         };
         // The rate limiter may lower the number of items, so that a single request does not consume
@@ -234,10 +234,10 @@ impl Fetch {
                 units: said.units,
                 scanned: said.scanned,
                 rows: said.count,
-                bytes: answer.rows.bytes(),
+                bytes: answer.rows.byte_count(),
                 ends: self.is_done(),
             };
-            meter.took(turn, took);
+            meter.note_cost(turn, took);
         }
         Ok(answer)
     }

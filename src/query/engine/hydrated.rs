@@ -113,7 +113,7 @@ mod tests {
             before,
         };
         HydratedRows {
-            rows: ahead.of(&answered).map(HydratedRow::from).collect(),
+            rows: ahead.into_rows(&answered).map(HydratedRow::from).collect(),
             runs: vec![Run::of_rows(3), Run::of_rows(0), Run::of_rows(rows - 3)],
             vanished: (0..=rows)
                 .flat_map(|at| [vanished(at), vanished(at)])

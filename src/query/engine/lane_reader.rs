@@ -72,7 +72,7 @@ impl Selection {
         let fetches: Vec<Fetch> = fetches.collect();
         if let Some(meter) = meter {
             let done = fetches.iter().filter(|fetch| fetch.is_done());
-            meter.begin(fetches.len(), done.count());
+            meter.begin_segments(fetches.len(), done.count());
         }
         LaneReader::new(fetches, merge, self.options.max_scanned)
     }

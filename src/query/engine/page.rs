@@ -192,7 +192,7 @@ async fn read_rows(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<Ra
     let came_from = selection.options.resume.as_ref();
     let turns = came_from.is_some() && !selection.draft.is_scan;
     let near = rows.first().filter(|_| turns);
-    let near = near.map(|row| position.cursor_maker().at_row(row.found_row().json()));
+    let near = near.map(|row| position.cursor_maker().at_row(row.found_row().row_json()));
     let near = near.transpose().map_err(fail)?;
     let is_backward = came_from.is_some_and(Cursor::is_backward);
     // A backward page was read from its end, and is delivered in the order of the query.
@@ -207,7 +207,7 @@ async fn read_rows(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<Ra
     };
     let page = ReadPage {
         raw: RawPage {
-            places: rows.iter().map(|row| row.found_row().bytes()).collect(),
+            places: rows.iter().map(|row| row.found_row().row_bytes()).collect(),
             vanished,
             position,
         },

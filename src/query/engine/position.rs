@@ -74,7 +74,7 @@ impl ReadPosition {
     /// The cursor to continue from; None at the start.
     pub(crate) fn resume_cursor(&self) -> Result<Option<Cursor>, CodecError> {
         let last = self.last.as_ref();
-        self.cursor_at(last.map(|(segment, row)| (*segment, row.json())))
+        self.cursor_at(last.map(|(segment, row)| (*segment, row.row_json())))
     }
 
     /// The cursor after these rows, once they are delivered too.

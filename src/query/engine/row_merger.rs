@@ -211,7 +211,7 @@ impl MergeLane {
     fn is_nearly_dry(&self, fetch: Option<&Fetch>) -> bool {
         let is_at_end = |fetch: &Fetch| !fetch.is_done() && !fetch.is_unread();
         let is_at_end = self.next.is_none() && fetch.is_some_and(is_at_end);
-        is_at_end && self.rows.len() <= self.rows.gone()
+        is_at_end && self.rows.len() <= self.rows.taken_rows()
     }
 
     /// Takes the rows of a response, and returns their ranks.

@@ -99,7 +99,7 @@ impl Selection {
             options: options.into_bytes(),
             ahead: self.options.ahead,
         };
-        BatchReader::of(db.clone(), frame)
+        BatchReader::of_table(db.clone(), frame)
     }
 }
 
@@ -221,7 +221,7 @@ impl Hydrator {
     /// The key of the item behind a row.
     fn key_of(&self, row: &RawRow) -> Result<KeyJson> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
-        let key = KeyJson::of(row.json(), names);
+        let key = KeyJson::of(row.row_json(), names);
         key.map_err(|fault| Error::decode(self.selection.entity_name(), fault))
     }
 
@@ -234,7 +234,7 @@ impl Hydrator {
         for key in &keys {
             wanted.push_json(key);
         }
-        let items = self.items.read(wanted, Failing::Together).await?;
+        let items = self.items.read_keys(wanted, Failing::Together).await?;
         let now = self.items.db.now();
         let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());
         for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
@@ -243,7 +243,7 @@ impl Hydrator {
                 continue;
             }
             match item? {
-                Some(item) if self.selection.still_holds(item.json(), now) => {
+                Some(item) if self.selection.still_holds(item.row_json(), now) => {
                     // A rejected row is passed on unchanged, because its item must not be decoded either.
                     answer.rows.push(match place.is_refused() {
                         true => HydratedRow::from(place),
@@ -255,7 +255,7 @@ impl Hydrator {
                 }
                 Some(_) => {}
                 None => answer.vanished.push(Vanished {
-                    place: place.bytes(),
+                    place: place.row_bytes(),
                     before: answer.rows.len(),
                 }),
             }

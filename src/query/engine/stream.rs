@@ -138,7 +138,7 @@ impl<Row> RowStream<Row> {
                 }
                 let wanted = (self.left != usize::MAX).then_some(wanted);
                 self.ahead =
-                    NextAnswer::Asked(RunningRequest::start(fetch_rows(row_source, wanted)));
+                    NextAnswer::Asked(RunningRequest::start_work(fetch_rows(row_source, wanted)));
             }
             other => self.ahead = other,
         }
@@ -197,7 +197,7 @@ impl<Row> Stream for RowStream<Row> {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                let value = self.read.read(&row.item);
+                let value = self.read.read_row(&row.item);
                 self.position.pass_row(row.into_place());
                 return Poll::Ready(Some(value));
             }

@@ -160,7 +160,7 @@ impl Walk {
                 // An expired row moves the position, but does not count towards the limit.
                 if !self.living.is_over(&row) {
                     self.left = self.left.saturating_sub(1);
-                    step.item = Some(row.item.bytes());
+                    step.item = Some(row.item.row_bytes());
                 }
                 return Poll::Ready(Some(Ok(step)));
             }
@@ -188,7 +188,7 @@ impl Walk {
         let mark = match ends {
             Some(reached) => PositionChange { segment, reached },
             None => {
-                let position = self.places.maker.row_position(row.found_row().json());
+                let position = self.places.maker.row_position(row.found_row().row_json());
                 let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
                 PositionChange::after_position(segment, position)
             }

@@ -20,7 +20,9 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         let members = item.members.iter();
         members.map(move |member| {
             let name = member.place.and_then(|place| place.name);
-            member.again().at(OperationPlace { index, name })
+            member
+                .copy_member()
+                .at_place(OperationPlace { index, name })
         })
     });
     let mut members: Vec<_> = members.collect();
@@ -30,9 +32,9 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     let mut reencoded = BTreeSet::new();
     loop {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
         let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = confirm::call(db, request, keys).await else {
+        let Err(failure) = confirm::confirmed_call(db, request, keys).await else {
             return Ok(());
         };
         if unique::keep_values_of_others(&mut members, &failure)
@@ -40,7 +42,11 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         {
             continue;
         }
-        return Err(crate::plan::explain(failure, &participants, db.now()));
+        return Err(crate::plan::explain_refusal(
+            failure,
+            &participants,
+            db.now(),
+        ));
     }
 }
 

@@ -155,7 +155,7 @@ fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
             loaded: Some(loaded),
             checks_version: true,
             ..
-        } => UpdateAction::Set(number(loaded.version().next()?)),
+        } => UpdateAction::Set(number(loaded.loaded_version().next()?)),
         // Without a checked version, the stored number is unknown, so it is incremented where it is
         // stored.
         _ => UpdateAction::Add {

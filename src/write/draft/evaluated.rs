@@ -150,7 +150,7 @@ impl EvaluatedUpdate {
         apply(&self.update, &mut present).map_err(refused)?;
         let present = present.to_dynamo_json().map_err(refused)?;
         let edit = (self.shapes.between)(db, self.pattern, &self.key, stored, &present)?;
-        edit.write(db, now)?.returning(returned)
+        edit.write(db, now)?.with_returned(returned)
     }
 
     fn not_found(&self) -> Error {
@@ -171,9 +171,9 @@ impl EvaluatedUpdate {
 }
 
 async fn sent(planned: PlannedRequest, db: &Dynamo) -> Result<WrittenItem> {
-    let plan = planned.reading(Outcome::Read(|reply, written_at| {
+    let plan = planned.with_outcome(Outcome::Read(|reply, written_at| {
         let item = returned_item(&reply.body)?.map(|item| reply.body.slice_ref(item));
         Ok((item, written_at))
     }));
-    plan.send(db).await
+    plan.send_plan(db).await
 }

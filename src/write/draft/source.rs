@@ -25,7 +25,7 @@ impl UpdateOrigin {
             UpdateOrigin::Entity {
                 loaded: Some(loaded),
                 ..
-            } => Some(loaded).filter(|loaded| loaded.version().number().is_some()),
+            } => Some(loaded).filter(|loaded| loaded.loaded_version().number().is_some()),
             _ => None,
         }
     }
@@ -33,7 +33,7 @@ impl UpdateOrigin {
     /// The version of a loaded entity, and no attributes.
     pub(crate) fn version_of(entity: &dyn UntypedEntity) -> Result<Self, CodecError> {
         Ok(UpdateOrigin::Entity {
-            loaded: LoadedItem::of(entity)?,
+            loaded: LoadedItem::of_entity(entity)?,
             attributes: Vec::new(),
             checks_version: true,
         })
@@ -59,7 +59,7 @@ pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecEr
         Vec::new()
     };
     Ok(UpdateOrigin::Entity {
-        loaded: LoadedItem::of(entity)?,
+        loaded: LoadedItem::of_entity(entity)?,
         attributes,
         checks_version: true,
     })

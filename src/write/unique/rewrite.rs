@@ -175,8 +175,8 @@ impl Rewrite {
         let write = self
             .plan_on(None, db)?
             .returning(Returned::Nothing)?
-            .reading(Outcome::Known(Some(())));
-        Ok(Explanation::of(&write).after(&read))
+            .with_outcome(Outcome::Known(Some(())));
+        Ok(Explanation::of_plan(&write).after_read(&read))
     }
 
     /// The condition that the stored item still has the values that the changes use.
@@ -222,7 +222,7 @@ impl Rewrite {
     /// The write of the item, with another condition.
     fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
         let (condition, condition_failure) = self.asked.clone();
-        let asked = check::with(condition, condition_failure, guard);
+        let asked = check::with_condition(condition, condition_failure, guard);
         match &self.main {
             Main::Put(item) => {
                 let room = 1024 + item.len();

@@ -72,7 +72,14 @@ impl Sentinel {
         owner.write_content(&mut item);
         item.raw("}");
         let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
-        TransactionMember::beside(owner, &self.key, WriteVerb::Put, item.as_bytes(), asked, db)
+        TransactionMember::beside_owner(
+            owner,
+            &self.key,
+            WriteVerb::Put,
+            item.as_bytes(),
+            asked,
+            db,
+        )
     }
 
     /// Releases the sentinel, if it is the owner's.
@@ -129,7 +136,7 @@ pub(crate) fn take_over(
     db: &Dynamo,
 ) -> Result<TransactionMember> {
     let (Meaning::Taken(unique), Some(owner)) = (taker.write.meaning, &taker.owner) else {
-        return Ok(taker.again());
+        return Ok(taker.copy_member());
     };
     let key = taker.key.to_json();
     let taken = Sentinel { unique, key }.take_from(giver.owner.as_deref(), owner, db)?;

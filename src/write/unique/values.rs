@@ -63,7 +63,7 @@ pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueCha
     if !concerns(declared) {
         return Ok(UniqueChanges::default());
     }
-    let after = holdings_in(put.subject(), None, key)?;
+    let after = holdings_in(put.subject_json(), None, key)?;
     UniqueChanges::between(declared, &HeldUniqueValues::nothing(declared), &after, true)
 }
 
