@@ -21,7 +21,8 @@ use tracing::Instrument;
 use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{
-    Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units,
+    Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace,
+    sum_units,
 };
 
 pub use crate::schema::Pattern;
@@ -206,10 +207,10 @@ impl Observers {
         let answer = AnswerCounts::read(body);
         let observed = RequestEvent {
             pattern: request.pattern,
-            operation: request.operation.name(),
+            operation: request.operation.operation_name(),
             table: &request.table,
             duration,
-            attempts: trace.attempts(),
+            attempts: trace.attempt_count(),
             rows: answer.rows,
             looked_at: answer.looked_at,
             request_bytes: asking.body.len(),
@@ -305,7 +306,7 @@ fn consumed(found: &[u8]) -> Vec<Consumed> {
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
-    let Some((units, name)) = units(object).zip(member(object, "TableName")?) else {
+    let Some((units, name)) = sum_units(object).zip(member(object, "TableName")?) else {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();

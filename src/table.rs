@@ -145,7 +145,7 @@ fn of<'c, G>(
 /// Rejects tables that do not exist.
 async fn require(wire: &Wire, schemas: &[TableSchema]) -> Result<()> {
     for schema in schemas {
-        if service::describe(wire, &schema.name).await?.is_none() {
+        if service::describe_table(wire, &schema.name).await?.is_none() {
             return Err(missing(&schema.name));
         }
     }
@@ -226,7 +226,7 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
 async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let mut crowd = TablePolling::until(TROUBLE);
     loop {
-        match service::create(wire, schema).await {
+        match service::create_table(wire, schema).await {
             Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,
             done => return done,
         }
@@ -250,7 +250,7 @@ async fn differences(
     found: &DescribedTable,
 ) -> Result<Differences> {
     let mut list = compare::differences(schema, &found.schema);
-    let ttl = service::ttl(wire, &schema.name).await?;
+    let ttl = service::ttl_attribute(wire, &schema.name).await?;
     let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
     if !lacks_ttl {
         list.extend(compare::ttl(schema.ttl.as_deref(), ttl.as_deref()));
@@ -262,7 +262,7 @@ async fn differences(
 async fn await_ttl(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let mut pace = TablePolling::until(SETTLING);
     loop {
-        let found = service::ttl(wire, &schema.name).await?;
+        let found = service::ttl_attribute(wire, &schema.name).await?;
         let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());
         if list.is_none() {
             return Ok(());

@@ -23,7 +23,7 @@ pub(super) fn client(url: String, region: Option<String>) -> Client {
         .endpoint_url(url)
         .retry_config(RetryConfig::standard())
         .sleep_impl(AnySleep);
-    Client::from_conf(signing::install(config).build())
+    Client::from_conf(signing::install_scheme(config).build())
 }
 
 fn credentials() -> Credentials {

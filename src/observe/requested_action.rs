@@ -36,7 +36,7 @@ fn of_one(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
     let index = member(&request.body, "IndexName")?;
     let index = index.map(|name| Reader::new(name).string()).transpose()?;
     Ok(vec![RequestedAction {
-        action: request.operation.name(),
+        action: request.operation.operation_name(),
         table: Cow::from(&request.table),
         index,
     }])
@@ -45,7 +45,7 @@ fn of_one(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
 fn of_batch(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
     let tables = members(member(&request.body, "RequestItems")?.unwrap_or(b"{}"))?;
     let tables = tables.into_iter().map(|(table, _)| RequestedAction {
-        action: request.operation.name(),
+        action: request.operation.operation_name(),
         table,
         index: None,
     });

@@ -13,7 +13,7 @@ use crate::wire::{Request, ServiceOperation};
 
 /// The span of a request, before it is sent.
 pub(super) fn begin(request: &Request) -> Span {
-    let (pattern, operation) = (request.pattern, request.operation.name());
+    let (pattern, operation) = (request.pattern, request.operation.operation_name());
     let span = tracing::info_span!(
         target: "dynamo_entity",
         "request",

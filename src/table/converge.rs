@@ -311,7 +311,7 @@ async fn perform(
 ) -> Result<()> {
     let name = &declared.name;
     let Some(FoundTable { described, .. }) = found else {
-        return service::create(wire, declared).await;
+        return service::create_table(wire, declared).await;
     };
     let update = match change {
         TableChange::SetRecovery(days) | TableChange::ShortenRecovery(days) => {
@@ -324,7 +324,7 @@ async fn perform(
             return service::set_ttl(wire, name, attribute, false).await;
         }
         TableChange::SetTags(_) => {
-            return service::tag(wire, described, &declared.settings).await;
+            return service::tag_table(wire, described, &declared.settings).await;
         }
         TableChange::AddIndex(index) => match declared.index(index) {
             Some(index) => TableUpdate::AddIndex(index),
@@ -338,7 +338,7 @@ async fn perform(
         TableChange::SetBilling(billing) => TableUpdate::Billing(*billing, declared),
         TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
     };
-    service::update(wire, described, update).await
+    service::update_table(wire, described, update).await
 }
 
 /// All errors as one, because those of the other tables would be lost otherwise.

@@ -45,7 +45,7 @@ impl FoundTable {
         asks: Probes,
     ) -> Result<Self> {
         let name = &described.schema.name;
-        let expiry = match (service::expiry(wire, name).await?, asks) {
+        let expiry = match (service::expiry_state(wire, name).await?, asks) {
             // If a declared TTL is needed, the server itself rejects the operation that it does not support.
             (None, Probes::Creation) => Some(ExpiryState {
                 attribute: None,
@@ -54,11 +54,11 @@ impl FoundTable {
             (expiry, _) => expiry,
         };
         let recovery = match declared.settings.point_in_time_recovery {
-            Some(_) => service::recovery(wire, name).await?,
+            Some(_) => service::recovery_state(wire, name).await?,
             None => None,
         };
         let labels = match asks == Probes::All && !declared.settings.tags.is_empty() {
-            true => service::labels(wire, &described).await?,
+            true => service::table_labels(wire, &described).await?,
             false => None,
         };
         Ok(FoundTable {

@@ -209,7 +209,7 @@ impl TableLook<'_> {
         if !self.wants(look) {
             return Some(Vec::new());
         }
-        let found = service::describe(self.wire, &self.schema.name);
+        let found = service::describe_table(self.wire, &self.schema.name);
         match self.deadline.bound(look, found).await {
             Ok(Some(found)) => self.compare(&found),
             Ok(None) => {
@@ -269,7 +269,7 @@ impl TableLook<'_> {
         if !self.wants(look) {
             return true;
         }
-        let found = service::ttl(self.wire, &self.schema.name);
+        let found = service::ttl_attribute(self.wire, &self.schema.name);
         match self.deadline.bound(look, found).await {
             Ok(found) => {
                 match compare::ttl(self.schema.ttl.as_deref(), found.as_deref()) {

@@ -61,7 +61,7 @@ pub(super) async fn settle(
     // `None` before the first response: a service that cannot be reached is reported immediately.
     let mut trouble: Option<TablePolling> = None;
     loop {
-        let found = match (service::describe(wire, name).await, &mut trouble) {
+        let found = match (service::describe_table(wire, name).await, &mut trouble) {
             (Err(error), Some(trouble)) if is_trouble(&error) => {
                 trouble.wait(|| error).await?;
                 continue;

@@ -251,13 +251,13 @@ async fn a_table_is_created_as_declared_and_then_left_alone() {
     let (db, http) = start().await;
     db.create_tables([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["CreateTable", "UpdateTimeToLive"]);
-    let found = service::describe(db.table_wire().unwrap(), "dev-shop")
+    let found = service::describe_table(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap()
         .unwrap();
     assert_eq!(compare::differences(&shop(), &found.schema), [""; 0]);
     assert_eq!(
-        service::ttl(db.table_wire().unwrap(), "dev-shop")
+        service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
             .await
             .unwrap()
             .as_deref(),
@@ -280,7 +280,7 @@ async fn creators_may_race() {
     for creator in creators {
         creator.await.unwrap().unwrap();
     }
-    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+    let ttl = service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));
@@ -581,7 +581,7 @@ async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
 
     db.enable_ttl([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["UpdateTimeToLive"]);
-    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+    let ttl = service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));

@@ -6,7 +6,7 @@ use crate::json::member;
 pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
 
 /// The `CapacityUnits` of a `ConsumedCapacity`. Unreadable values count as none, because the rows matter more.
-pub(crate) fn units(json: &[u8]) -> Option<f64> {
+pub(crate) fn sum_units(json: &[u8]) -> Option<f64> {
     let number = std::str::from_utf8(member(json, "CapacityUnits").ok()??);
     let units: Option<f64> = number.ok().and_then(|number| number.parse().ok());
     units.filter(|units| units.is_finite() && *units >= 0.0)
@@ -30,7 +30,7 @@ mod tests {
             (r#"{"CapacityUnits":1e999}"#, None),
             ("[]", None),
         ] {
-            assert_eq!(units(json.as_bytes()), wanted, "{json}");
+            assert_eq!(sum_units(json.as_bytes()), wanted, "{json}");
         }
     }
 }

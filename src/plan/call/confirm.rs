@@ -163,7 +163,7 @@ fn fill_item(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
 fn unread_failure(failure: &Failure, operation: ServiceOperation, error: Error) -> Error {
     let message = format!(
         "the condition of this {} does not hold, and the item that it was checked on could not be read",
-        operation.name()
+        operation.operation_name()
     );
     Error::new(error.kind(), Stage::Service, message)
         .with_code(failure.error.code())

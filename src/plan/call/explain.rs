@@ -50,7 +50,7 @@ impl Explanation {
         let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
         Explanation {
             pattern: first.map(|request| request.pattern),
-            operation: first.map(|request| request.operation.name()),
+            operation: first.map(|request| request.operation.operation_name()),
             table: first.map_or_else(String::new, |request| request.table.clone()),
             index: None,
             requests: bodies.collect(),

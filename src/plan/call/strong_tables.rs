@@ -55,7 +55,7 @@ async fn is_strong(name: &str, db: &Dynamo) -> bool {
     let Ok(wire) = db.table_wire() else {
         return false;
     };
-    let Ok(Some(found)) = table::describe(wire, name).await else {
+    let Ok(Some(found)) = table::describe_table(wire, name).await else {
         return false;
     };
     let replicas = found.schema.settings.replicas;
@@ -77,7 +77,7 @@ fn strong_error(request: &Request, table: &str, stage: Stage) -> Error {
         "{} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
          values, `.idempotent()`, `transact` and `transact_get` need too. Write each item by itself, guarded by a condition or a \
          version, or keep these items in a table without replicas",
-        request.operation.name()
+        request.operation.operation_name()
     );
     Error::new(ErrorKind::NoTransactions, stage, message)
 }

@@ -112,11 +112,14 @@ impl Participant {
             item: reason.item.clone(),
         });
         let message = match reason.is_contention() {
-            true => format!("another request was in the way ({})", reason.said()),
-            false => reason.said(),
+            true => format!(
+                "another request was in the way ({})",
+                reason.reason_message()
+            ),
+            false => reason.reason_message(),
         };
-        let error =
-            Error::new(reason.kind(), Stage::Service, message).with_code(Some(reason.code()));
+        let error = Error::new(reason.error_kind(), Stage::Service, message)
+            .with_code(Some(reason.reason_code()));
         let failure = Failure {
             condition,
             ..Failure::from(error)

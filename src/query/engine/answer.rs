@@ -209,7 +209,7 @@ impl Unread {
                 "Count" => said.count = parse_count(reader.raw_value()?)?,
                 "ScannedCount" => said.scanned = parse_count(reader.raw_value()?)?,
                 "LastEvaluatedKey" => said.last = Some(key_entries(reader.raw_value()?)?),
-                "ConsumedCapacity" => said.units = crate::wire::units(reader.raw_value()?),
+                "ConsumedCapacity" => said.units = crate::wire::sum_units(reader.raw_value()?),
                 _ => reader.skip()?,
             }
         }

@@ -36,7 +36,7 @@ pub(crate) fn explain_query(
         let Some(frame) = read.frames.first() else {
             continue;
         };
-        explanation.operation = Some(frame.operation.name());
+        explanation.operation = Some(frame.operation.operation_name());
         explanation.filters.clone_from(&frame.filters);
         let mut fetch = selection.start_fetch(db, read);
         fetch.allow_rows(allowance);

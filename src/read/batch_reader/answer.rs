@@ -6,7 +6,7 @@ use super::frame::{BatchReader, Numbered, TableFrame};
 use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};
-use crate::wire::units;
+use crate::wire::sum_units;
 
 /// The items of a response with the numbers of their keys, and the keys that DynamoDB omitted.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl BatchReader {
                 "ConsumedCapacity" => {
                     for table in elements(reader.raw_value()?).unwrap_or_default() {
                         let all = answer.units.unwrap_or_default();
-                        answer.units = units(table).map(|more| all + more).or(answer.units);
+                        answer.units = sum_units(table).map(|more| all + more).or(answer.units);
                     }
                 }
                 _ => reader.skip()?,

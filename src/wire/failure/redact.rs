@@ -441,7 +441,7 @@ mod counted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::refusal::{Refusal, refused};
+    use super::super::refusal::{Refusal, refused_failure};
     use super::super::{Failure, FailureContext};
     use super::*;
     use crate::error::Stage;
@@ -466,7 +466,7 @@ mod tests {
             body: answer.as_bytes(),
         };
         counted::take();
-        (refused(site, refusal), counted::take())
+        (refused_failure(site, refusal), counted::take())
     }
 
     /// For example, a batch of long binaries and texts that is throttled.

@@ -5,7 +5,7 @@ use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorC
 use crate::json::{Reader, member};
 
 /// Reports a failed attempt with its number and the code of the failure, never its message.
-pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
+pub(super) fn trace_attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
     let is_answered = context
         .output_or_error()
         .is_some_and(|outcome| outcome.is_ok());
