@@ -27,7 +27,7 @@ pub(super) struct FoundTable {
 
 impl FoundTable {
     /// The facts from the description alone.
-    pub(super) fn described(described: DescribedTable) -> Self {
+    pub(super) fn of_description(described: DescribedTable) -> Self {
         FoundTable {
             described,
             expiry: None,
@@ -38,7 +38,7 @@ impl FoundTable {
 
     /// Requests what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
-    pub(super) async fn complete(
+    pub(super) async fn complete_table(
         wire: &Wire,
         declared: &TableSchema,
         described: DescribedTable,
@@ -70,7 +70,7 @@ impl FoundTable {
     }
 
     /// All of it as a schema, under the declared name.
-    pub(super) fn schema(&self, base: &str) -> TableSchema {
+    pub(super) fn found_schema(&self, base: &str) -> TableSchema {
         let mut schema = self.described.schema.clone();
         schema.name = base.to_owned();
         schema.ttl = self

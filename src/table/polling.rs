@@ -19,7 +19,7 @@ pub(super) struct TablePolling {
 }
 
 impl TablePolling {
-    pub(super) fn until(patience: Duration) -> Self {
+    pub(super) fn for_patience(patience: Duration) -> Self {
         TablePolling {
             next: FIRST,
             // A change that takes an hour is not polled every two seconds.
@@ -29,7 +29,7 @@ impl TablePolling {
         }
     }
 
-    pub(super) fn endless() -> Self {
+    pub(super) fn without_end() -> Self {
         TablePolling {
             next: FIRST,
             longest: LONGEST,
@@ -39,7 +39,7 @@ impl TablePolling {
     }
 
     /// Waits a little longer than the last time, or returns an error if it has been too long.
-    pub(super) async fn wait(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
+    pub(super) async fn wait_poll(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
         match self.wait_more().await {
             true => Ok(()),
             false => Err(overdue()),
@@ -70,10 +70,12 @@ mod tests {
     #[tokio::test]
     async fn patience_begins_with_the_first_wait() {
         let patience = Duration::from_millis(30);
-        let mut pace = TablePolling::until(patience);
+        let mut pace = TablePolling::for_patience(patience);
         sleep(patience * 2).await;
-        pace.wait(overdue).await.expect("it was not waited before");
+        pace.wait_poll(overdue)
+            .await
+            .expect("it was not waited before");
         sleep(patience).await;
-        assert!(pace.wait(overdue).await.is_err());
+        assert!(pace.wait_poll(overdue).await.is_err());
     }
 }

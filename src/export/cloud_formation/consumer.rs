@@ -8,7 +8,7 @@ use crate::export::naming;
 use crate::json::JsonTree;
 
 /// The mapping, and the queue of failures.
-pub(super) fn resources(
+pub(super) fn consumer_resources(
     consumer: &StreamConsumer,
     table: &str,
     prefix: &TablePrefix,
@@ -22,12 +22,12 @@ pub(super) fn resources(
         JsonTree::object([("Filters", Some(JsonTree::list(&filters, filter)))])
     });
     let on_failure = consumer.has_queue.then(|| {
-        let destination = JsonTree::object([("Destination", Some(attribute(&queue, "Arn")))]);
+        let destination = JsonTree::object([("Destination", Some(get_attribute(&queue, "Arn")))]);
         JsonTree::object([("OnFailure", Some(destination))])
     });
     let number = |number: u32| Some(u64::from(number).into());
     let properties = JsonTree::object([
-        ("EventSourceArn", Some(attribute(table, "StreamArn"))),
+        ("EventSourceArn", Some(get_attribute(table, "StreamArn"))),
         (
             "FunctionName",
             Some((&consumer.function_name(named)).into()),
@@ -71,13 +71,13 @@ pub(super) fn resources(
     }
     resources.push((
         mapping,
-        resource("AWS::Lambda::EventSourceMapping", properties),
+        resource_tree("AWS::Lambda::EventSourceMapping", properties),
     ));
     Ok(resources)
 }
 
 /// An alarm about the table or the consumer of this name.
-pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
+pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (String, JsonTree) {
     let words: Vec<&str> = alarm.words.iter().map(String::as_str).collect();
     let id = naming::logical_id_of(base, &words, "Alarm");
     let (single, queries) = match &alarm.source {
@@ -89,18 +89,20 @@ pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, Js
                 ("Label", Some((&alarm.description).into())),
                 ("ReturnData", Some(true.into())),
             ]);
-            let metrics = metrics.iter().map(|(id, metric)| query(alarm, id, metric));
+            let metrics = metrics
+                .iter()
+                .map(|(id, metric)| metric_query(alarm, id, metric));
             let queries = std::iter::once(result).chain(metrics).collect();
             (None, Some(JsonTree::List(queries)))
         }
     };
     let actions = || (!topics.is_empty()).then(|| JsonTree::list(topics, |topic| topic.into()));
     let properties = JsonTree::object([
-        ("AlarmName", Some((&alarm.name()).into())),
+        ("AlarmName", Some((&alarm.alarm_name()).into())),
         ("AlarmDescription", Some((&alarm.description).into())),
         ("Namespace", single.map(|metric| metric.namespace.into())),
         ("MetricName", single.map(|metric| metric.name.into())),
-        ("Dimensions", single.map(dimensions)),
+        ("Dimensions", single.map(metric_dimensions)),
         ("Statistic", single.map(|_| alarm.statistic.into())),
         ("Period", single.map(|_| alarm.period.into())),
         ("Metrics", queries),
@@ -114,14 +116,14 @@ pub(super) fn alarm(alarm: &Alarm, base: &str, topics: &[String]) -> (String, Js
         ("AlarmActions", actions()),
         ("OKActions", actions()),
     ]);
-    (id, resource("AWS::CloudWatch::Alarm", properties))
+    (id, resource_tree("AWS::CloudWatch::Alarm", properties))
 }
 
-fn query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
+fn metric_query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
     let of = JsonTree::object([
         ("Namespace", Some(metric.namespace.into())),
         ("MetricName", Some(metric.name.into())),
-        ("Dimensions", Some(dimensions(metric))),
+        ("Dimensions", Some(metric_dimensions(metric))),
     ]);
     let values = JsonTree::object([
         ("Metric", Some(of)),
@@ -135,7 +137,7 @@ fn query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
     ])
 }
 
-fn dimensions(metric: &Metric) -> JsonTree {
+fn metric_dimensions(metric: &Metric) -> JsonTree {
     JsonTree::list(&metric.dimensions, |(name, value)| {
         JsonTree::object([
             ("Name", Some((*name).into())),
@@ -144,11 +146,11 @@ fn dimensions(metric: &Metric) -> JsonTree {
     })
 }
 
-fn attribute(resource: &str, attribute: &str) -> JsonTree {
+fn get_attribute(resource: &str, attribute: &str) -> JsonTree {
     let parts = JsonTree::List(vec![resource.into(), attribute.into()]);
     JsonTree::object([("Fn::GetAtt", Some(parts))])
 }
 
-fn resource(ty: &str, properties: JsonTree) -> JsonTree {
+fn resource_tree(ty: &str, properties: JsonTree) -> JsonTree {
     JsonTree::object([("Type", Some(ty.into())), ("Properties", Some(properties))])
 }

@@ -11,11 +11,11 @@ impl TablePlan {
     /// `what` (`index`, `stream`, `protection`, `recovery`, `ttl`), `table` and `index`. `after` lists the losses of earlier
     /// steps without which it cannot be done, each like `deletes`. Tables have their names without the prefix there.
     pub fn to_json(&self) -> String {
-        JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table)))]).to_text()
+        JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table_tree)))]).to_text()
     }
 }
 
-fn table(table: &PlannedTable) -> JsonTree {
+fn table_tree(table: &PlannedTable) -> JsonTree {
     let texts =
         |texts: &[String]| (!texts.is_empty()).then(|| JsonTree::list(texts, |text| text.into()));
     let unknown: Vec<String> = table
@@ -26,14 +26,14 @@ fn table(table: &PlannedTable) -> JsonTree {
     JsonTree::object([
         ("name", Some((&table.name).into())),
         ("exists", Some(table.exists.into())),
-        ("steps", Some(JsonTree::list(&table.steps, step))),
+        ("steps", Some(JsonTree::list(&table.steps, step_tree))),
         ("not_ours", texts(&table.not_ours)),
         ("unknown", texts(&unknown)),
-        ("replicas", table.replicas.as_ref().map(replicas)),
+        ("replicas", table.replicas.as_ref().map(replication_tree)),
     ])
 }
 
-fn replicas(finding: &ReplicationFinding) -> JsonTree {
+fn replication_tree(finding: &ReplicationFinding) -> JsonTree {
     let gaps: Vec<String> = finding.gaps.iter().map(ToString::to_string).collect();
     JsonTree::object([
         ("finding", Some(finding.to_string().as_str().into())),
@@ -44,7 +44,7 @@ fn replicas(finding: &ReplicationFinding) -> JsonTree {
     ])
 }
 
-fn step(step: &PlanStep) -> JsonTree {
+fn step_tree(step: &PlanStep) -> JsonTree {
     let kind = match step.kind {
         ChangeKind::Add => "add",
         ChangeKind::Alter => "change",
@@ -66,15 +66,15 @@ fn step(step: &PlanStep) -> JsonTree {
             Some(JsonTree::list(&step.needs, |need| (*need).into())),
         ),
         ("risk", step.risk.map(Into::into)),
-        ("deletes", step.deletes.as_ref().map(deletion)),
+        ("deletes", step.deletes.as_ref().map(deletion_tree)),
         (
             "after",
-            (!step.after.is_empty()).then(|| JsonTree::list(&step.after, deletion)),
+            (!step.after.is_empty()).then(|| JsonTree::list(&step.after, deletion_tree)),
         ),
     ])
 }
 
-fn deletion(deletion: &Deletion) -> JsonTree {
+fn deletion_tree(deletion: &Deletion) -> JsonTree {
     let (what, table, index) = match deletion {
         Deletion::Index { table, index } => ("index", table, Some(index)),
         Deletion::Stream { table } => ("stream", table, None),
