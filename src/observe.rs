@@ -19,7 +19,7 @@ use bytes::Bytes;
 use tracing::Instrument;
 
 use crate::error::Error;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::wire::{
     Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace,
     sum_units,
@@ -259,7 +259,7 @@ struct AnswerCounts {
 impl AnswerCounts {
     fn read(body: &[u8]) -> Self {
         let (mut counts, mut scanned) = (AnswerCounts::default(), None);
-        for (name, value) in members(body).unwrap_or_default() {
+        for (name, value) in object_members(body).unwrap_or_default() {
             match &*name {
                 "ConsumedCapacity" => counts.consumed = consumed(value),
                 "Item" => counts.rows = 1,
@@ -281,14 +281,14 @@ fn number(json: &[u8]) -> u64 {
 
 /// The items of several tables, or those of a transaction, in which a missing one is an empty object.
 fn items(json: &[u8]) -> u64 {
-    let tables = members(json).unwrap_or_default();
+    let tables = object_members(json).unwrap_or_default();
     let of_tables = tables
         .into_iter()
-        .map(|(_, items)| elements(items).map_or(0, |items| items.len()));
-    let of_reads = elements(json).unwrap_or_default();
+        .map(|(_, items)| array_elements(items).map_or(0, |items| items.len()));
+    let of_reads = array_elements(json).unwrap_or_default();
     let of_reads = of_reads
         .into_iter()
-        .filter(|one| member(one, "Item").ok().flatten().is_some());
+        .filter(|one| find_member(one, "Item").ok().flatten().is_some());
     (of_tables.sum::<usize>() + of_reads.count()) as u64
 }
 
@@ -296,7 +296,7 @@ fn items(json: &[u8]) -> u64 {
 fn consumed(found: &[u8]) -> Vec<Consumed> {
     let tables = match found.first() {
         // Requests for several tables report a list, and others a single object.
-        Some(b'[') => elements(found).unwrap_or_default(),
+        Some(b'[') => array_elements(found).unwrap_or_default(),
         _ => vec![found],
     };
     tables
@@ -306,7 +306,7 @@ fn consumed(found: &[u8]) -> Vec<Consumed> {
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
-    let Some((units, name)) = sum_units(object).zip(member(object, "TableName")?) else {
+    let Some((units, name)) = sum_units(object).zip(find_member(object, "TableName")?) else {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();

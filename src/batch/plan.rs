@@ -136,18 +136,18 @@ impl BatchInput {
     pub(super) fn put<E: DynamoEntity>(&mut self, put: &Put<'_, E, Unconditional>, db: &Dynamo) {
         self.add(&Key::of(&*put.entity), db, |block| {
             let stamp = put.stamp(db, db.now())?;
-            block.raw("{\"PutRequest\":{\"Item\":");
+            block.push_raw("{\"PutRequest\":{\"Item\":");
             written::encode_entity(&*put.entity, &stamp, block)?;
-            block.raw("}}");
+            block.push_raw("}}");
             Ok(())
         });
     }
 
     pub(super) fn delete<E: DynamoEntity>(&mut self, key: &Key<E>, db: &Dynamo) {
         self.add(key, db, |block| {
-            block.raw("{\"DeleteRequest\":{\"Key\":{");
+            block.push_raw("{\"DeleteRequest\":{\"Key\":{");
             key.write(block)?;
-            block.raw("}}}");
+            block.push_raw("}}}");
             Ok(())
         });
     }
@@ -169,7 +169,7 @@ impl BatchInput {
             Err(error) => {
                 // A write that cannot be encoded does not replace an earlier one of the same key,
                 // because it is never sent.
-                self.block.rewind(start);
+                self.block.rewind_to(start);
                 let error = error.in_key(<E::Table as DynamoTable>::TABLE.pk);
                 self.errors.push(BatchError { index, error });
             }
@@ -269,9 +269,9 @@ fn written<E: DynamoEntity>(
     block: &mut Writer,
     write: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<usize> {
-    block.raw("{");
+    block.push_raw("{");
     key.write(block)?;
-    block.raw("}");
+    block.push_raw("}");
     let end_of_key = block.len();
     write(block)?;
     Ok(end_of_key)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::{BatchTable, Write};
-use crate::json::{CodecError, Writer, answer, answered, elements, member};
+use crate::json::{CodecError, Writer, answer_members, array_elements, find_answer, find_member};
 use crate::key::point::{KeyPoint, points_of};
 use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
@@ -48,17 +48,17 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
         }
     }
     let mut body = Writer::for_request(bytes + 300 * tables.len());
-    body.raw("{\"RequestItems\":{");
+    body.push_raw("{\"RequestItems\":{");
     for (at, (table, writes)) in tables.iter().enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
-        body.quoted(&table.name);
+        body.push_raw(if at == 0 { "" } else { "," });
+        body.push_quoted(&table.name);
         for (at, write) in writes.iter().enumerate() {
-            body.raw(if at == 0 { ":[" } else { "," });
+            body.push_raw(if at == 0 { ":[" } else { "," });
             body.raw_bytes(write.json());
         }
-        body.raw("]");
+        body.push_raw("]");
     }
-    body.raw("}}");
+    body.push_raw("}}");
     let table = tables
         .first()
         .map_or_else(String::new, |(table, _)| table.name.clone());
@@ -74,10 +74,10 @@ pub(super) fn unprocessed(
     body: &[u8],
     writes: &[(usize, Write)],
 ) -> Result<Vec<usize>, CodecError> {
-    let Some(tables) = answer(body, "UnprocessedItems")? else {
+    let Some(tables) = find_answer(body, "UnprocessedItems")? else {
         return Ok(Vec::new());
     };
-    let tables = answered(tables)?;
+    let tables = answer_members(tables)?;
     if tables.is_empty() {
         return Ok(Vec::new());
     }
@@ -94,7 +94,7 @@ pub(super) fn unprocessed(
         let names = writes.iter().map(|(_, write)| &write.table);
         let found = names.into_iter().find(|known| known.name == *table);
         let found = found.ok_or_else(not_ours)?;
-        for request in elements(requests)? {
+        for request in array_elements(requests)? {
             let key = (found.name.as_str(), key_of(request, &found.names)?);
             left.push(*slots.get(&key).ok_or_else(not_ours)?);
         }
@@ -108,10 +108,10 @@ fn not_ours() -> CodecError {
 
 /// The key of `{"PutRequest":{"Item":{..}}}` or `{"DeleteRequest":{"Key":{..}}}`.
 fn key_of(request: &[u8], names: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
-    let inner = match member(request, "PutRequest")? {
-        Some(put) => member(put, "Item")?,
-        None => match member(request, "DeleteRequest")? {
-            Some(delete) => member(delete, "Key")?,
+    let inner = match find_member(request, "PutRequest")? {
+        Some(put) => find_member(put, "Item")?,
+        None => match find_member(request, "DeleteRequest")? {
+            Some(delete) => find_member(delete, "Key")?,
             None => None,
         },
     };

@@ -37,9 +37,9 @@ pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
 pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     let fail = |fault| Error::decode("Row", fault);
     let mut key = Writer::for_request(128);
-    key.raw("{");
+    key.push_raw("{");
     for name in names {
-        let value = crate::json::member(item, name).map_err(fail)?;
+        let value = crate::json::find_member(item, name).map_err(fail)?;
         let value = value.ok_or_else(|| {
             let message = "a row came without its primary key";
             Error::new(ErrorKind::Service, Stage::Service, message)
@@ -47,7 +47,7 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
         key.dynamic_name(name);
         key.raw_bytes(value);
     }
-    key.raw("}");
+    key.push_raw("}");
     Ok(key.into_bytes())
 }
 

@@ -11,7 +11,7 @@
 
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{Reader, Writer, member};
+use crate::json::{Reader, Writer, find_member};
 use crate::path::Place;
 use crate::plan::{WriteRequest, WriteVerb};
 use crate::schema::TOUCH;
@@ -100,7 +100,7 @@ impl JobMark {
     }
 
     fn on<T>(&self, item: &[u8], look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let json = member(item, &self.attribute).ok().flatten()?;
+        let json = find_member(item, &self.attribute).ok().flatten()?;
         look(&Reader::new(json).text().ok()?)
     }
 
@@ -191,7 +191,7 @@ mod tests {
 
     fn removing(attribute: &'static str) -> UpdateActions {
         let mut update = UpdateActions::default();
-        update.set(attribute, UpdateAction::Remove);
+        update.set_action(attribute, UpdateAction::Remove);
         update
     }
 

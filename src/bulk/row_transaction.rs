@@ -13,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoCollection, DynamoEntity, OneEntity, read_collection};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{self, CodecError, Names, member};
+use crate::json::{self, CodecError, Names, find_member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
@@ -198,10 +198,10 @@ fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
         let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
         return Err(error.of(source.index_or_table()));
     }
-    let held = json::members(item).map_err(fail)?;
+    let held = json::object_members(item).map_err(fail)?;
     let held = Names::of_members(&held);
     Ok(Node::all(names.into_iter().map(
-        |name| match held.get(&name) {
+        |name| match held.get_named(&name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         },
@@ -215,7 +215,7 @@ fn compared(
     item: &[u8],
 ) -> Result<Vec<String>, CodecError> {
     let version = match entity.and_then(|entity| entity.version) {
-        Some(version) if member(item, version)?.is_some() => Some(version),
+        Some(version) if find_member(item, version)?.is_some() => Some(version),
         _ => None,
     };
     let created = entity.and_then(|entity| entity.created_at);
@@ -227,7 +227,9 @@ fn compared(
         .iter()
         .flat_map(AttributeDef::names)
         .map(Cow::Borrowed);
-    let held = json::members(item)?.into_iter().map(|(name, _)| name);
+    let held = json::object_members(item)?
+        .into_iter()
+        .map(|(name, _)| name);
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();
     let mut names = Vec::new();

@@ -100,11 +100,11 @@ impl Fault {
     /// the ARN of the table or index.
     pub fn throttle_by(reason: &str, resource: &str) -> Fault {
         let reasons = |body: &mut Writer| {
-            body.raw(",\"throttlingReasons\":[{\"reason\":");
-            body.quoted(reason);
-            body.raw(",\"resource\":");
-            body.quoted(resource);
-            body.raw("}]");
+            body.push_raw(",\"throttlingReasons\":[{\"reason\":");
+            body.push_quoted(reason);
+            body.push_raw(",\"resource\":");
+            body.push_quoted(resource);
+            body.push_raw("}]");
         };
         Fault::Reply(400, refusal("ThrottlingException", reasons))
     }
@@ -118,11 +118,11 @@ impl Fault {
 /// The body of a rejection, with what the service tells besides.
 fn refusal(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
     let mut body = Writer::default();
-    body.raw("{\"__type\":");
-    body.quoted(code);
-    body.raw(",\"message\":\"scripted\"");
+    body.push_raw("{\"__type\":");
+    body.push_quoted(code);
+    body.push_raw(",\"message\":\"scripted\"");
     tell(&mut body);
-    body.raw("}");
+    body.push_raw("}");
     String::from_utf8_lossy(body.as_bytes()).into_owned()
 }
 

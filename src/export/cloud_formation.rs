@@ -157,7 +157,7 @@ impl CloudFormation {
                 resources.len()
             )));
         }
-        let template = JsonTree::object([
+        let template = JsonTree::object_of([
             ("AWSTemplateFormatVersion", Some("2010-09-09".into())),
             ("Resources", Some(JsonTree::Object(resources))),
         ]);

@@ -133,14 +133,14 @@ impl Terraform {
         let of_kind = |resources: Vec<(String, JsonTree)>| {
             (!resources.is_empty()).then_some(JsonTree::Object(resources))
         };
-        let resources = JsonTree::object([
+        let resources = JsonTree::object_of([
             ("aws_dynamodb_table", of_kind(tables)),
             ("aws_dynamodb_global_secondary_index", of_kind(indexes)),
             ("aws_lambda_event_source_mapping", of_kind(mappings)),
             ("aws_sqs_queue", of_kind(queues)),
             ("aws_cloudwatch_metric_alarm", of_kind(alarms)),
         ]);
-        Ok(JsonTree::object([("resource", Some(resources))]).to_text())
+        Ok(JsonTree::object_of([("resource", Some(resources))]).to_text())
     }
 
     fn alarm_resources(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
@@ -224,7 +224,7 @@ impl Terraform {
                 self.lifecycle_tree(settings.billing, &["read_capacity", "write_capacity"]),
             ),
         ]);
-        JsonTree::object(members)
+        JsonTree::object_of(members)
     }
 
     /// The settings that Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
@@ -232,7 +232,7 @@ impl Terraform {
         let ignored = scaled_by_others(billing, units);
         let is_kept = !self.is_disposable;
         (is_kept || ignored.is_some()).then(|| {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("prevent_destroy", is_kept.then(|| true.into())),
                 ("ignore_changes", ignored),
             ])
@@ -248,7 +248,7 @@ impl Terraform {
             own.global_indexes.clear();
         }
         let attributes = own.key_types().into_iter().map(|(name, ty)| {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("name", Some(escape_text(name))),
                 ("type", Some(word::type_letter(ty).into())),
             ])
@@ -260,7 +260,7 @@ impl Terraform {
         let indexes = &schema.global_indexes;
         (!indexes.is_empty() && !self.has_own_indexes).then(|| {
             let billing = schema.settings.billing;
-            JsonTree::list(indexes, |index| global_index(index, billing))
+            JsonTree::list_of(indexes, |index| global_index(index, billing))
         })
     }
 }
@@ -271,7 +271,7 @@ fn escape_text(text: &str) -> JsonTree {
 }
 
 fn list_texts(names: &[String]) -> JsonTree {
-    JsonTree::list(names, |name| escape_text(name))
+    JsonTree::list_of(names, |name| escape_text(name))
 }
 
 fn throughput_units(
@@ -304,7 +304,7 @@ fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
         billing,
         ["read_capacity", "write_capacity"],
     ));
-    JsonTree::object(members)
+    JsonTree::object_of(members)
 }
 
 /// The blocks of a key of several attributes, which an index of its own has with their types.
@@ -312,7 +312,7 @@ fn key_schema(index: &IndexSchema, has_types: bool) -> JsonTree {
     let sides = [(&index.pk, "HASH"), (&index.sk, "RANGE")];
     let block = |attribute: &KeyAttribute, role: &str| {
         let letter = |ty: KeyType| JsonTree::from(word::type_letter(ty));
-        JsonTree::object([
+        JsonTree::object_of([
             ("attribute_name", Some(escape_text(&attribute.name))),
             ("attribute_type", has_types.then(|| letter(attribute.ty))),
             ("key_type", Some(role.into())),
@@ -329,9 +329,9 @@ fn key_schema(index: &IndexSchema, has_types: bool) -> JsonTree {
 fn local_indexes(schema: &TableSchema) -> Option<JsonTree> {
     let indexes = &schema.local_indexes;
     (!indexes.is_empty()).then(|| {
-        JsonTree::list(indexes, |index| {
+        JsonTree::list_of(indexes, |index| {
             let (kind, names) = word::projection_words(&index.projection);
-            JsonTree::object([
+            JsonTree::object_of([
                 ("name", Some(escape_text(&index.name))),
                 (
                     "range_key",
@@ -349,7 +349,7 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
     let mut resources: Vec<(String, JsonTree)> = Vec::new();
     for index in &schema.global_indexes {
         let (kind, names) = word::projection_words(&index.projection);
-        let projection = JsonTree::object([
+        let projection = JsonTree::object_of([
             ("projection_type", Some(kind.into())),
             ("non_key_attributes", names.map(list_texts)),
         ]);
@@ -361,7 +361,7 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
             let name = format!("aws_dynamodb_global_secondary_index.{name}");
             JsonTree::List(vec![JsonTree::Text(name)])
         });
-        let resource = JsonTree::object([
+        let resource = JsonTree::object_of([
             (
                 "table_name",
                 Some(JsonTree::Text(format!(
@@ -373,13 +373,13 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
             ("projection", Some(projection)),
             (
                 "provisioned_throughput",
-                (!capacity.is_empty()).then(|| JsonTree::object(capacity)),
+                (!capacity.is_empty()).then(|| JsonTree::object_of(capacity)),
             ),
             ("depends_on", waits_for),
             (
                 "lifecycle",
                 scaled_by_others(schema.settings.billing, &["provisioned_throughput"])
-                    .map(|units| JsonTree::object([("ignore_changes", Some(units))])),
+                    .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
             ),
         ]);
         resources.push((naming::terraform_index_name(base, &index.name), resource));
@@ -388,14 +388,14 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
 }
 
 fn ttl_tree(attribute: &str) -> JsonTree {
-    JsonTree::object([
+    JsonTree::object_of([
         ("attribute_name", Some(escape_text(attribute))),
         ("enabled", Some(true.into())),
     ])
 }
 
 fn recovery_tree(days: u8) -> JsonTree {
-    JsonTree::object([
+    JsonTree::object_of([
         ("enabled", Some(true.into())),
         ("recovery_period_in_days", Some(u64::from(days).into())),
     ])
@@ -414,5 +414,5 @@ fn tags_tree(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
 /// The names of the units, if others change them.
 fn scaled_by_others(billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
     let is_scaled = matches!(billing, Some(Billing::Scaled { .. }));
-    is_scaled.then(|| JsonTree::list(units, |name| JsonTree::from(*name)))
+    is_scaled.then(|| JsonTree::list_of(units, |name| JsonTree::from(*name)))
 }

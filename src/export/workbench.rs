@@ -92,7 +92,7 @@ impl Workbench {
     /// the table.
     pub fn model(&self) -> Result<String> {
         let tables = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
-        let metadata = JsonTree::object([
+        let metadata = JsonTree::object_of([
             ("Author", Some((&self.author).into())),
             ("DateCreated", Some((&self.date).into())),
             ("DateLastModified", Some((&self.date).into())),
@@ -100,10 +100,10 @@ impl Workbench {
             ("AWSService", Some("Amazon DynamoDB".into())),
             ("Version", Some("3.0".into())),
         ]);
-        let model = JsonTree::object([
+        let model = JsonTree::object_of([
             ("ModelName", Some((&self.name).into())),
             ("ModelMetadata", Some(metadata)),
-            ("DataModel", Some(JsonTree::list(&tables, table_tree))),
+            ("DataModel", Some(JsonTree::list_of(&tables, table_tree))),
         ]);
         Ok(model.to_text())
     }
@@ -150,7 +150,7 @@ fn table_tree(schema: &TableSchema) -> JsonTree {
         None => ("PAY_PER_REQUEST", None),
         Some((reads, writes)) => ("PROVISIONED", Some(capacity_tree(reads, writes))),
     };
-    JsonTree::object([
+    JsonTree::object_of([
         ("TableName", Some((&schema.name).into())),
         (
             "KeyAttributes",
@@ -168,7 +168,7 @@ fn table_tree(schema: &TableSchema) -> JsonTree {
 }
 
 fn attribute_tree(name: &str, letter: &str) -> JsonTree {
-    JsonTree::object([
+    JsonTree::object_of([
         ("AttributeName", Some(name.into())),
         ("AttributeType", Some(letter.into())),
     ])
@@ -196,16 +196,16 @@ fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
 
 fn key_attributes(pk: &KeyAttribute, sk: Option<&KeyAttribute>) -> JsonTree {
     let key = |key: &KeyAttribute| attribute_tree(&key.name, word::type_letter(key.ty));
-    JsonTree::object([("PartitionKey", Some(key(pk))), ("SortKey", sk.map(key))])
+    JsonTree::object_of([("PartitionKey", Some(key(pk))), ("SortKey", sk.map(key))])
 }
 
 fn global_index(index: &IndexSchema) -> JsonTree {
     let (kind, names) = word::projection_words(&index.projection);
-    let projection = JsonTree::object([
+    let projection = JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
         (
             "NonKeyAttributes",
-            names.map(|names| JsonTree::list(names, |name| name.into())),
+            names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
     ]);
     let empty = KeyAttribute {
@@ -213,7 +213,7 @@ fn global_index(index: &IndexSchema) -> JsonTree {
         ty: KeyType::S,
     };
     let pk = index.pk.first().unwrap_or(&empty);
-    JsonTree::object([
+    JsonTree::object_of([
         ("IndexName", Some((&index.name).into())),
         ("KeyAttributes", Some(key_attributes(pk, index.sk.first()))),
         ("Projection", Some(projection)),
@@ -229,7 +229,7 @@ fn facet_tree(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
         let template = shown.split("\", shards").next().unwrap_or_default();
         JsonTree::from(template.trim_matches('"'))
     };
-    let aliases = JsonTree::object([
+    let aliases = JsonTree::object_of([
         ("PartitionKeyAlias", Some(alias(&entity.pk))),
         ("SortKeyAlias", entity.sk.as_ref().map(alias)),
     ]);
@@ -251,26 +251,26 @@ fn facet_tree(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
             names.push(name);
         }
     }
-    JsonTree::object([
+    JsonTree::object_of([
         ("FacetName", Some((&entity.name).into())),
         ("KeyAttributeAlias", Some(aliases)),
         ("TableData", Some(JsonTree::List(Vec::new()))),
         (
             "NonKeyAttributes",
-            Some(JsonTree::list(&names, |name| (*name).into())),
+            Some(JsonTree::list_of(&names, |name| (*name).into())),
         ),
         ("DataAccess", Some(no_access())),
     ])
 }
 
 fn no_access() -> JsonTree {
-    JsonTree::object([("MySql", Some(JsonTree::Object(Vec::new())))])
+    JsonTree::object_of([("MySql", Some(JsonTree::Object(Vec::new())))])
 }
 
 fn capacity_tree(reads: u64, writes: u64) -> JsonTree {
-    let units = JsonTree::object([
+    let units = JsonTree::object_of([
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
     ]);
-    JsonTree::object([("ProvisionedThroughput", Some(units))])
+    JsonTree::object_of([("ProvisionedThroughput", Some(units))])
 }

@@ -8,7 +8,7 @@ use tracing::field::{Empty, debug, display};
 
 use super::RequestEvent;
 use crate::error::ErrorKind;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::wire::{Request, ServiceOperation};
 
 /// The span of a request, before it is sent.
@@ -103,15 +103,18 @@ fn named_tables(request: &Request) -> Result<Vec<Cow<'_, str>>, CodecError> {
     let body = &request.body;
     match request.operation {
         BatchGetItem | BatchWriteItem => {
-            let tables = member(body, "RequestItems")?.unwrap_or(b"{}");
-            Ok(members(tables)?.into_iter().map(|(name, _)| name).collect())
+            let tables = find_member(body, "RequestItems")?.unwrap_or(b"{}");
+            Ok(object_members(tables)?
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect())
         }
         TransactGetItems | TransactWriteItems => {
-            let operations = elements(member(body, "TransactItems")?.unwrap_or(b"[]"))?;
+            let operations = array_elements(find_member(body, "TransactItems")?.unwrap_or(b"[]"))?;
             let mut tables = Vec::with_capacity(operations.len());
             for operation in operations {
-                for (_, inner) in members(operation)? {
-                    if let Some(table) = member(inner, "TableName")? {
+                for (_, inner) in object_members(operation)? {
+                    if let Some(table) = find_member(inner, "TableName")? {
                         tables.push(Reader::new(table).string()?);
                     }
                 }

@@ -10,7 +10,7 @@ use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader, Writer, is_null, member};
+use crate::json::{CodecError, Reader, Writer, find_member, is_null};
 use crate::path::Place;
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
@@ -63,7 +63,7 @@ impl LoadedCreation {
 
     /// Whether an item has this time of creation. The values of the item are written as this library writes them.
     fn is_of(self, item: &[u8], def: &EntityDef) -> bool {
-        let stored = def.created_at.map(|attribute| member(item, attribute));
+        let stored = def.created_at.map(|attribute| find_member(item, attribute));
         let stored = stored.and_then(|stored| stored.ok().flatten());
         match stored.filter(|json| !is_null(json)) {
             // Only a hash is kept: the meaning of a failure is a small `Copy` value of every
@@ -278,7 +278,7 @@ impl ConditionFailure {
         attribute
             .zip(self.version)
             .is_none_or(|(attribute, loaded)| {
-                let stored = member(item, attribute).ok().flatten();
+                let stored = find_member(item, attribute).ok().flatten();
                 let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
                 number == loaded
             })
@@ -301,7 +301,7 @@ pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp)
 
 /// The TTL of an item. None if it cannot be read: the item then counts as live, so that decoding it gives the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
-    let stored = member(item, ttl).ok().flatten()?;
+    let stored = find_member(item, ttl).ok().flatten()?;
     let ttl = <Option<i64> as entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
     ttl.ok().flatten()
 }

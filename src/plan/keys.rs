@@ -50,12 +50,12 @@ impl ItemKey {
         // Numbers are written again in one format, because DynamoDB regards 1 and 1.0 as one key.
         let points = points_of(object, &names)?;
         let mut writer = Writer::default();
-        writer.raw("{");
+        writer.push_raw("{");
         for (name, point) in names.into_iter().zip(points) {
             writer.dynamic_name(name);
             point.write(&mut writer);
         }
-        writer.raw("}");
+        writer.push_raw("}");
         Ok(ItemKey(writer.into_bytes()))
     }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::write_request::WriteRequest;
 use crate::entity::{self, DynamoEntity};
-use crate::json::{is_null, member};
+use crate::json::{find_member, is_null};
 use crate::path::{FormerUse, Place};
 
 /// The item in this library's format, if it can be read: an object of DynamoDB JSON.
@@ -59,7 +59,7 @@ impl WriteRequest {
 
 /// The value of an attribute, under its former name if the item has that one.
 fn stored_value<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
-    let named = |name: &str| member(item, name).ok().flatten();
+    let named = |name: &str| find_member(item, name).ok().flatten();
     let stored = match place.former() {
         None => named(place.attribute()),
         Some(former) if former.usage == FormerUse::Alone => named(former.name),

@@ -86,7 +86,7 @@ pub(crate) fn check_least<'a>(
 
 /// Checks the values that an update sets in the same way.
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
-    let set = update.actions().filter_map(|(place, action)| {
+    let set = update.place_actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
             &**place.attribute()
         } else {

@@ -77,9 +77,9 @@ impl WriteRequest {
         (condition, meaning): (Node, Meaning),
     ) -> Self {
         let mut head = Writer::for_request(room);
-        head.raw("{\"TableName\":");
-        head.quoted(&table);
-        head.raw(match verb {
+        head.push_raw("{\"TableName\":");
+        head.push_quoted(&table);
+        head.push_raw(match verb {
             WriteVerb::Put => ",\"Item\":",
             WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => ",\"Key\":",
         });
@@ -127,7 +127,7 @@ impl WriteRequest {
 
     /// Replaces the item that it has by another one.
     pub(super) fn replace_subject(&mut self, json: &[u8]) {
-        self.head.rewind(self.subject);
+        self.head.rewind_to(self.subject);
         self.head.raw_bytes(json);
     }
 
@@ -193,7 +193,7 @@ impl WriteRequest {
 
     /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.
     pub(super) fn write_body(&self, body: &mut Writer) -> Result<Range<usize>> {
-        body.raw(match self.verb {
+        body.push_raw(match self.verb {
             WriteVerb::Put => "{\"Put\":",
             WriteVerb::Update => "{\"Update\":",
             WriteVerb::Delete => "{\"Delete\":",
@@ -203,7 +203,7 @@ impl WriteRequest {
         body.raw_bytes(self.head.as_bytes());
         let head = start..body.len();
         self.write_rest(body)?;
-        body.raw("}");
+        body.push_raw("}");
         Ok(head)
     }
 
@@ -224,23 +224,24 @@ impl WriteRequest {
             Returned::New => ",\"ReturnValues\":\"ALL_NEW\"}",
             Returned::Changed => ",\"ReturnValues\":\"UPDATED_NEW\"}",
         };
-        body.raw(returned);
+        body.push_raw(returned);
         Ok(())
     }
 
     fn write_expression(&self, body: &mut Writer) -> Result<(), CodecError> {
         let mut expression = Expression::default();
         if !self.update.is_empty() {
-            self.update.write(&mut expression);
+            self.update.write_update(&mut expression);
         }
         if !self.condition.is_always() {
-            self.condition.write(expression.begin(CONDITION))?;
+            self.condition
+                .write_condition(expression.begin_parameter(CONDITION))?;
         }
-        expression.check()?;
-        expression.write(body);
+        expression.check_limits()?;
+        expression.write_members(body);
         // DynamoDB rejects the parameter if the request has no condition.
-        if expression.says(CONDITION) {
-            body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
+        if expression.has_parameter(CONDITION) {
+            body.push_raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ use crate::codec::Item;
 use crate::entity::{ManagedValues, UntypedEntity};
 use crate::error::{Error, Result};
 use crate::expr::{UpdateAction, UpdateActions};
-use crate::json::{Writer, members};
+use crate::json::{Writer, object_members};
 
 /// Writes the item of an entity, an object of DynamoDB JSON, and checks its size.
 pub(crate) fn encode_entity(
@@ -34,12 +34,12 @@ pub(crate) fn encode_entity(
     // The writer counts the size as DynamoDB does while it writes, so the finished item need not be
     // parsed for it.
     body.restart_size();
-    body.raw("{");
+    body.push_raw("{");
     let written = entity.write(stamp, body);
     written.map_err(|fault| declared.unwritten(fault))?;
-    body.raw("}");
+    body.push_raw("}");
     let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check_size(declared, item, body.size())
+    size::check_size(declared, item, body.stored_size())
 }
 
 /// An untyped item as an object of DynamoDB JSON, after its size was checked. Errors use this name.
@@ -84,7 +84,7 @@ impl WriteRequest {
     ) -> Result<()> {
         let attribute = attribute.into();
         if self.verb != WriteVerb::Put {
-            self.update.set(attribute, UpdateAction::Set(json));
+            self.update.set_action(attribute, UpdateAction::Set(json));
             return Ok(());
         }
         let fail = |fault| Error::encode(self.entity, fault);
@@ -92,16 +92,16 @@ impl WriteRequest {
         // an item has each name only once.
         let mut item =
             Writer::for_request(self.subject_json().len() + attribute.len() + json.len() + 8);
-        item.raw("{");
+        item.push_raw("{");
         item.dynamic_name(&attribute);
         item.raw_bytes(&json);
-        for (name, value) in members(self.subject_json()).map_err(fail)? {
+        for (name, value) in object_members(self.subject_json()).map_err(fail)? {
             if name != attribute {
                 item.dynamic_name(&name);
                 item.raw_bytes(value);
             }
         }
-        item.raw("}");
+        item.push_raw("}");
         self.replace_subject(item.as_bytes());
         Ok(())
     }

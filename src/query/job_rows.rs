@@ -5,7 +5,7 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, member};
+use crate::json::{CodecError, find_member};
 use crate::path::Place;
 use crate::plan::{Explanation, check};
 use crate::query::chain::Query;
@@ -155,7 +155,7 @@ impl JobRows {
             // The request names the item by its primary key, so a condition on it would always
             // hold.
             let is_primary = name == table.pk || table.sk == Some(name);
-            if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
+            if let Some(json) = find_member(item, name)?.filter(|_| !is_primary) {
                 asked.push(check::value_condition(name, json));
             }
         }

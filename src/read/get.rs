@@ -139,17 +139,17 @@ impl UntypedRead {
     fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
         let table = db.table_name(self.table.name);
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(key);
         if self.consistent {
-            body.raw(",\"ConsistentRead\":true");
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of(self.def, self.table, attributes).write(&mut body);
+            projection_of(self.def, self.table, attributes).write_members(&mut body);
         }
-        body.raw("}");
+        body.push_raw("}");
         let operation = wire::ServiceOperation::GetItem;
         let request = Request::new(operation, self.pattern, table, body, Resend::Always);
         PlannedRequest::of_request(request, self.def.type_name, db.now())
@@ -206,7 +206,9 @@ pub(crate) fn projection_of(
         }
     }
     let mut expression = Expression::default();
-    expression.begin("ProjectionExpression").names(needed);
+    expression
+        .begin_parameter("ProjectionExpression")
+        .push_names(needed);
     expression
 }
 

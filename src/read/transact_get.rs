@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
-use crate::json::{CodecError, Writer, answer, elements};
+use crate::json::{CodecError, Writer, array_elements, find_answer};
 use crate::plan::{
     ItemKey, MOST, Operation, Outcome, Participant, Plan, PlannedRequest, ReplyReader,
 };
@@ -112,14 +112,14 @@ impl TransactGetItem {
     }
 
     fn write_item(&self, body: &mut Writer) {
-        body.raw("{\"Get\":{\"TableName\":");
-        body.quoted(&self.table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"Get\":{\"TableName\":");
+        body.push_quoted(&self.table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(&self.key);
         if let Some(attributes) = &self.attributes {
-            projection_of(self.declared.def, self.declared.table, attributes).write(body);
+            projection_of(self.declared.def, self.declared.table, attributes).write_members(body);
         }
-        body.raw("}}");
+        body.push_raw("}}");
     }
 }
 
@@ -281,12 +281,12 @@ impl<'d> TransactGetReads<'d> {
 
     fn build_request(self) -> (Request, Vec<Participant>) {
         let mut body = Writer::for_request(256);
-        body.raw("{\"TransactItems\":[");
+        body.push_raw("{\"TransactItems\":[");
         for (at, item) in self.items.iter().enumerate() {
-            body.raw(if at == 0 { "" } else { "," });
+            body.push_raw(if at == 0 { "" } else { "," });
             item.write_item(&mut body);
         }
-        body.raw("]}");
+        body.push_raw("]}");
         let patterns = self.items.iter().map(|item| item.pattern);
         let pattern = Pattern::of_all(patterns, |joint| &joint.transact_get);
         let first = self.items.into_iter().next();
@@ -348,8 +348,8 @@ impl<'r> TransactGetAnswer<'r> {
     /// Reads a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
     fn of_reply(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
         let broken = |fault| Error::unreadable(&fault);
-        let responses = answer(&reply.body, "Responses").map_err(broken)?;
-        let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
+        let responses = find_answer(&reply.body, "Responses").map_err(broken)?;
+        let responses = array_elements(responses.unwrap_or(b"[]")).map_err(broken)?;
         if responses.len() != count {
             return Err(broken(CodecError::mismatch(
                 format!("{count} responses"),
@@ -358,7 +358,7 @@ impl<'r> TransactGetAnswer<'r> {
         }
         let items = responses
             .into_iter()
-            .map(|response| answer(response, "Item"));
+            .map(|response| find_answer(response, "Item"));
         let items = items.collect::<Result<_, _>>().map_err(broken)?;
         Ok(TransactGetAnswer { items, now })
     }

@@ -7,7 +7,7 @@ use serde::de::{self, Deserialize, Deserializer};
 use super::record::StreamRecord;
 use super::text::JsonText;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, elements, member};
+use crate::json::{CodecError, Reader, array_elements, find_member};
 
 /// The form of an event, which determines the records that a partial failure must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +73,10 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
     // The whole text is checked first. Otherwise an event that is cut off would look like one with
     // fewer records, and the others would be lost.
     whole.skip()?;
-    whole.finish()?;
-    let (form, records) = match Reader::new(json).peek() {
+    whole.finish_text()?;
+    let (form, records) = match Reader::new(json).peek_byte() {
         Some(b'[') => (EventForm::Pipe, json),
-        _ => match member(json, "Records")? {
+        _ => match find_member(json, "Records")? {
             Some(records) => (EventForm::Lambda, records),
             None => {
                 return Err(CodecError::new(
@@ -85,7 +85,7 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
             }
         },
     };
-    let records = elements(records)?.into_iter();
+    let records = array_elements(records)?.into_iter();
     Ok(StreamEvent {
         form,
         records: records

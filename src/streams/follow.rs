@@ -16,7 +16,7 @@ use super::kind::{EventKind, KnownImages};
 use super::record::{RecordParts, StreamRecord};
 use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, Tag, member};
+use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
@@ -188,7 +188,7 @@ impl Followed {
 
     /// Whether this is the key of a sentinel, which no entity can have.
     fn is_sentinel_key(&self, keys: &[u8]) -> bool {
-        let value = |name| member(keys, name).ok().flatten();
+        let value = |name| find_member(keys, name).ok().flatten();
         let pk = value(self.table.pk).and_then(|pk| Reader::new(pk).text().ok());
         let begins = pk.is_some_and(|pk| pk.starts_with("$UNIQUE#"));
         let Some(sk) = self.table.sk else {

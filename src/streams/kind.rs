@@ -5,7 +5,7 @@
 
 use super::record::RecordParts;
 use crate::codec::Item;
-use crate::json::{CodecError, member};
+use crate::json::{CodecError, find_member};
 use crate::schema::{StreamView, TOUCH, is_mark};
 
 /// The kind of a change.
@@ -74,7 +74,7 @@ impl RecordParts {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
         };
-        let touch = |image| member(image, TOUCH).ok().flatten();
+        let touch = |image| find_member(image, TOUCH).ok().flatten();
         if touch(new).is_some_and(|touched| touch(old) != Some(touched)) {
             return false;
         }

@@ -7,7 +7,7 @@ use super::event::EventForm;
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;
-use crate::json::{CodecError, Number, Reader, answer, answered};
+use crate::json::{CodecError, Number, Reader, answer_members, find_answer};
 use crate::schema::StreamView;
 
 /// A record of a stream: the key of an item, and its images before and after a change.
@@ -94,7 +94,7 @@ impl RecordParts {
         let outer_id = text(json, "eventID")?;
         // A record of Kinesis contains that of DynamoDB as its data. In a pipe, data and number are not inside of an
         // object `kinesis`.
-        let kinesis = match answer(json, "kinesis")? {
+        let kinesis = match find_answer(json, "kinesis")? {
             None if text(json, "eventSource")?.as_deref() == Some("aws:kinesis") => Some(json),
             kinesis => kinesis,
         };
@@ -114,9 +114,9 @@ impl RecordParts {
             EventForm::Pipe => outer_id,
         }
         .unwrap_or_default();
-        let data = answer(kinesis, "data")?.ok_or_else(|| missing("data"))?;
+        let data = find_answer(kinesis, "data")?.ok_or_else(|| missing("data"))?;
         let inner = Reader::new(data)
-            .base64()
+            .read_base64()
             .map_err(|fault| fault.at("data"))?;
         self.json.clone_from(&inner);
         self.fill_inner(&inner, true)
@@ -124,7 +124,7 @@ impl RecordParts {
 
     fn fill_inner(&mut self, json: &[u8], is_kinesis: bool) -> Result<(), CodecError> {
         let mut change = None;
-        for (name, value) in answered(json)? {
+        for (name, value) in answer_members(json)? {
             let name = &*name;
             match name {
                 "eventID" => self.id = Some(string(name, value)?),
@@ -148,7 +148,7 @@ impl RecordParts {
         // Kinesis counts milliseconds unless the record declares microseconds. A stream counts seconds.
         let mut power = if is_kinesis { -3 } else { 0 };
         let mut at = None;
-        for (name, value) in answered(change)? {
+        for (name, value) in answer_members(change)? {
             let name = &*name;
             match name {
                 "Keys" => self.keys = value.to_vec(),
@@ -178,7 +178,7 @@ fn missing(name: &'static str) -> CodecError {
 
 /// The text of a member, if it exists.
 fn text(object: &[u8], name: &str) -> Result<Option<String>, CodecError> {
-    let value = answer(object, name)?;
+    let value = find_answer(object, name)?;
     value.map(|value| string(name, value)).transpose()
 }
 
@@ -205,7 +205,7 @@ fn view(text: &str) -> Result<StreamView, CodecError> {
 fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
     let mut is_service = false;
     let mut is_dynamo = false;
-    for (name, value) in answered(identity)? {
+    for (name, value) in answer_members(identity)? {
         match &*name {
             "type" | "Type" => is_service = string(&name, value)? == "Service",
             "principalId" | "PrincipalId" => {
@@ -220,7 +220,7 @@ fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
 /// The time of a number that counts seconds times ten to this power.
 fn time(text: &str, power: i64) -> Option<Timestamp> {
     let number: Number = text.trim().parse().ok()?;
-    let nanos: i128 = number.scaled(power + 9)?.to_whole_text()?.parse().ok()?;
+    let nanos: i128 = number.scaled_by(power + 9)?.to_whole_text()?.parse().ok()?;
     let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
     let rest = u32::try_from(nanos.rem_euclid(1_000_000_000)).ok()?;
     Timestamp::from_unix(seconds, rest)

@@ -351,12 +351,12 @@ impl TableLook<'_> {
 /// A strongly consistent read of a key that no item has.
 fn get_item(schema: &TableSchema) -> Request {
     let mut body = begin_body(schema);
-    body.raw(",\"ConsistentRead\":true,\"Key\":");
+    body.push_raw(",\"ConsistentRead\":true,\"Key\":");
     write_object(
         &mut body,
         schema.keys().map(|key| (&*key.name, absent_value(key))),
     );
-    body.raw("}");
+    body.push_raw("}");
     build_request(ServiceOperation::GetItem, schema, body)
 }
 
@@ -364,41 +364,41 @@ fn get_item(schema: &TableSchema) -> Request {
 fn query_request(schema: &TableSchema, index: Option<&str>, pk: &[KeyAttribute]) -> Request {
     let mut body = begin_body(schema);
     if let Some(index) = index {
-        body.raw(",\"IndexName\":");
-        body.quoted(index);
+        body.push_raw(",\"IndexName\":");
+        body.push_quoted(index);
     }
     let numbers = 0..pk.len();
     let asked: Vec<String> = numbers
         .clone()
         .map(|at| format!("#k{at} = :k{at}"))
         .collect();
-    body.raw(",\"Limit\":1,\"Select\":\"COUNT\",\"KeyConditionExpression\":");
-    body.quoted(&asked.join(" AND "));
-    body.raw(",\"ExpressionAttributeNames\":");
+    body.push_raw(",\"Limit\":1,\"Select\":\"COUNT\",\"KeyConditionExpression\":");
+    body.push_quoted(&asked.join(" AND "));
+    body.push_raw(",\"ExpressionAttributeNames\":");
     let names = pk.iter().map(|key| {
         let mut name = Writer::default();
-        name.quoted(&key.name);
+        name.push_quoted(&key.name);
         String::from_utf8_lossy(name.as_bytes()).into_owned()
     });
     write_object(
         &mut body,
         numbers.clone().map(|at| format!("#k{at}")).zip(names),
     );
-    body.raw(",\"ExpressionAttributeValues\":");
+    body.push_raw(",\"ExpressionAttributeValues\":");
     write_object(
         &mut body,
         numbers
             .map(|at| format!(":k{at}"))
             .zip(pk.iter().map(absent_value)),
     );
-    body.raw("}");
+    body.push_raw("}");
     build_request(ServiceOperation::Query, schema, body)
 }
 
 fn begin_body(schema: &TableSchema) -> Writer {
     let mut body = Writer::for_request(256);
-    body.raw("{\"TableName\":");
-    body.quoted(&schema.name);
+    body.push_raw("{\"TableName\":");
+    body.push_quoted(&schema.name);
     body
 }
 
@@ -411,14 +411,14 @@ fn write_object(
     body: &mut Writer,
     members: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
 ) {
-    body.raw("{");
+    body.push_raw("{");
     for (at, (name, json)) in members.enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
-        body.quoted(name.as_ref());
-        body.raw(":");
-        body.raw(json.as_ref());
+        body.push_raw(if at == 0 { "" } else { "," });
+        body.push_quoted(name.as_ref());
+        body.push_raw(":");
+        body.push_raw(json.as_ref());
     }
-    body.raw("}");
+    body.push_raw("}");
 }
 
 /// The value of a key that no item has: the last number, or a text that looks like no name.

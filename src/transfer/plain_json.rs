@@ -99,7 +99,7 @@ fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
 /// Reads an item that [`write_item`] has written, or any other object.
 pub(super) fn read_item(line: &str) -> Result<Item, CodecError> {
     // A marked map takes two levels of JSON for one of DynamoDB, and a set within it two more.
-    let item = Reader::within(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
+    let item = Reader::starting_at(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
     unmarked_members(item)
 }
 

@@ -359,7 +359,7 @@ fn edit_between(
     }
     let mut update = UpdateActions::default();
     for (place, action) in at_places(declared, changes) {
-        update.set(place, action);
+        update.set_action(place, action);
     }
     let now = db.now();
     let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());

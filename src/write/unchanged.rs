@@ -38,7 +38,7 @@ pub(super) fn unchanged(
     let (def, now) = (declared.def, db.now());
     let stored = split(item)?;
     let held = Names::of_json(&stored);
-    let as_read = |name: String| match held.get(&name) {
+    let as_read = |name: String| match held.get_named(&name) {
         Some(json) => check::value_condition(name, json),
         None => Node::Missing(Place::of(name)),
     };
@@ -63,7 +63,7 @@ pub(super) fn unchanged(
     let names = seen_attributes(declared, seen);
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =
-        names.into_iter().partition(|name| held.contains(name));
+        names.into_iter().partition(|name| held.has_name(name));
     // A matching attribute proves that the item exists and, with an equal TTL, that it is live.
     let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
     let exists = (!is_told).then_some(exists);

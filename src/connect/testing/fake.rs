@@ -60,11 +60,11 @@ fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
         return Err(Error::config(message).of(entity.type_name));
     };
     let mut sentinel = Writer::for_request(128);
-    sentinel.raw("{");
+    sentinel.push_raw("{");
     sentinel.dynamic_name(MARK);
-    sentinel.raw("{\"M\":{");
+    sentinel.push_raw("{\"M\":{");
     holder.write(&mut sentinel)?;
-    sentinel.raw("}}}");
+    sentinel.push_raw("}}}");
     let failure = refused(Some(Bytes::from(sentinel.into_bytes())));
     let error = crate::plan::taken_value(unique, failure).of(entity.type_name);
     Ok(error.declared_as(Some(entity.id)))

@@ -18,15 +18,16 @@ pub(super) fn consumer_resources(
     let mapping = naming::logical_id_of(&consumer.name, &[], "Stream");
     let filters = consumer.filters()?;
     let filters = (!filters.is_empty()).then(|| {
-        let filter = |pattern: &String| JsonTree::object([("Pattern", Some(pattern.into()))]);
-        JsonTree::object([("Filters", Some(JsonTree::list(&filters, filter)))])
+        let filter = |pattern: &String| JsonTree::object_of([("Pattern", Some(pattern.into()))]);
+        JsonTree::object_of([("Filters", Some(JsonTree::list_of(&filters, filter)))])
     });
     let on_failure = consumer.has_queue.then(|| {
-        let destination = JsonTree::object([("Destination", Some(get_attribute(&queue, "Arn")))]);
-        JsonTree::object([("OnFailure", Some(destination))])
+        let destination =
+            JsonTree::object_of([("Destination", Some(get_attribute(&queue, "Arn")))]);
+        JsonTree::object_of([("OnFailure", Some(destination))])
     });
     let number = |number: u32| Some(u64::from(number).into());
-    let properties = JsonTree::object([
+    let properties = JsonTree::object_of([
         ("EventSourceArn", Some(get_attribute(table, "StreamArn"))),
         (
             "FunctionName",
@@ -54,14 +55,14 @@ pub(super) fn consumer_resources(
     ]);
     let mut resources = Vec::new();
     if consumer.has_queue {
-        let properties = JsonTree::object([
+        let properties = JsonTree::object_of([
             ("QueueName", Some((&consumer.queue_name(named)).into())),
             ("MessageRetentionPeriod", Some(QUEUE_KEEPS.into())),
             ("SqsManagedSseEnabled", Some(true.into())),
         ]);
         resources.push((
             queue,
-            JsonTree::object([
+            JsonTree::object_of([
                 ("Type", Some("AWS::SQS::Queue".into())),
                 ("DeletionPolicy", Some("Delete".into())),
                 ("UpdateReplacePolicy", Some("Delete".into())),
@@ -83,7 +84,7 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
     let (single, queries) = match &alarm.source {
         AlarmSource::Metric(metric) => (Some(metric), None),
         AlarmSource::Computed(expression, metrics) => {
-            let result = JsonTree::object([
+            let result = JsonTree::object_of([
                 ("Id", Some("result".into())),
                 ("Expression", Some(expression.into())),
                 ("Label", Some((&alarm.description).into())),
@@ -96,8 +97,8 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
             (None, Some(JsonTree::List(queries)))
         }
     };
-    let actions = || (!topics.is_empty()).then(|| JsonTree::list(topics, |topic| topic.into()));
-    let properties = JsonTree::object([
+    let actions = || (!topics.is_empty()).then(|| JsonTree::list_of(topics, |topic| topic.into()));
+    let properties = JsonTree::object_of([
         ("AlarmName", Some((&alarm.alarm_name()).into())),
         ("AlarmDescription", Some((&alarm.description).into())),
         ("Namespace", single.map(|metric| metric.namespace.into())),
@@ -120,17 +121,17 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
 }
 
 fn metric_query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
-    let of = JsonTree::object([
+    let of = JsonTree::object_of([
         ("Namespace", Some(metric.namespace.into())),
         ("MetricName", Some(metric.name.into())),
         ("Dimensions", Some(metric_dimensions(metric))),
     ]);
-    let values = JsonTree::object([
+    let values = JsonTree::object_of([
         ("Metric", Some(of)),
         ("Period", Some(alarm.period.into())),
         ("Stat", Some(alarm.statistic.into())),
     ]);
-    JsonTree::object([
+    JsonTree::object_of([
         ("Id", Some(id.into())),
         ("MetricStat", Some(values)),
         ("ReturnData", Some(false.into())),
@@ -138,8 +139,8 @@ fn metric_query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
 }
 
 fn metric_dimensions(metric: &Metric) -> JsonTree {
-    JsonTree::list(&metric.dimensions, |(name, value)| {
-        JsonTree::object([
+    JsonTree::list_of(&metric.dimensions, |(name, value)| {
+        JsonTree::object_of([
             ("Name", Some((*name).into())),
             ("Value", Some(value.into())),
         ])
@@ -148,9 +149,9 @@ fn metric_dimensions(metric: &Metric) -> JsonTree {
 
 fn get_attribute(resource: &str, attribute: &str) -> JsonTree {
     let parts = JsonTree::List(vec![resource.into(), attribute.into()]);
-    JsonTree::object([("Fn::GetAtt", Some(parts))])
+    JsonTree::object_of([("Fn::GetAtt", Some(parts))])
 }
 
 fn resource_tree(ty: &str, properties: JsonTree) -> JsonTree {
-    JsonTree::object([("Type", Some(ty.into())), ("Properties", Some(properties))])
+    JsonTree::object_of([("Type", Some(ty.into())), ("Properties", Some(properties))])
 }

@@ -13,7 +13,7 @@ pub(super) fn table_resource(
     // Both policies: one is for a resource that is removed from the template, the other for one
     // that an update replaces.
     let policy = if is_disposable { "Delete" } else { "Retain" };
-    JsonTree::object([
+    JsonTree::object_of([
         ("Type", Some("AWS::DynamoDB::Table".into())),
         ("DeletionPolicy", Some(policy.into())),
         ("UpdateReplacePolicy", Some(policy.into())),
@@ -41,7 +41,7 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
         .stream
         .map(|view| single_member("StreamViewType", word::stream_word(view)));
     let own_keys = key_schema(std::slice::from_ref(&schema.pk), schema.sk.as_slice());
-    JsonTree::object([
+    JsonTree::object_of([
         ("TableName", Some((&schema.name).into())),
         ("BillingMode", Some(billing.into())),
         ("ProvisionedThroughput", units.clone()),
@@ -77,17 +77,17 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
 }
 
 fn single_member(name: &str, value: &str) -> JsonTree {
-    JsonTree::object([(name, Some(value.into()))])
+    JsonTree::object_of([(name, Some(value.into()))])
 }
 
 fn list_tree<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
-    (!values.is_empty()).then(|| JsonTree::list(values, tree))
+    (!values.is_empty()).then(|| JsonTree::list_of(values, tree))
 }
 
 /// Exactly the attributes that keys have: the service rejects others.
 fn attribute_definitions(schema: &TableSchema) -> JsonTree {
     let definitions = schema.key_types().into_iter().map(|(name, ty)| {
-        JsonTree::object([
+        JsonTree::object_of([
             ("AttributeName", Some(name.into())),
             ("AttributeType", Some(word::type_letter(ty).into())),
         ])
@@ -102,7 +102,7 @@ fn key_schema(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
     let sides = [(pk, "HASH"), (sk.iter().collect(), "RANGE")];
     let elements = sides.into_iter().flat_map(|(attributes, role)| {
         attributes.into_iter().map(move |attribute| {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("AttributeName", Some((&attribute.name).into())),
                 ("KeyType", Some(role.into())),
             ])
@@ -113,14 +113,14 @@ fn key_schema(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
 
 fn index_tree(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTree {
     let (kind, names) = word::projection_words(&index.projection);
-    let projection = JsonTree::object([
+    let projection = JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
         (
             "NonKeyAttributes",
-            names.map(|names| JsonTree::list(names, |name| name.into())),
+            names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
     ]);
-    JsonTree::object([
+    JsonTree::object_of([
         ("IndexName", Some((&index.name).into())),
         ("KeySchema", Some(keys)),
         ("Projection", Some(projection)),
@@ -130,21 +130,21 @@ fn index_tree(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> J
 
 fn throughput_units(billing: Option<Billing>) -> Option<JsonTree> {
     let (reads, writes) = billing.and_then(Billing::units)?;
-    Some(JsonTree::object([
+    Some(JsonTree::object_of([
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
     ]))
 }
 
 fn ttl_tree(attribute: &str) -> JsonTree {
-    JsonTree::object([
+    JsonTree::object_of([
         ("AttributeName", Some(attribute.into())),
         ("Enabled", Some(true.into())),
     ])
 }
 
 fn recovery_tree(days: u8) -> JsonTree {
-    JsonTree::object([
+    JsonTree::object_of([
         ("PointInTimeRecoveryEnabled", Some(true.into())),
         ("RecoveryPeriodInDays", Some(u64::from(days).into())),
     ])
@@ -152,7 +152,7 @@ fn recovery_tree(days: u8) -> JsonTree {
 
 fn tags_tree(schema: &TableSchema) -> Option<JsonTree> {
     let tags = schema.settings.tags.iter().map(|(name, value)| {
-        JsonTree::object([("Key", Some(name.into())), ("Value", Some(value.into()))])
+        JsonTree::object_of([("Key", Some(name.into())), ("Value", Some(value.into()))])
     });
     let tags: Vec<JsonTree> = tags.collect();
     (!tags.is_empty()).then_some(JsonTree::List(tags))

@@ -287,19 +287,22 @@ impl RecordTest {
             ))
         });
         let keys: Vec<_> = keys.collect();
-        let change = JsonTree::object([
-            ("Keys", (!keys.is_empty()).then(|| JsonTree::object(keys))),
+        let change = JsonTree::object_of([
+            (
+                "Keys",
+                (!keys.is_empty()).then(|| JsonTree::object_of(keys)),
+            ),
             ("NewImage", self.new.image_pattern(table)),
             ("OldImage", self.old.image_pattern(table)),
         ]);
         let is_empty = matches!(&change, JsonTree::Object(members) if members.is_empty());
         let by_ttl = || {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("type", Some(list_texts(["Service"]))),
                 ("principalId", Some(list_texts(["dynamodb.amazonaws.com"]))),
             ])
         };
-        JsonTree::object([
+        JsonTree::object_of([
             ("eventName", self.event.map(|name| list_texts([name]))),
             ("userIdentity", self.is_by_ttl.then(by_ttl)),
             ("dynamodb", (!is_empty).then_some(change)),
@@ -314,7 +317,7 @@ impl ImageTest {
             let name = table.type_attribute.as_deref()?;
             Some((
                 name,
-                Some(JsonTree::object([("S", Some(JsonTree::List(rules)))])),
+                Some(JsonTree::object_of([("S", Some(JsonTree::List(rules)))])),
             ))
         };
         let is_there = |there| (&*pk.name, Some(of_type(pk, vec![exists_rule(there)])));
@@ -328,9 +331,9 @@ impl ImageTest {
                 let sentinel = || {
                     let has_uniques = table.entities.iter().any(|of| !of.uniques.is_empty());
                     let owner = of_type(pk, vec![exists_rule(false)]);
-                    let owner = JsonTree::object([(
+                    let owner = JsonTree::object_of([(
                         "M",
-                        Some(JsonTree::object([(&*pk.name, Some(owner))])),
+                        Some(JsonTree::object_of([(&*pk.name, Some(owner))])),
                     )]);
                     has_uniques.then_some((UNIQUE, Some(owner)))
                 };
@@ -338,11 +341,11 @@ impl ImageTest {
                 [is_there(true)].into_iter().chain(kind).collect()
             }
             ImageTest::DiffersFrom(name) => {
-                let others = JsonTree::object([("anything-but", Some(list_texts([&**name])))]);
+                let others = JsonTree::object_of([("anything-but", Some(list_texts([&**name])))]);
                 kind(vec![others, exists_rule(false)]).into_iter().collect()
             }
         };
-        Some(JsonTree::object(members))
+        Some(JsonTree::object_of(members))
     }
 }
 
@@ -350,17 +353,17 @@ impl KeyLimit {
     fn limit_rule(&self) -> JsonTree {
         match self {
             KeyLimit::Exact(text) => text.into(),
-            KeyLimit::Beginning(text) => JsonTree::object([("prefix", Some(text.into()))]),
+            KeyLimit::Beginning(text) => JsonTree::object_of([("prefix", Some(text.into()))]),
         }
     }
 }
 
 fn exists_rule(is_there: bool) -> JsonTree {
-    JsonTree::object([("exists", Some(is_there.into()))])
+    JsonTree::object_of([("exists", Some(is_there.into()))])
 }
 
 fn of_type(key: &KeyAttribute, rules: Vec<JsonTree>) -> JsonTree {
-    JsonTree::object([(word::type_letter(key.ty), Some(JsonTree::List(rules)))])
+    JsonTree::object_of([(word::type_letter(key.ty), Some(JsonTree::List(rules)))])
 }
 
 fn list_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {

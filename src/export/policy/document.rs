@@ -32,7 +32,7 @@ impl Statement {
                 false => format!("dynamodb:{action}"),
             });
         let actions: Vec<String> = actions.collect();
-        JsonTree::object([
+        JsonTree::object_of([
             ("Effect", Some("Allow".into())),
             (
                 "Action",
@@ -60,8 +60,8 @@ impl Statement {
             present.push((key.condition_name(), Some("false".into())));
         }
         let conditions = conditions.into_iter();
-        Some(JsonTree::object(conditions.map(|(operator, keys)| {
-            (operator, Some(JsonTree::object(keys)))
+        Some(JsonTree::object_of(conditions.map(|(operator, keys)| {
+            (operator, Some(JsonTree::object_of(keys)))
         })))
     }
 
@@ -110,11 +110,11 @@ pub(super) fn write_documents(statements: Vec<Statement>) -> Result<Vec<String>>
 }
 
 fn write_document(statements: &[Statement]) -> String {
-    let tree = JsonTree::object([
+    let tree = JsonTree::object_of([
         ("Version", Some("2012-10-17".into())),
         (
             "Statement",
-            Some(JsonTree::list(statements, Statement::statement_tree)),
+            Some(JsonTree::list_of(statements, Statement::statement_tree)),
         ),
     ]);
     tree.to_text()

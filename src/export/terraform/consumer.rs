@@ -17,18 +17,19 @@ pub(super) fn event_mapping(
     let name = naming::terraform_name(&consumer.name);
     let filters = consumer.filters()?;
     let filters = (!filters.is_empty()).then(|| {
-        let filter = |pattern: &String| JsonTree::object([("pattern", Some(escape_text(pattern)))]);
-        JsonTree::object([("filter", Some(JsonTree::list(&filters, filter)))])
+        let filter =
+            |pattern: &String| JsonTree::object_of([("pattern", Some(escape_text(pattern)))]);
+        JsonTree::object_of([("filter", Some(JsonTree::list_of(&filters, filter)))])
     });
     let on_failure = consumer.has_queue.then(|| {
         let queue = JsonTree::Text(format!("${{aws_sqs_queue.{name}.arn}}"));
-        let on_failure = JsonTree::object([("destination_arn", Some(queue))]);
-        JsonTree::object([("on_failure", Some(on_failure))])
+        let on_failure = JsonTree::object_of([("destination_arn", Some(queue))]);
+        JsonTree::object_of([("on_failure", Some(on_failure))])
     });
     let stream = JsonTree::Text(format!("${{aws_dynamodb_table.{table}.stream_arn}}"));
     let function = consumer.function_name(|base| prefix.name(base));
     let number = |number: u32| Some(u64::from(number).into());
-    let mapping = JsonTree::object([
+    let mapping = JsonTree::object_of([
         ("event_source_arn", Some(stream)),
         ("function_name", Some(escape_text(&function))),
         (
@@ -60,7 +61,7 @@ pub(super) fn failure_queue(
     prefix: &TablePrefix,
 ) -> Option<(String, JsonTree)> {
     let queue = consumer.queue_name(|base| prefix.name(base));
-    let resource = JsonTree::object([
+    let resource = JsonTree::object_of([
         ("name", Some(escape_text(&queue))),
         ("message_retention_seconds", Some(QUEUE_KEEPS.into())),
         ("sqs_managed_sse_enabled", Some(true.into())),
@@ -74,7 +75,7 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
     let (single, queries) = match &alarm.source {
         AlarmSource::Metric(metric) => (Some(metric), None),
         AlarmSource::Computed(expression, metrics) => {
-            let result = JsonTree::object([
+            let result = JsonTree::object_of([
                 ("id", Some("result".into())),
                 ("expression", Some(escape_text(expression))),
                 ("label", Some(escape_text(&alarm.description))),
@@ -88,7 +89,7 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
         }
     };
     let actions = || (!topics.is_empty()).then(|| list_texts(topics));
-    let resource = JsonTree::object([
+    let resource = JsonTree::object_of([
         ("alarm_name", Some(escape_text(&alarm.alarm_name()))),
         ("alarm_description", Some(escape_text(&alarm.description))),
         ("namespace", single.map(|metric| metric.namespace.into())),
@@ -112,17 +113,17 @@ pub(super) fn alarm_resource(alarm: &Alarm, base: &str, topics: &[String]) -> (S
 }
 
 fn metric_query(alarm: &Alarm, id: &str, metric: &Metric) -> JsonTree {
-    let of = JsonTree::object([
+    let of = JsonTree::object_of([
         ("namespace", Some(metric.namespace.into())),
         ("metric_name", Some(metric.name.into())),
         ("dimensions", Some(metric_dimensions(metric))),
         ("period", Some(alarm.period.into())),
         ("stat", Some(alarm.statistic.into())),
     ]);
-    JsonTree::object([("id", Some(id.into())), ("metric", Some(of))])
+    JsonTree::object_of([("id", Some(id.into())), ("metric", Some(of))])
 }
 
 fn metric_dimensions(metric: &Metric) -> JsonTree {
     let dimensions = metric.dimensions.iter();
-    JsonTree::object(dimensions.map(|(name, value)| (*name, Some(escape_text(value)))))
+    JsonTree::object_of(dimensions.map(|(name, value)| (*name, Some(escape_text(value)))))
 }

@@ -13,7 +13,7 @@ use super::strong_read::read_item;
 use super::{contend, strong_tables};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, Writer, elements, member, members};
+use crate::json::{CodecError, Reader, Writer, array_elements, find_member, object_members};
 use crate::plan::keys::{ItemKeys, KeyNames};
 use crate::wire::{
     BoxFuture, ConditionFailed, Failure, Reply, Request, Resend, ServiceOperation, TokenLife,
@@ -181,14 +181,14 @@ fn place_of(
         let key = key_of(&request.body, keys.names_at(at))?;
         return Ok(key.map(|key| (request.table.clone(), key)));
     }
-    let list = member(&request.body, "TransactItems")?.unwrap_or(b"[]");
-    let Some(operation) = elements(list)?.into_iter().nth(at) else {
+    let list = find_member(&request.body, "TransactItems")?.unwrap_or(b"[]");
+    let Some(operation) = array_elements(list)?.into_iter().nth(at) else {
         return Ok(None);
     };
-    let Some((_, body)) = members(operation)?.into_iter().next() else {
+    let Some((_, body)) = object_members(operation)?.into_iter().next() else {
         return Ok(None);
     };
-    let Some(table) = member(body, "TableName")? else {
+    let Some(table) = find_member(body, "TableName")? else {
         return Ok(None);
     };
     let table = Reader::new(table).string()?.into_owned();
@@ -197,21 +197,21 @@ fn place_of(
 
 /// The key in this body, or that of its item.
 fn key_of(body: &[u8], names: Option<KeyNames>) -> Result<Option<Vec<u8>>, CodecError> {
-    if let Some(key) = member(body, "Key")? {
+    if let Some(key) = find_member(body, "Key")? {
         return Ok(Some(key.to_vec()));
     }
-    let (Some(item), Some((pk, sk))) = (member(body, "Item")?, names) else {
+    let (Some(item), Some((pk, sk))) = (find_member(body, "Item")?, names) else {
         return Ok(None);
     };
     let mut key = Writer::for_request(128);
-    key.raw("{");
+    key.push_raw("{");
     for name in [pk].into_iter().chain(sk) {
-        let Some(value) = member(item, name)? else {
+        let Some(value) = find_member(item, name)? else {
             return Ok(None);
         };
         key.dynamic_name(name);
         key.raw_bytes(value);
     }
-    key.raw("}");
+    key.push_raw("}");
     Ok(Some(key.into_bytes()))
 }

@@ -189,7 +189,7 @@ fn find_object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, Code
         }
     }
     // The SDK rejects bytes after a response too.
-    reader.finish()?;
+    reader.finish_text()?;
     Ok(found)
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use crate::json::{Reader, Writer, member};
+use crate::json::{Reader, Writer, find_member};
 use crate::plan::keys::ItemKey;
 use crate::plan::transaction::{TransactionMember, transaction_of};
 use crate::plan::write_request::WriteRequest;
@@ -103,7 +103,7 @@ fn reencode_transaction(
     if !is_respelt {
         return None;
     }
-    let token = member(&request.body, "ClientRequestToken").ok()??;
+    let token = find_member(&request.body, "ClientRequestToken").ok()??;
     // The token is derived from the first one. A random one could fail, and this step has no error
     // of its own.
     let token = token_after(&Reader::new(token).string().ok()?);

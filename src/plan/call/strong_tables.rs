@@ -4,7 +4,7 @@
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::schema::ReplicaConsistency;
 use crate::wire::{Failure, Request, ServiceOperation, table};
 
@@ -91,11 +91,11 @@ fn tables_of(request: &Request) -> Vec<String> {
 }
 
 fn read_tables(body: &[u8]) -> Result<Vec<String>, CodecError> {
-    let list = member(body, "TransactItems")?.unwrap_or(b"[]");
+    let list = find_member(body, "TransactItems")?.unwrap_or(b"[]");
     let mut tables = Vec::new();
-    for operation in elements(list)? {
-        for (_, inner) in members(operation)? {
-            if let Some(name) = member(inner, "TableName")? {
+    for operation in array_elements(list)? {
+        for (_, inner) in object_members(operation)? {
+            if let Some(name) = find_member(inner, "TableName")? {
                 tables.push(Reader::new(name).string()?.into_owned());
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::touched::{ChangedFields, changed_fields};
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::plan::call::Explanation;
 
 /// One element of a request.
@@ -64,15 +64,16 @@ pub(super) fn read_requests(explanation: &Explanation) -> Result<Vec<Asked>> {
 
 /// The units for each 4 KB of the reads of a batch.
 pub(super) fn factor_of_batch(body: &str) -> f64 {
-    let tables = member(body.as_bytes(), "RequestItems").ok().flatten();
-    let tables = tables.and_then(|tables| members(tables).ok());
+    let tables = find_member(body.as_bytes(), "RequestItems").ok().flatten();
+    let tables = tables.and_then(|tables| object_members(tables).ok());
     let mut tables = tables.unwrap_or_default().into_iter();
     tables.next().map_or(0.5, |(_, keys)| read_factor(keys))
 }
 
 fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<(), CodecError> {
     // The explanation names one operation, that of the write. Only the read before it has a key and `ConsistentRead`.
-    let is_read = member(body, "Key")?.is_some() && member(body, "ConsistentRead")?.is_some();
+    let is_read =
+        find_member(body, "Key")?.is_some() && find_member(body, "ConsistentRead")?.is_some();
     match operation {
         _ if is_read => asked.push(read_get(body, read_factor(body))?),
         "GetItem" => asked.push(read_get(body, read_factor(body))?),
@@ -86,8 +87,8 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             factor: read_factor(body),
         })),
         "BatchGetItem" => {
-            for (table, keys) in members(required_member(body, "RequestItems")?)? {
-                for key in elements(required_member(keys, "Keys")?)? {
+            for (table, keys) in object_members(required_member(body, "RequestItems")?)? {
+                for key in array_elements(required_member(keys, "Keys")?)? {
                     asked.push(Asked::Read(AskedRead {
                         table: table.clone().into_owned(),
                         key: Item::from_dynamo_json(key)?,
@@ -97,21 +98,21 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             }
         }
         "BatchWriteItem" => {
-            for (table, writes) in members(required_member(body, "RequestItems")?)? {
-                for write in elements(writes)? {
+            for (table, writes) in object_members(required_member(body, "RequestItems")?)? {
+                for write in array_elements(writes)? {
                     asked.push(batch_write(&table, write)?);
                 }
             }
         }
         "TransactGetItems" => {
-            for read in elements(required_member(body, "TransactItems")?)? {
+            for read in array_elements(required_member(body, "TransactItems")?)? {
                 // Transactional reads are strong and cost double that.
                 asked.push(read_get(required_member(read, "Get")?, 2.0)?);
             }
         }
         "TransactWriteItems" => {
-            for member in elements(required_member(body, "TransactItems")?)? {
-                for (verb, body) in members(member)? {
+            for member in array_elements(required_member(body, "TransactItems")?)? {
+                for (verb, body) in object_members(member)? {
                     asked.push(read_write(&verb, body, true)?);
                 }
             }
@@ -134,7 +135,7 @@ fn read_write(verb: &str, body: &[u8], in_transaction: bool) -> Result<Asked, Co
         "Put" => AskedChange::Put(item_member(body, "Item")?),
         "Update" => {
             let update = text_member(body, "UpdateExpression")?.unwrap_or_default();
-            let names = member(body, "ExpressionAttributeNames")?.unwrap_or(b"{}");
+            let names = find_member(body, "ExpressionAttributeNames")?.unwrap_or(b"{}");
             AskedChange::Update(item_member(body, "Key")?, changed_fields(&update, names)?)
         }
         "Delete" => AskedChange::Delete(item_member(body, "Key")?),
@@ -145,14 +146,14 @@ fn read_write(verb: &str, body: &[u8], in_transaction: bool) -> Result<Asked, Co
         table: text_member(body, "TableName")?.unwrap_or_default(),
         change,
         in_transaction,
-        has_condition: member(body, "ConditionExpression")?.is_some(),
+        has_condition: find_member(body, "ConditionExpression")?.is_some(),
     }))
 }
 
 fn batch_write(table: &str, write: &[u8]) -> Result<Asked, CodecError> {
     let change = match (
-        member(write, "PutRequest")?,
-        member(write, "DeleteRequest")?,
+        find_member(write, "PutRequest")?,
+        find_member(write, "DeleteRequest")?,
     ) {
         (Some(put), _) => AskedChange::Put(item_member(put, "Item")?),
         (None, Some(delete)) => AskedChange::Delete(item_member(delete, "Key")?),
@@ -168,14 +169,14 @@ fn batch_write(table: &str, write: &[u8]) -> Result<Asked, CodecError> {
 
 /// Units for each 4 KB: strong reads cost double.
 fn read_factor(body: &[u8]) -> f64 {
-    match member(body, "ConsistentRead") {
+    match find_member(body, "ConsistentRead") {
         Ok(Some(b"true")) => 1.0,
         _ => 0.5,
     }
 }
 
 fn required_member<'b>(body: &'b [u8], name: &'static str) -> Result<&'b [u8], CodecError> {
-    member(body, name)?.ok_or_else(|| CodecError::new("it is missing").at(name))
+    find_member(body, name)?.ok_or_else(|| CodecError::new("it is missing").at(name))
 }
 
 fn item_member(body: &[u8], name: &'static str) -> Result<Item, CodecError> {
@@ -183,13 +184,13 @@ fn item_member(body: &[u8], name: &'static str) -> Result<Item, CodecError> {
 }
 
 fn text_member(body: &[u8], name: &str) -> Result<Option<String>, CodecError> {
-    let found = member(body, name)?;
+    let found = find_member(body, name)?;
     found
         .map(|json| Ok(Reader::new(json).string()?.into_owned()))
         .transpose()
 }
 
 fn number_member(body: &[u8], name: &str) -> Result<Option<u64>, CodecError> {
-    let found = member(body, name)?.and_then(|json| std::str::from_utf8(json).ok());
+    let found = find_member(body, name)?.and_then(|json| std::str::from_utf8(json).ok());
     Ok(found.and_then(|number| number.trim().parse().ok()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{CodecError, Reader, members};
+use crate::json::{CodecError, Reader, object_members};
 
 /// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) fn changed_fields(
     names: &[u8],
 ) -> Result<BTreeMap<String, ChangedFields>, CodecError> {
     let mut known = BTreeMap::new();
-    for (sign, name) in members(names)? {
+    for (sign, name) in object_members(names)? {
         known.insert(sign.into_owned(), Reader::new(name).string()?.into_owned());
     }
     let mut touched = BTreeMap::new();

@@ -51,14 +51,14 @@ pub(crate) fn transaction_of(
     let room: usize = writes.iter().map(|write| write.size_estimate()).sum();
     let mut body = Writer::with_capacity(room + 96);
     let mut heads = Vec::with_capacity(writes.len());
-    body.raw("{\"TransactItems\":[");
+    body.push_raw("{\"TransactItems\":[");
     for (at, write) in writes.iter().enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
+        body.push_raw(if at == 0 { "" } else { "," });
         heads.push(write.write_body(&mut body).map_err(|error| (at, error))?);
     }
-    body.raw("],\"ClientRequestToken\":");
-    body.quoted(token);
-    body.raw("}");
+    body.push_raw("],\"ClientRequestToken\":");
+    body.push_quoted(token);
+    body.push_raw("}");
     let table = writes.first().map(|write| write.table.clone());
     let request = Request::new(
         ServiceOperation::TransactWriteItems,

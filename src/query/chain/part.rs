@@ -206,7 +206,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
             Bound::Excluded(value) => Some((value, false)),
             Bound::Unbounded => None,
         };
-        let (lower, upper) = range.ends();
+        let (lower, upper) = range.range_ends();
         self.set_range(side(lower), side(upper))
     }
 

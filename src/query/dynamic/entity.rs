@@ -127,7 +127,7 @@ impl DynamicEntity {
         let given = keys.iter().map(read).collect::<Result<Vec<_>>>()?;
         let write = |shard| {
             let mut writer = Writer::default();
-            writer.raw("{");
+            writer.push_raw("{");
             for (at, (key, given)) in keys.iter().zip(&given).enumerate() {
                 let role = match at {
                     0 => self.role_of(key),
@@ -136,7 +136,7 @@ impl DynamicEntity {
                 let given: Vec<_> = given.iter().map(Some).collect();
                 key.write(&given, shard, role, KeyTarget::attribute(&mut writer))?;
             }
-            writer.raw("}");
+            writer.push_raw("}");
             Ok(writer.into_bytes())
         };
         // The shard is the hash of the key without its shard part, so the key is written twice.

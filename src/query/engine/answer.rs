@@ -41,9 +41,9 @@ impl AnswerForm {
             return None;
         }
         let sort = self.ranking.as_ref().map(|ranking| &*ranking.sort);
-        let finder = KeyFinder::of(sort.unwrap_or_default());
+        let finder = KeyFinder::of_names(sort.unwrap_or_default());
         Some(match &self.by_key {
-            Some(by_key) => finder.beside(by_key.attribute),
+            Some(by_key) => finder.with_attribute(by_key.attribute),
             None => finder,
         })
     }
@@ -134,8 +134,8 @@ impl Unread {
         let mut reader = match &self.text {
             // The body was checked once, so its texts can be borrowed without another check when
             // decoding continues.
-            Some(text) => Reader::within(text, self.at),
-            None => Reader::new(body).there(self.at),
+            Some(text) => Reader::starting_at(text, self.at),
+            None => Reader::new(body).resume_at(self.at),
         };
         let mut rows = RowsAhead::new(form.ahead);
         let mut ranks = Ranks::default();
@@ -213,7 +213,7 @@ impl Unread {
                 _ => reader.skip()?,
             }
         }
-        self.at = reader.place();
+        self.at = reader.current_place();
         Ok((rows.into_rows(&self.answered), ranks))
     }
 }

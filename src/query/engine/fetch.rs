@@ -85,13 +85,15 @@ impl Fetch {
     ) -> Result<Self, CodecError> {
         let mut expression = Expression::default();
         let names = names.iter().map(|name| (*name).to_owned());
-        expression.begin("ProjectionExpression").names(names);
-        expression.check()?;
+        expression
+            .begin_parameter("ProjectionExpression")
+            .push_names(names);
+        expression.check_limits()?;
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(table);
-        expression.write(&mut body);
-        body.raw(",\"ConsistentRead\":true");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(table);
+        expression.write_members(&mut body);
+        body.push_raw(",\"ConsistentRead\":true");
         let frame = RequestFrame {
             operation: wire::ServiceOperation::Scan,
             table: table.to_owned(),
@@ -334,14 +336,14 @@ impl Fetch {
         body.raw_bytes(&frame.body);
         if let Some(limit) = limit {
             // A limit above the rows of a full response changes nothing, so clamping it is harmless.
-            body.raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
+            body.push_raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
         }
         if let Some(start) = start {
-            body.raw(",\"ExclusiveStartKey\":{");
+            body.push_raw(",\"ExclusiveStartKey\":{");
             body.raw_bytes(start);
-            body.raw("}");
+            body.push_raw("}");
         }
-        body.raw("}");
+        body.push_raw("}");
         Request {
             is_metered: frame.is_metered,
             ..Request::new(

@@ -77,7 +77,7 @@ impl Selection {
         let source = self.query_source();
         let mut options = Writer::default();
         if self.options.consistent {
-            options.raw(",\"ConsistentRead\":true");
+            options.push_raw(",\"ConsistentRead\":true");
         }
         let attributes = self.options.hydration.as_ref();
         if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
@@ -86,9 +86,9 @@ impl Selection {
             let mut expression = Expression::default();
             self.name_attributes(
                 ttl.iter().chain(attributes),
-                expression.begin("ProjectionExpression"),
+                expression.begin_parameter("ProjectionExpression"),
             );
-            expression.write(&mut options);
+            expression.write_members(&mut options);
         }
         let names = source.table.key_names();
         let frame = TableFrame {

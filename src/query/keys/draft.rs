@@ -6,7 +6,7 @@ use super::combinations::{Distinct, part_combinations};
 use super::part_form::PartForm;
 use super::sort_condition::SortCondition;
 use super::source::{QuerySource, part_at};
-use crate::json::{CodecError, Reader, Writer, members};
+use crate::json::{CodecError, Reader, Writer, object_members};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
@@ -143,7 +143,7 @@ impl KeyDraft {
         };
         let json = [b"{", lane.partition, comma, &*lane.front.equals, b"}"].concat();
         let mut equals = Vec::new();
-        for (name, value) in members(&json)? {
+        for (name, value) in object_members(&json)? {
             let known = self.source.key_attributes();
             let known = known.into_iter().find(|known| **known == *name);
             let name = known.ok_or_else(|| CodecError::new("an attribute that is not a key"))?;
@@ -178,7 +178,7 @@ impl KeyDraft {
             ));
         }
         let mut writer = Writer::default();
-        writer.raw("{");
+        writer.push_raw("{");
         writer.raw_bytes(&front.equals);
         let written = write(KeyTarget::attribute(&mut writer));
         // The writer expects to be inside of an object, so the opening brace is written first and

@@ -6,7 +6,7 @@ use crate::entity::{
     refused_row,
 };
 use crate::error::Error;
-use crate::json::{CodecError, Reader, member};
+use crate::json::{CodecError, Reader, find_member};
 use crate::key::{Role, Shard};
 use crate::schema::{
     DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
@@ -122,7 +122,7 @@ impl QuerySource {
         let mut entities = self.entities.iter().copied();
         let attribute = self.table.type_attribute;
         let stored = attribute
-            .map(|attribute| member(item, attribute))
+            .map(|attribute| find_member(item, attribute))
             .transpose()?;
         Ok(match stored.flatten() {
             // The type decides if it exists, even if the key fits another entity: it is what the
@@ -169,7 +169,7 @@ impl QuerySource {
         let foreign = keys.iter().find(|key| {
             let is_as_written = key
                 .is_as_written
-                .zip(member(item, key.attribute).ok().flatten());
+                .zip(find_member(item, key.attribute).ok().flatten());
             is_as_written.is_some_and(|(test, stored)| !test(&mut Reader::new(stored)))
         })?;
         let fault = CodecError::key_of_index_differs().at(foreign.attribute);

@@ -10,7 +10,7 @@ use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
+use crate::json::{CodecError, KeyIdentity, Reader, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
     EntityDef, KeySource, SHAPE, Style, TableDef, has_uniques, others_may_be_among, shape_number,
@@ -100,7 +100,7 @@ impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
     /// has another type, or no type and a key in another format. A table with one entity has no types.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
-        if let Ok(Some(_)) = member(item, SHAPE)
+        if let Ok(Some(_)) = find_member(item, SHAPE)
             && self.is_newer_shape(item)
         {
             let fault = CodecError::newer_shape(SHAPE);
@@ -112,7 +112,7 @@ impl QuerySource {
         if let Some(members) = self.members {
             return members.foreign_member(item).map_or(Ok(()), Err);
         }
-        let stored = member(item, attribute).ok().flatten();
+        let stored = find_member(item, attribute).ok().flatten();
         let Some(stored) = stored else {
             return match (self.entity.key_fault)(item) {
                 Some(fault) => {

@@ -57,8 +57,8 @@ pub(crate) fn bind_query(selection: &Selection, db: &Dynamo) -> u64 {
         let mut expression = Expression::default();
         let mut text = Writer::default();
         // A filter that cannot be encoded is reported when the request is planned.
-        let _ = filter.write(expression.begin(""));
-        expression.write(&mut text);
+        let _ = filter.write_condition(expression.begin_parameter(""));
+        expression.write_members(&mut text);
         hash.hash_field(text.as_bytes());
     }
     hash.0

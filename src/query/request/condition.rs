@@ -61,11 +61,11 @@ impl Selection {
         body: &mut Writer,
     ) -> Result<Vec<Filter>, CodecError> {
         let mut expression = Expression::default();
-        key_condition(leg, expression.begin("KeyConditionExpression"))?;
-        let filters = self.add_filters(now, expression.begin("FilterExpression"))?;
-        self.add_projection(wanted, expression.begin("ProjectionExpression"));
-        expression.check()?;
-        expression.write(body);
+        key_condition(leg, expression.begin_parameter("KeyConditionExpression"))?;
+        let filters = self.add_filters(now, expression.begin_parameter("FilterExpression"))?;
+        self.add_projection(wanted, expression.begin_parameter("ProjectionExpression"));
+        expression.check_limits()?;
+        expression.write_members(body);
         Ok(filters)
     }
 
@@ -109,15 +109,15 @@ impl Selection {
         filters.extend(asked.as_ref().map(|_| Filter::Condition));
         // They are written as one condition, so that each gets parentheses if it needs them, and all operators count
         // together.
-        Node::all(types.into_iter().chain(live).chain(asked)).write(out)?;
+        Node::all(types.into_iter().chain(live).chain(asked)).write_condition(out)?;
         Ok(filters)
     }
 }
 
 fn key_condition(leg: &RangeSegment, out: &mut Expression) -> Result<(), CodecError> {
     for (at, (name, value)) in leg.equals.iter().enumerate() {
-        out.push(if at == 0 { "" } else { " AND " });
-        out.name(*name).push(" = ").json(value);
+        out.push_text(if at == 0 { "" } else { " AND " });
+        out.push_name(*name).push_text(" = ").push_json(value);
     }
     if let Some(attribute) = leg.ranged {
         write_range(attribute, &leg.range, out)?;
@@ -141,14 +141,17 @@ fn write_range(
         Below(point, false) => ("", " < ", [Some(point), None]),
         Between(lower, upper) => ("", " BETWEEN ", [Some(lower), Some(upper)]),
     };
-    out.push(" AND ").push(before).name(attribute).push(between);
+    out.push_text(" AND ")
+        .push_text(before)
+        .push_name(attribute)
+        .push_text(between);
     for (at, point) in points.into_iter().flatten().enumerate() {
-        out.push(if at == 0 { "" } else { " AND " });
-        out.value(|writer| {
+        out.push_text(if at == 0 { "" } else { " AND " });
+        out.push_value(|writer| {
             point.write(writer);
             Ok(())
         })?;
     }
-    out.push(if before.is_empty() { "" } else { ")" });
+    out.push_text(if before.is_empty() { "" } else { ")" });
     Ok(())
 }

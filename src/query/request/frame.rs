@@ -42,30 +42,30 @@ impl Selection {
         let table = db.table_name(self.query_source().table.name);
         let index = self.query_source().index.map(|index| index.index);
         let mut body = Writer::for_request(512);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
         if let Some(index) = index {
-            body.raw(",\"IndexName\":");
-            body.quoted(index);
+            body.push_raw(",\"IndexName\":");
+            body.push_quoted(index);
         }
         let filters = self.write_expressions(&leg, now, wanted, &mut body)?;
         if self.reads_down() {
-            body.raw(",\"ScanIndexForward\":false");
+            body.push_raw(",\"ScanIndexForward\":false");
         }
         // The items behind a global index can be read strongly, but not the index itself.
         if self.options.consistent && !self.query_source().is_global() {
-            body.raw(",\"ConsistentRead\":true");
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some((segment, segments)) = leg.segment {
-            body.raw(&format!(
+            body.push_raw(&format!(
                 ",\"Segment\":{segment},\"TotalSegments\":{segments}"
             ));
         }
         if self.is_metered() {
-            body.raw(RETURN_CONSUMED);
+            body.push_raw(RETURN_CONSUMED);
         }
         if wanted == Wanted::Count {
-            body.raw(",\"Select\":\"COUNT\"");
+            body.push_raw(",\"Select\":\"COUNT\"");
         }
         let sort = self
             .query_source()

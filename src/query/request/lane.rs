@@ -1,7 +1,7 @@
 //! The lane of a query that contains an item or a position.
 
 use super::selection::Selection;
-use crate::json::{CodecError, Reader, member};
+use crate::json::{CodecError, Reader, find_member};
 use crate::key::point::KeyPoint;
 impl Selection {
     /// Whether the keys of an item are in the queried range.
@@ -43,7 +43,7 @@ impl Selection {
 
 /// A key attribute of an item.
 pub(crate) fn key_point(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, CodecError> {
-    let found = member(json, wanted)?;
+    let found = find_member(json, wanted)?;
     found
         .map(|json| KeyPoint::read(&mut Reader::new(json)))
         .transpose()
@@ -52,7 +52,7 @@ pub(crate) fn key_point(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, C
 /// A key attribute among the entries of an object.
 pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, CodecError> {
     let json = [b"{", entries, b"}"].concat();
-    let found = member(&json, wanted)?;
+    let found = find_member(&json, wanted)?;
     let found = found.ok_or_else(|| CodecError::new("the key attribute is missing"))?;
     KeyPoint::read(&mut Reader::new(found))
 }

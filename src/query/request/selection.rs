@@ -112,7 +112,7 @@ impl Selection {
                 names.push(name);
             }
         }
-        out.names(names);
+        out.push_names(names);
     }
 
     /// The previous progress of each segment.
@@ -137,7 +137,7 @@ impl Selection {
     /// does not contain, because it would find nothing.
     pub(super) fn check_filter(&self) -> Result<()> {
         let source = self.query_source();
-        let names = self.options.filter.iter().flat_map(Node::attributes);
+        let names = self.options.filter.iter().flat_map(Node::named_attributes);
         for name in names {
             let message = if !self.draft.is_scan && source.is_queried_key(name) {
                 "a filter cannot name a key that is queried: use the parts of the query"

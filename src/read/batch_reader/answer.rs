@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::frame::{BatchReader, Numbered, TableFrame};
-use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
+use crate::json::{CodecError, KeyFinder, Reader, Writer, answer_members, array_elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};
 use crate::wire::sum_units;
@@ -43,12 +43,12 @@ impl BatchReader {
                     }
                 }
                 "UnprocessedKeys" => {
-                    for (name, request) in answered(reader.raw_value()?)? {
+                    for (name, request) in answer_members(reader.raw_value()?)? {
                         table_of(&name)?.leave_out(request, &mut asked, &mut answer)?;
                     }
                 }
                 "ConsumedCapacity" => {
-                    for table in elements(reader.raw_value()?).unwrap_or_default() {
+                    for table in array_elements(reader.raw_value()?).unwrap_or_default() {
                         let all = answer.units.unwrap_or_default();
                         answer.units = sum_units(table).map(|more| all + more).or(answer.units);
                     }
@@ -64,7 +64,7 @@ impl BatchReader {
         let tables = asked.map(|(number, frame)| RequestedTable {
             number,
             frame,
-            finder: KeyFinder::of(&frame.names),
+            finder: KeyFinder::of_names(&frame.names),
         });
         tables.collect()
     }
@@ -100,7 +100,7 @@ impl RequestedTable<'_> {
         while reader.next_element(&mut first)? {
             items.read_next(reader, Some(&self.finder))?;
             // One buffer serves for all keys, because each is only compared.
-            key.rewind(0);
+            key.rewind_to(0);
             write_noted(&self.finder, reader, &mut key)?;
             numbers.push(asked.take_key(self.number, key.as_bytes())?.number);
         }
@@ -117,8 +117,8 @@ impl RequestedTable<'_> {
         asked: &mut RequestedKeys<'_, 'k>,
         answer: &mut BatchGetAnswer<'k>,
     ) -> Result<(), CodecError> {
-        let keys = crate::json::answer(request, "Keys")?;
-        for key in keys.map_or(Ok(Vec::new()), elements)? {
+        let keys = crate::json::find_answer(request, "Keys")?;
+        for key in keys.map_or(Ok(Vec::new()), array_elements)? {
             let key = KeyJson::of(key, &self.frame.names)?;
             answer
                 .left

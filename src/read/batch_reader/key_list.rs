@@ -61,22 +61,22 @@ impl KeyList {
     /// Adds a key. One that cannot be written changes nothing.
     pub(crate) fn push_key<E: DynamoEntity>(&mut self, key: &Key<E>) -> Result<()> {
         let start = self.bytes.len();
-        self.bytes.raw("{");
+        self.bytes.push_raw("{");
         if let Err(error) = key.write(&mut self.bytes) {
             // A part of the key may have been written before the error.
-            self.bytes.rewind(start);
+            self.bytes.rewind_to(start);
             return Err(error);
         }
-        self.bytes.raw("}");
+        self.bytes.push_raw("}");
         self.ends.push(self.bytes.len());
         Ok(())
     }
 
     /// Adds a key that is written already.
     pub(crate) fn push_json(&mut self, key: &KeyJson) {
-        self.bytes.raw("{");
+        self.bytes.push_raw("{");
         self.bytes.raw_bytes(key.as_bytes());
-        self.bytes.raw("}");
+        self.bytes.push_raw("}");
         self.ends.push(self.bytes.len());
     }
 

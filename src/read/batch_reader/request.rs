@@ -37,16 +37,16 @@ fn build_request(
 ) -> Request {
     let bytes: usize = keys.iter().map(|key| key.key.len() + 3).sum();
     let mut body = Writer::for_request(128 + bytes);
-    body.raw("{\"RequestItems\":{");
+    body.push_raw("{\"RequestItems\":{");
     for (at, (number, frame)) in asked.iter().enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
+        body.push_raw(if at == 0 { "" } else { "," });
         frame.write_keys(keys.iter().filter(|key| key.frame == *number), &mut body);
     }
-    body.raw("}");
+    body.push_raw("}");
     if is_metered {
-        body.raw(RETURN_CONSUMED);
+        body.push_raw(RETURN_CONSUMED);
     }
-    body.raw("}");
+    body.push_raw("}");
     let table = asked
         .first()
         .map_or_else(String::new, |(_, frame)| frame.table.clone());
@@ -68,15 +68,15 @@ impl TableFrame {
         keys: impl Iterator<Item = &'a Numbered<'k>>,
         body: &mut Writer,
     ) {
-        body.quoted(&self.table);
-        body.raw(":{\"Keys\":[");
+        body.push_quoted(&self.table);
+        body.push_raw(":{\"Keys\":[");
         for (at, key) in keys.enumerate() {
-            body.raw(if at == 0 { "{" } else { ",{" });
+            body.push_raw(if at == 0 { "{" } else { ",{" });
             body.raw_bytes(key.key);
-            body.raw("}");
+            body.push_raw("}");
         }
-        body.raw("]");
+        body.push_raw("]");
         body.raw_bytes(&self.options);
-        body.raw("}");
+        body.push_raw("}");
     }
 }

@@ -46,11 +46,11 @@ impl ReadForm {
         let names: Vec<_> = table.key_names().collect();
         let mut options = Writer::default();
         if self.consistent {
-            options.raw(",\"ConsistentRead\":true");
+            options.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
             let table = &<E::Table as DynamoTable>::TABLE;
-            projection_of(&E::ENTITY, table, attributes).write(&mut options);
+            projection_of(&E::ENTITY, table, attributes).write_members(&mut options);
         }
         TableFrame {
             entity: E::ENTITY.type_name,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::redact::all_without_values;
 use crate::error::ErrorKind;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 
 /// The result of one operation of a cancelled transaction.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl fmt::Debug for Reason {
 
 /// The reasons in a body, one for each operation.
 pub(super) fn parse_reasons(body: &[u8]) -> Vec<Reason> {
-    let list = member(body, "CancellationReasons");
+    let list = find_member(body, "CancellationReasons");
     let Ok(Some(list)) = list else {
         return Vec::new();
     };
@@ -84,12 +84,12 @@ pub(super) fn parse_reasons(body: &[u8]) -> Vec<Reason> {
 }
 
 fn read_reasons(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
-    elements(list)?.into_iter().map(read_reason).collect()
+    array_elements(list)?.into_iter().map(read_reason).collect()
 }
 
 fn read_reason(json: &[u8]) -> Result<Reason, CodecError> {
     let mut reason = Reason::default();
-    for (name, value) in members(json)? {
+    for (name, value) in object_members(json)? {
         // DynamoDB writes null for an operation without a message, so a value that is not a text counts as absent.
         let text = || Some(Reader::new(value).string().ok()?.into_owned());
         match &*name {

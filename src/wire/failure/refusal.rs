@@ -8,7 +8,7 @@ use super::failure_context::FailureContext;
 use super::redact::without_values;
 use super::said::{IN_PROGRESS, text_member};
 use crate::error::{Error, ErrorKind, Throttle};
-use crate::json::{elements, member};
+use crate::json::{array_elements, find_member};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
 const CANCELLED: &str = "TransactionCanceledException";
@@ -184,10 +184,10 @@ fn refusal_kind(refusal: &Refusal<'_>) -> ErrorKind {
 
 /// The reasons of throttling, if the service reports them.
 fn parse_throttles(body: &[u8]) -> Vec<Throttle> {
-    let list = |name| member(body, name).ok().flatten();
+    let list = |name| find_member(body, name).ok().flatten();
     // The case of this member differs between servers, as that of `message` does.
     let list = list("throttlingReasons").or_else(|| list("ThrottlingReasons"));
-    let reasons = list.and_then(|list| elements(list).ok());
+    let reasons = list.and_then(|list| array_elements(list).ok());
     let reasons = reasons.unwrap_or_default().into_iter();
     let read = |json| {
         Some(Throttle::new(
@@ -259,7 +259,7 @@ fn refusal_message(
 
 /// The value of `Item`, as it is in the body.
 fn returned_item(body: &[u8]) -> Option<Bytes> {
-    let found = member(body, "Item").ok().flatten()?;
+    let found = find_member(body, "Item").ok().flatten()?;
     found
         .starts_with(b"{")
         .then(|| Bytes::copy_from_slice(found))

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 
-use crate::json::{Reader, member};
+use crate::json::{Reader, find_member};
 
 /// A write with the same token is still being executed.
 pub(super) const IN_PROGRESS: &str = "TransactionInProgressException";
@@ -49,7 +49,7 @@ pub(super) fn error_message(body: &[u8]) -> Option<String> {
 }
 
 pub(super) fn text_member(body: &[u8], name: &str) -> Option<String> {
-    let value = member(body, name).ok().flatten()?;
+    let value = find_member(body, name).ok().flatten()?;
     let text = Reader::new(value).string().ok();
     text.map(|text| text.into_owned())
 }

@@ -10,7 +10,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::UntypedKey;
 use crate::error::{Error, Result};
 use crate::expr::Node;
-use crate::json::member;
+use crate::json::find_member;
 use crate::path::Place;
 use crate::plan::{
     ItemKey, ItemKeys, Meaning, Owner, Participant, PlannedRequest, Returned, TransactionMember,
@@ -262,7 +262,7 @@ pub(crate) fn given_up(
     // Conditions of missing attributes alone would also hold for an item that does not exist.
     let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
     for name in attributes_of(entity) {
-        guards.push(match member(item, name).map_err(fail)? {
+        guards.push(match find_member(item, name).map_err(fail)? {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         });

@@ -14,7 +14,7 @@ use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::json::{Names, members};
+use crate::json::{Names, object_members};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Outcome, Returned, TransactionMember, WriteRequest, WriteVerb,
@@ -187,9 +187,9 @@ impl Rewrite {
             // must make the write fail.
             return Node::Missing(here);
         };
-        let held = members(item).unwrap_or_default();
+        let held = object_members(item).unwrap_or_default();
         let held = Names::of_members(&held);
-        let as_read = |name: String| match held.get(&name) {
+        let as_read = |name: String| match held.get_named(&name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         };
@@ -263,12 +263,12 @@ impl Rewrite {
         let (Some(stored), Some(current)) = (stored, current) else {
             return stored.is_none() && current.is_none();
         };
-        let (Ok(before), Ok(now)) = (members(stored), members(current)) else {
+        let (Ok(before), Ok(now)) = (object_members(stored), object_members(current)) else {
             return false;
         };
         let before = Names::of_members(&before);
         let now = Names::of_members(&now);
-        let same = |name: &String| before.get(name) == now.get(name);
+        let same = |name: &String| before.get_named(name) == now.get_named(name);
         self.relied_on(stored).iter().all(same)
     }
 }
