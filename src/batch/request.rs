@@ -17,12 +17,12 @@ pub(super) const MOST_WRITES: usize = 25;
 const MOST_BYTES: usize = 16 * 1024 * 1024 - 16 * 1024;
 
 /// The writes of each request, in their order.
-pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
+pub(super) fn split_chunks(writes: &[Write]) -> Vec<Vec<usize>> {
     let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
     for (slot, write) in writes.iter().enumerate() {
         // One additional byte for the comma between two writes.
-        let more = write.json().len() + 1;
+        let more = write.write_json().len() + 1;
         if chunk.len() == MOST_WRITES || (bytes + more > MOST_BYTES && !chunk.is_empty()) {
             chunks.push(std::mem::take(&mut chunk));
             bytes = 0;
@@ -37,11 +37,11 @@ pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
 }
 
 /// One request of these writes, table by table.
-pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
+pub(super) fn build_request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
     let mut tables: Vec<(&Arc<BatchTable>, Vec<&Write>)> = Vec::new();
     let mut bytes = 64;
     for write in writes {
-        bytes += write.json().len() + 1;
+        bytes += write.write_json().len() + 1;
         match tables.iter_mut().find(|(table, _)| *table == &write.table) {
             Some((_, writes)) => writes.push(write),
             None => tables.push((&write.table, vec![write])),
@@ -54,7 +54,7 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
         body.push_quoted(&table.name);
         for (at, write) in writes.iter().enumerate() {
             body.push_raw(if at == 0 { ":[" } else { "," });
-            body.raw_bytes(write.json());
+            body.raw_bytes(write.write_json());
         }
         body.push_raw("]");
     }
@@ -70,7 +70,7 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
 }
 
 /// The slots of those writes that the answer names as not processed.
-pub(super) fn unprocessed(
+pub(super) fn unprocessed_writes(
     body: &[u8],
     writes: &[(usize, Write)],
 ) -> Result<Vec<usize>, CodecError> {
@@ -86,7 +86,7 @@ pub(super) fn unprocessed(
     for (slot, write) in writes {
         // Keys are compared by value: DynamoDB may return a number in another format than the one
         // that was sent.
-        let key = points_of(write.key(), &write.table.names)?;
+        let key = points_of(write.key_json(), &write.table.names)?;
         slots.insert((write.table.name.as_str(), key), *slot);
     }
     let mut left = Vec::new();

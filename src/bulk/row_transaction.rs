@@ -81,7 +81,7 @@ impl RowTransaction for Transaction<'_> {
         row: &'static str,
         db: &Dynamo,
     ) -> Result<Option<Vec<TransactionMember>>> {
-        let (members, token) = self.members(db)?;
+        let (members, token) = self.into_members(db)?;
         if token.is_some() {
             let message =
                 "a job gives the transaction of each row a token of its own: remove `.token(..)`";

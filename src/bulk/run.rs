@@ -75,7 +75,10 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         db,
         mark: match keeper.as_ref() {
             Some(keeper) if is_touch => Some(keeper.touch_mark()),
-            None if is_touch => Some(JobMark::of_touch(&format!("{:016x}", entropy::half()?))),
+            None if is_touch => Some(JobMark::of_touch(&format!(
+                "{:016x}",
+                entropy::random_half()?
+            ))),
             keeper => keeper.map(CheckpointWriter::mark).filter(|_| !is_refill),
         },
         rate: rate.map(Rate::per_second),

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{Client, config};
 use crate::error::{Error, Result};
 use crate::wire::{AnySleep, signing};
 
-pub(super) async fn client(
+pub(super) async fn build_client(
     region: Option<String>,
     profile: Option<String>,
     endpoint: Option<String>,

@@ -123,7 +123,7 @@ impl CloudFormation {
     }
 
     fn name_tables(&self, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
-        named_by(|base| self.prefix.name(base), schemas)
+        named_by(|base| self.prefix.full_name(base), schemas)
     }
 
     fn write_template(&self, tables: &[TableSchema]) -> Result<String> {
@@ -166,7 +166,7 @@ impl CloudFormation {
 
     /// The consumers and the alarms.
     fn surrounding_resources(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
-        let named = |base: &str| self.prefix.name(base);
+        let named = |base: &str| self.prefix.full_name(base);
         let mut resources = Vec::new();
         let mut alarms = Vec::new();
         for consumer in &self.consumers {
@@ -209,7 +209,7 @@ impl CloudFormation {
 
     /// The name of a table without the prefix.
     fn base_name<'t>(&self, table: &'t TableSchema) -> &'t str {
-        let base = table.name.strip_prefix(self.prefix.text());
+        let base = table.name.strip_prefix(self.prefix.prefix_text());
         base.unwrap_or(&table.name)
     }
 }

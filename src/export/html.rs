@@ -135,7 +135,7 @@ impl Html {
     pub fn document(&self) -> Result<String> {
         // A fixed time, because the same model gives the same text.
         let now = Timestamp::from_unix(1_772_357_400, 0).unwrap_or(Timestamp::EPOCH);
-        let db = Dynamo::unconnected()
+        let db = Dynamo::without_connection()
             .with_prefix(&self.prefix)
             .with_clock(move || now);
         let mut page = Markup::default();
@@ -199,7 +199,7 @@ impl Html {
         for (at, schema) in self.schemas.iter().enumerate() {
             page.open_element("li", "");
             page.open_numbered("a", "href", "#t", at);
-            page.write_text(&prefix.name(&schema.name));
+            page.write_text(&prefix.full_name(&schema.name));
             page.close_element("a");
             page.close_element("li");
         }
@@ -208,7 +208,7 @@ impl Html {
 
     fn write_table(&self, page: &mut Markup, requests: &Requests<'_>) {
         let schema = requests.schema;
-        let name = TablePrefix::new(self.prefix.clone()).name(&schema.name);
+        let name = TablePrefix::new(self.prefix.clone()).full_name(&schema.name);
         page.write_element("h2", "", &name);
         write_docs(page, &schema.doc);
         let rows = sample_rows(requests.samples);

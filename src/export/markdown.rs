@@ -69,7 +69,10 @@ impl Markdown {
 
     fn write_table(&self, schema: &TableSchema) -> String {
         let heading = "#".repeat(self.level);
-        let mut out = format!("{heading} Table `{}`\n\n", self.prefix.name(&schema.name));
+        let mut out = format!(
+            "{heading} Table `{}`\n\n",
+            self.prefix.full_name(&schema.name)
+        );
         write_paragraph(&mut out, &schema.doc);
         table_facts(schema).write_grid(&mut out);
         let mut section = |title: &str, grid: String| {

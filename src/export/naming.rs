@@ -137,7 +137,7 @@ pub(super) fn table_of<'t>(
     tables: &'t [TableSchema],
     prefix: &TablePrefix,
 ) -> Result<&'t TableSchema> {
-    let name = prefix.name(&consumer.table.name);
+    let name = prefix.full_name(&consumer.table.name);
     let table = tables.iter().find(|table| table.name == name);
     let table = table.ok_or_else(|| {
         consumer.unfit_error(&format!(

@@ -294,7 +294,7 @@ impl Policy {
         let mut streams = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check_consumer(|base| self.prefix.name(base))?;
+            consumer.check_consumer(|base| self.prefix.full_name(base))?;
             if !self.values.is_empty() {
                 let what = format!("the stream of `{}`", consumer.table.name);
                 return Err(unlimited_error(&what, &self.values));
@@ -311,10 +311,10 @@ impl Policy {
                     self.partition, self.region, self.account
                 )
             };
-            let table = self.prefix.name(name);
+            let table = self.prefix.full_name(name);
             streams.push(format!("{}table/{table}/stream/*", place("dynamodb")));
             if consumer.has_queue {
-                let queue = consumer.queue_name(|base| self.prefix.name(base));
+                let queue = consumer.queue_name(|base| self.prefix.full_name(base));
                 queues.push(format!("{}{queue}", place("sqs")));
             }
         }
@@ -343,7 +343,7 @@ impl Policy {
     /// All that is allowed, with the full names of tables.
     fn resolve_permissions(&self) -> Result<Permissions> {
         // A name that DynamoDB does not accept would give a policy that nothing ever matches.
-        named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         self.check_values()?;
         let mut all = Permissions::default();
         for grant in &self.grants {
@@ -359,7 +359,7 @@ impl Policy {
         all.extend(self.recorded.clone());
         Ok(all.with_table_names(|base| match base.starts_with("arn:") {
             true => base.to_owned(),
-            false => self.prefix.name(base),
+            false => self.prefix.full_name(base),
         }))
     }
 

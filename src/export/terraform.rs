@@ -101,7 +101,7 @@ impl Terraform {
     ///
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
     pub fn configuration(&self) -> Result<String> {
-        let named = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         let mut tables = Vec::new();
         let mut indexes = Vec::new();
         for table in &named {
@@ -121,7 +121,7 @@ impl Terraform {
         let mut mappings = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check_consumer(|base| self.prefix.name(base))?;
+            consumer.check_consumer(|base| self.prefix.full_name(base))?;
             let table = naming::table_of(consumer, &named, &self.prefix)?;
             let table = naming::terraform_name(self.base_name(table));
             mappings.push(consumer::event_mapping(consumer, &table, &self.prefix)?);
@@ -147,7 +147,7 @@ impl Terraform {
         let Some(about) = &self.alarms else {
             return Ok(Vec::new());
         };
-        let named = |base: &str| self.prefix.name(base);
+        let named = |base: &str| self.prefix.full_name(base);
         let mut resources = Vec::new();
         for table in tables {
             for alarm in about.of_table(table)? {
@@ -173,7 +173,7 @@ impl Terraform {
 
     /// The name of a table without the prefix.
     fn base_name<'t>(&self, table: &'t TableSchema) -> &'t str {
-        let base = table.name.strip_prefix(self.prefix.text());
+        let base = table.name.strip_prefix(self.prefix.prefix_text());
         base.unwrap_or(&table.name)
     }
 

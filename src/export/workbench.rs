@@ -91,7 +91,7 @@ impl Workbench {
     /// If DynamoDB would reject a table, the error has the kind [`Config`](crate::error::ErrorKind::Config) and names
     /// the table.
     pub fn model(&self) -> Result<String> {
-        let tables = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let tables = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         let metadata = JsonTree::object_of([
             ("Author", Some((&self.author).into())),
             ("DateCreated", Some((&self.date).into())),

@@ -18,7 +18,7 @@ pub struct RequestedAction<'r> {
 }
 
 /// The actions of a request, each once. A transaction has none of its own: it has those of its operations.
-pub(super) fn actions(request: &Request) -> Vec<RequestedAction<'_>> {
+pub(super) fn requested_actions(request: &Request) -> Vec<RequestedAction<'_>> {
     use ServiceOperation::{BatchGetItem, BatchWriteItem, TransactGetItems, TransactWriteItems};
     let found = match request.operation {
         BatchGetItem | BatchWriteItem => of_batch(request),
@@ -100,7 +100,7 @@ mod tests {
             Resend::Always,
         );
         request.body = Bytes::from_static(body.as_bytes());
-        let actions = actions(&request);
+        let actions = requested_actions(&request);
         let shown = actions.iter().map(|action| {
             let index = action.index.as_ref().map(|index| format!("/{index}"));
             format!(

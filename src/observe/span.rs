@@ -12,7 +12,7 @@ use crate::json::{CodecError, Reader, array_elements, find_member, object_member
 use crate::wire::{Request, ServiceOperation};
 
 /// The span of a request, before it is sent.
-pub(super) fn begin(request: &Request) -> Span {
+pub(super) fn begin_span(request: &Request) -> Span {
     let (pattern, operation) = (request.pattern, request.operation.operation_name());
     let span = tracing::info_span!(
         target: "dynamo_entity",
@@ -36,7 +36,7 @@ pub(super) fn begin(request: &Request) -> Span {
         error.r#type = Empty,
     );
     if !span.is_disabled() {
-        let tables = tables(request);
+        let tables = table_names(request);
         if let [table] = &*tables {
             span.record("db.collection.name", &**table);
         }
@@ -46,7 +46,7 @@ pub(super) fn begin(request: &Request) -> Span {
 }
 
 /// Adds the result of the request.
-pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
+pub(super) fn end_span(span: &Span, seen: &RequestEvent<'_>) {
     if let Some(id) = seen.request_id {
         span.record("aws.request_id", id);
     }
@@ -83,7 +83,7 @@ pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
 }
 
 /// The tables of the request, each once.
-fn tables(request: &Request) -> Vec<Cow<'_, str>> {
+fn table_names(request: &Request) -> Vec<Cow<'_, str>> {
     let named = named_tables(request).unwrap_or_default();
     let mut tables: Vec<Cow<'_, str>> = Vec::new();
     for table in named {

@@ -35,7 +35,7 @@ pub struct Cursor(Arc<CursorPlace>);
 impl Cursor {
     /// The cursor of a place, signed by the secret if there is one.
     pub(crate) fn sign_place(mut place: CursorPlace, secret: Option<&Secret>) -> Cursor {
-        place.tag = secret.map(|secret| secret.sign(&text::signed_bytes(&place)));
+        place.tag = secret.map(|secret| secret.sign_bytes(&text::signed_bytes(&place)));
         Cursor(Arc::new(place))
     }
 
@@ -102,7 +102,7 @@ impl Cursor {
         let tag = self.0.tag.as_ref();
         // With a secret, a cursor without a tag is rejected too; otherwise removing the tag would
         // make any forgery valid.
-        tag.is_some_and(|tag| secret.verify(&text::signed_bytes(&self.0), tag))
+        tag.is_some_and(|tag| secret.verify_tag(&text::signed_bytes(&self.0), tag))
     }
 
     pub(crate) fn cursor_error(message: impl Into<String>) -> Error {

@@ -166,7 +166,7 @@ mod tests {
         pace.wait_turn(None).await;
         assert!(milliseconds(began) >= 99);
         // Units that nobody took are not saved up.
-        crate::runtime::sleep(Duration::from_millis(100)).await;
+        crate::runtime::sleep_for(Duration::from_millis(100)).await;
         let again = Instant::now();
         let turn = pace.wait_turn(None).await;
         pace.pay_units(turn, 50.0, 500);

@@ -41,7 +41,7 @@ pub struct StreamEvent {
 impl StreamEvent {
     /// Reads the JSON of an event.
     pub fn from_json(json: &[u8]) -> Result<Self> {
-        read(json).map_err(|fault| Error::decode("StreamEvent", fault))
+        read_event(json).map_err(|fault| Error::decode("StreamEvent", fault))
     }
 
     /// The JSON of an event of a Lambda function with these records, `{"Records": [..]}`, for example to invoke one. Records
@@ -52,7 +52,7 @@ impl StreamEvent {
             if number > 0 {
                 json.push(b',');
             }
-            json.extend_from_slice(&record.parts().json);
+            json.extend_from_slice(&record.record_parts().json);
         }
         json.extend_from_slice(b"]}");
         json
@@ -63,12 +63,12 @@ impl StreamEvent {
         &self.records
     }
 
-    pub(super) fn form(&self) -> EventForm {
+    pub(super) fn event_form(&self) -> EventForm {
         self.form
     }
 }
 
-fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
+fn read_event(json: &[u8]) -> Result<StreamEvent, CodecError> {
     let mut whole = Reader::new(json);
     // The whole text is checked first. Otherwise an event that is cut off would look like one with
     // fewer records, and the others would be lost.
@@ -89,7 +89,7 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
     Ok(StreamEvent {
         form,
         records: records
-            .map(|record| StreamRecord::read(record, form))
+            .map(|record| StreamRecord::read_record(record, form))
             .collect(),
     })
 }
@@ -97,7 +97,7 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
 impl<'de> Deserialize<'de> for StreamEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let JsonText(json) = JsonText::deserialize(deserializer)?;
-        read(&json).map_err(de::Error::custom)
+        read_event(&json).map_err(de::Error::custom)
     }
 }
 

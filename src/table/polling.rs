@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::runtime::sleep;
+use crate::runtime::sleep_for;
 
 /// The first pause is short, because local engines are ready at once; AWS takes seconds.
 const FIRST: Duration = Duration::from_millis(20);
@@ -52,7 +52,7 @@ impl TablePolling {
         if self.patience.is_some_and(|most| began.elapsed() >= most) {
             return false;
         }
-        sleep(self.next).await;
+        sleep_for(self.next).await;
         self.next = (self.next * 2).min(self.longest);
         true
     }
@@ -71,11 +71,11 @@ mod tests {
     async fn patience_begins_with_the_first_wait() {
         let patience = Duration::from_millis(30);
         let mut pace = TablePolling::for_patience(patience);
-        sleep(patience * 2).await;
+        sleep_for(patience * 2).await;
         pace.wait_poll(overdue)
             .await
             .expect("it was not waited before");
-        sleep(patience).await;
+        sleep_for(patience).await;
         assert!(pace.wait_poll(overdue).await.is_err());
     }
 }

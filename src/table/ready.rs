@@ -319,7 +319,11 @@ impl TableLook<'_> {
         }
         let (db, deadline) = (self.db, self.deadline);
         let answers = reads.into_iter().map(|(look, index, request)| async move {
-            let answer = async { db.call(request).await.map_err(|failure| failure.error) };
+            let answer = async {
+                db.call_service(request)
+                    .await
+                    .map_err(|failure| failure.error)
+            };
             (look, index, deadline.bound_look(look, answer).await)
         });
         let answers = join_all(answers).await;

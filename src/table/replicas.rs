@@ -16,7 +16,7 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
     };
     if let Some(replicas) = replicas {
         let is_strong = replicas.consistency == ReplicaConsistency::Strong;
-        db.strong_tables().learn(&declared.name, is_strong);
+        db.strong_tables().learn_table(&declared.name, is_strong);
     }
 }
 

@@ -471,7 +471,7 @@ async fn missing_indexes_are_added_and_filled() {
     bare.global_indexes.clear();
     db.create_tables([bare]).await.unwrap();
     let item = br#"{"TableName":"dev-shop","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"g1pk":{"S":"x"},"g1sk":{"S":"y"}}}"#;
-    db.call(Request {
+    db.call_service(Request {
         operation: ServiceOperation::PutItem,
         table: "dev-shop".into(),
         body: bytes::Bytes::from_static(item),

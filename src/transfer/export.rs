@@ -190,7 +190,7 @@ impl ExportReport {
         Err(Error::new(error.kind(), error.stage(), message).with_source(error))
     }
 
-    fn fail(&mut self, error: Error) {
+    fn add_failure(&mut self, error: Error) {
         self.counts.failed += 1;
         // Each error holds its message, and an export may have as many as rows. The count goes on.
         if self.errors.len() < MOST_ERRORS {
@@ -249,10 +249,10 @@ impl<'w> Export<'w> {
     where
         'w: 'd,
     {
-        Steps(Box::pin(self.run(db)))
+        Steps(Box::pin(self.run_export(db)))
     }
 
-    async fn run(mut self, db: &Dynamo) -> Result<ExportReport> {
+    async fn run_export(mut self, db: &Dynamo) -> Result<ExportReport> {
         // An item without some of its attributes would look complete in the file, and an import
         // would store it like that.
         if !self.is_whole {
@@ -284,7 +284,7 @@ impl<'w> Export<'w> {
                 Ok(row) => row,
                 Err(error) => {
                     // Rows that were read before the error are written first, and the position is then after them.
-                    self.write(&mut portion, stream, report)?;
+                    self.write_portion(&mut portion, stream, report)?;
                     return Err(error);
                 }
             };
@@ -294,17 +294,17 @@ impl<'w> Export<'w> {
             });
             match line {
                 Ok(()) => portion.rows += 1,
-                Err(error) => report.fail(error),
+                Err(error) => report.add_failure(error),
             }
             if portion.lines.len() >= PORTION {
-                self.write(&mut portion, stream, report)?;
+                self.write_portion(&mut portion, stream, report)?;
             }
         }
-        self.write(&mut portion, stream, report)
+        self.write_portion(&mut portion, stream, report)
     }
 
     /// Gives the lines to the writer.
-    fn write(
+    fn write_portion(
         &mut self,
         portion: &mut PendingLines,
         stream: &RowStream<Result<Vec<u8>>>,

@@ -60,7 +60,7 @@ impl RowFormat {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn format_name(self) -> &'static str {
         match self {
             RowFormat::Json => "json",
             RowFormat::DynamoJson => "dynamodb",

@@ -72,7 +72,7 @@ fn prepared<'e>(
     PreparedPut {
         pattern,
         entity,
-        stamp: ManagedValues::write(1, now, Created::Now).by(db.actor()),
+        stamp: ManagedValues::write(1, now, Created::Now).by(db.current_actor()),
         // The condition is that of a missing item, but its failure has a kind of its own:
         // `AlreadyExists`.
         asked: (condition, ConditionFailure::of_create(def)),

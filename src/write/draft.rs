@@ -206,7 +206,7 @@ impl UpdateDraft {
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
-        let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+        let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
         let Some(shapes) = self.shapes else {
             return self.edit(now, &stamp)?.prepare(db, returned);
         };

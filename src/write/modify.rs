@@ -253,7 +253,7 @@ impl<'d> ModifyRounds<'d> {
         self.stored = match current {
             Some(item) => Some(item),
             None => {
-                self.backoff.wait(self.began.elapsed(), None).await;
+                self.backoff.wait_longer(self.began.elapsed(), None).await;
                 read_raw(self.db, self.pattern, &self.key).await?
             }
         };
@@ -362,7 +362,7 @@ fn edit_between(
         update.set_action(place, action);
     }
     let now = db.now();
-    let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+    let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
     derive_expiry(declared, &mut update, key, false)?;
     let touched = before.iter().chain(&after);

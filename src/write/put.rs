@@ -259,7 +259,7 @@ fn stamp_of(
             next.map_err(|fault| entity.declaration().unwritten(fault))?
         }
     };
-    Ok(ManagedValues::write(version, now, created).by(db.actor()))
+    Ok(ManagedValues::write(version, now, created).by(db.current_actor()))
 }
 
 /// The managed attributes and conditions of a put, before its item is written; a `create` is one too.

@@ -114,7 +114,7 @@ fn edit(
     }
     let now = db.now();
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+    let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
     stamp_fields(declared, &mut update, &loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();

@@ -102,8 +102,8 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             is_delete: false,
-            races: tools.races.rounds(),
-            busy: tools.shared_budget.rounds(),
+            races: tools.races.begin_rounds(),
+            busy: tools.shared_budget.begin_rounds(),
         };
         loop {
             if let ControlFlow::Break(fate) = attempt.once().await? {
@@ -203,8 +203,8 @@ impl Attempt<'_, '_> {
         let sent = planned_write.send_within(self.tools.db, Some(&mut self.busy));
         let error = match sent.await {
             Ok(None) => {
-                self.busy.progress();
-                self.races.progress();
+                self.busy.note_progress();
+                self.races.note_progress();
                 return Ok(ControlFlow::Break(RowOutcome::Written));
             }
             Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
@@ -311,7 +311,7 @@ impl Attempt<'_, '_> {
             return Ok(ControlFlow::Continue(()));
         }
         self.races.in_vain();
-        if !self.races.another(began.elapsed()).await {
+        if !self.races.begin_another(began.elapsed()).await {
             return Err(self.lost_race(error));
         }
         self.read_anew().await
@@ -325,7 +325,7 @@ impl Attempt<'_, '_> {
         began: Instant,
     ) -> Result<ControlFlow<RowOutcome>, RowError> {
         self.races.in_vain();
-        if !self.races.another(began.elapsed()).await {
+        if !self.races.begin_another(began.elapsed()).await {
             return Err(self.lost_race(error));
         }
         self.read_anew().await
@@ -376,7 +376,7 @@ impl Attempt<'_, '_> {
                 // The answer was lost: the next attempt tells.
                 Err(error) if error.is_outcome_unknown() => {
                     self.busy.in_vain();
-                    if !self.busy.another(began.elapsed()).await {
+                    if !self.busy.begin_another(began.elapsed()).await {
                         return Err(failed(self.key, None, error));
                     }
                 }
@@ -396,7 +396,7 @@ impl Attempt<'_, '_> {
         let is_refill = self.rows.refill.is_some();
         let can_tell = self.is_delete || is_refill || self.tools.mark.is_some();
         self.busy.in_vain();
-        if !can_tell || !self.busy.another(began.elapsed()).await {
+        if !can_tell || !self.busy.begin_another(began.elapsed()).await {
             return Err(failed(self.key, None, error));
         }
         self.was_unknown = true;

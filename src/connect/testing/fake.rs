@@ -49,10 +49,10 @@ pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
 /// The error of a write if the item of this key has its unique value: [`ErrorKind::UniqueViolation`], with
 /// [`holder`](Error::holder). The look-up is named as it is declared, such as `by_email`.
 pub fn not_unique<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Error {
-    taken(look_up, holder).unwrap_or_else(|error| error)
+    taken_value(look_up, holder).unwrap_or_else(|error| error)
 }
 
-fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
+fn taken_value<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
     let entity = E::ENTITY;
     let mut uniques = entity.uniques.iter();
     let Some(unique) = uniques.find(|unique| unique.name == look_up) else {
@@ -65,7 +65,7 @@ fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
     sentinel.push_raw("{\"M\":{");
     holder.write(&mut sentinel)?;
     sentinel.push_raw("}}}");
-    let failure = refused(Some(Bytes::from(sentinel.into_bytes())));
+    let failure = refused_condition(Some(Bytes::from(sentinel.into_bytes())));
     let error = crate::plan::taken_value(unique, failure).of(entity.type_name);
     Ok(error.declared_as(Some(entity.id)))
 }
@@ -84,7 +84,7 @@ fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<
     let encoded = current.map(|current| encode_as_is(current)).transpose();
     match encoded {
         Ok(item) => {
-            let failure = refused(item.map(Bytes::from));
+            let failure = refused_condition(item.map(Bytes::from));
             meaning.explain_failure(failure, E::ENTITY.type_name, Timestamp::EPOCH)
         }
         Err(fault) => Error::encode(E::ENTITY.type_name, fault),
@@ -92,7 +92,7 @@ fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<
 }
 
 /// A failed condition with the item that it saw.
-fn refused(item: Option<Bytes>) -> Failure {
+fn refused_condition(item: Option<Bytes>) -> Failure {
     Failure {
         condition: Some(ConditionFailed { item }),
         ..Failure::from(failure(ErrorKind::Conflict))

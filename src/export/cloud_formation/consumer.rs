@@ -13,7 +13,7 @@ pub(super) fn consumer_resources(
     table: &str,
     prefix: &TablePrefix,
 ) -> Result<Vec<(String, JsonTree)>> {
-    let named = |base: &str| prefix.name(base);
+    let named = |base: &str| prefix.full_name(base);
     let queue = naming::logical_id_of(&consumer.name, &[], "Failures");
     let mapping = naming::logical_id_of(&consumer.name, &[], "Stream");
     let filters = consumer.filters()?;

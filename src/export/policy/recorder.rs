@@ -76,7 +76,7 @@ impl PolicyRecorder {
         let prefix = TablePrefix::new(prefix.to_owned());
         let mut policy = Policy::new([]);
         for (table, index, action) in &*self.lock_recorded() {
-            let table = table.strip_prefix(prefix.text()).unwrap_or(table);
+            let table = table.strip_prefix(prefix.prefix_text()).unwrap_or(table);
             if is_asked(action) {
                 let any = Partitions::any_partition();
                 policy

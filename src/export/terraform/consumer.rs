@@ -27,7 +27,7 @@ pub(super) fn event_mapping(
         JsonTree::object_of([("on_failure", Some(on_failure))])
     });
     let stream = JsonTree::Text(format!("${{aws_dynamodb_table.{table}.stream_arn}}"));
-    let function = consumer.function_name(|base| prefix.name(base));
+    let function = consumer.function_name(|base| prefix.full_name(base));
     let number = |number: u32| Some(u64::from(number).into());
     let mapping = JsonTree::object_of([
         ("event_source_arn", Some(stream)),
@@ -60,7 +60,7 @@ pub(super) fn failure_queue(
     consumer: &StreamConsumer,
     prefix: &TablePrefix,
 ) -> Option<(String, JsonTree)> {
-    let queue = consumer.queue_name(|base| prefix.name(base));
+    let queue = consumer.queue_name(|base| prefix.full_name(base));
     let resource = JsonTree::object_of([
         ("name", Some(escape_text(&queue))),
         ("message_retention_seconds", Some(QUEUE_KEEPS.into())),

@@ -32,7 +32,7 @@ pub(crate) fn confirmed_call(
         let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
         send_confirmed(db, request, keys, token)
     } else {
-        db.call(request)
+        db.call_service(request)
     }
 }
 

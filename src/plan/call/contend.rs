@@ -27,7 +27,7 @@ pub(super) fn repeat_contended<'r>(
 ) -> impl Future<Output = Result<Reply, Failure>> + Send + use<'r> {
     let began = Instant::now();
     async move {
-        match db.attempt(request, token).await {
+        match db.call_once(request, token).await {
             Ok(reply) => Ok(reply),
             // Boxed: the rare future must not enlarge every call.
             Err(failure) => Box::pin(attempts_after(failure, began, db, request, token)).await,
@@ -62,10 +62,10 @@ async fn attempts_after(
         // The pause never exceeds the remaining time, so a call ends close to its limit and not up
         // to a pause later.
         let left = PATIENCE.saturating_sub(began.elapsed());
-        backoff.wait(took, Some(left)).await;
+        backoff.wait_longer(took, Some(left)).await;
         attempt += 1;
         let this = Instant::now();
-        failure = match db.attempt(request, token).await {
+        failure = match db.call_once(request, token).await {
             Ok(reply) => {
                 // The write is done, but an earlier attempt without a token may still arrive after
                 // it.

@@ -36,7 +36,7 @@ pub(crate) async fn read_item(
     body.push_raw(",\"ConsistentRead\":true}");
     let operation = wire::ServiceOperation::GetItem;
     let request = Request::new(operation, pattern, table.to_owned(), body, Resend::Always);
-    let reply = match db.call(request).await {
+    let reply = match db.call_service(request).await {
         Ok(reply) => reply,
         Err(failure) => {
             return Err(ConditionFailure::NEVER.explain_failure(failure, pattern.entity, db.now()));

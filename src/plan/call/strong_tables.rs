@@ -61,7 +61,7 @@ async fn is_strong(name: &str, db: &Dynamo) -> bool {
     let replicas = found.schema.settings.replicas;
     let is_strong =
         replicas.is_some_and(|replicas| replicas.consistency == ReplicaConsistency::Strong);
-    db.strong_tables().learn(name, is_strong);
+    db.strong_tables().learn_table(name, is_strong);
     is_strong
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn request_of(
 ) -> Result<SentTransaction> {
     let token = match token {
         Some(token) => check_token(token)?,
-        None => format!("{:032x}", entropy::bits()?),
+        None => format!("{:032x}", entropy::random_bits()?),
     };
     let writes: Vec<_> = members.iter().map(|member| &member.write).collect();
     transaction_of(pattern, &writes, &token).map_err(|(at, error)| match members.get(at) {

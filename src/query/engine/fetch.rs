@@ -220,7 +220,7 @@ impl Fetch {
         // several seconds' units.
         let limit = turn.map_or(limit, |turn| turn.limit);
         let request = self.build_request(frame, self.start.as_deref(), limit);
-        let reply = match self.db.call(request).await {
+        let reply = match self.db.call_service(request).await {
             Ok(reply) => reply,
             Err(failure) => return Err(self.explain_refusal(failure.error).await),
         };
@@ -257,7 +257,11 @@ impl Fetch {
         };
         // It reads one item. DynamoDB has the same code and kind for an invalid position and an
         // invalid filter, and messages are never parsed.
-        match self.db.call(self.build_request(frame, None, Some(1))).await {
+        match self
+            .db
+            .call_service(self.build_request(frame, None, Some(1)))
+            .await
+        {
             Ok(_) => error.with_kind(
                 ErrorKind::InvalidCursor,
                 "the service takes no place of the cursor: one is in another segment",

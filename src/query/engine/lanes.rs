@@ -2,7 +2,7 @@
 
 use super::fetch::{Fetch, FetchedRows};
 use crate::error::Result;
-use crate::retry::together;
+use crate::retry::run_together;
 
 /// The responses of some lanes, each with the number of its lane.
 pub(super) type LaneAnswers = Vec<(usize, Result<FetchedRows>)>;
@@ -102,7 +102,7 @@ impl Lanes {
             (at, answer, share.unwrap_or_default() - left)
         });
         let mut kept = Vec::new();
-        for (at, answer, looked_at) in together(answers.collect()).await {
+        for (at, answer, looked_at) in run_together(answers.collect()).await {
             self.budget = self.budget.map(|budget| budget.saturating_sub(looked_at));
             kept.push((at, answer));
         }

@@ -90,7 +90,7 @@ impl WalkReader {
     /// request may have lost rows.
     async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
         let shared_budget = SharedBudget::new(self.budget);
-        let mut rounds = shared_budget.rounds();
+        let mut rounds = shared_budget.begin_rounds();
         loop {
             let began = Instant::now();
             let error = match self.row_source.next(wanted).await {
@@ -99,7 +99,7 @@ impl WalkReader {
             };
             let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
             rounds.in_vain();
-            if !is_busy || !rounds.another(began.elapsed()).await {
+            if !is_busy || !rounds.begin_another(began.elapsed()).await {
                 return Err(error);
             }
             // The failed request may have consumed a part of a lane, so the read begins again after

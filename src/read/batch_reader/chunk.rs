@@ -34,17 +34,17 @@ impl BatchReader {
         let mut read = ChunkRead::default();
         let all = keys.len();
         let mut left = keys;
-        let mut rounds = shared_budget.rounds();
+        let mut rounds = shared_budget.begin_rounds();
         while !left.is_empty() {
             let began = Instant::now();
             let error = match self.request_keys(&left, &mut read).await {
                 Ok(unanswered) if unanswered.is_empty() => {
-                    rounds.progress();
+                    rounds.note_progress();
                     return read;
                 }
                 Ok(unanswered) => {
                     if unanswered.len() < left.len() {
-                        rounds.progress();
+                        rounds.note_progress();
                     } else {
                         rounds.in_vain();
                     }
@@ -64,8 +64,9 @@ impl BatchReader {
             };
             // DynamoDB also omits keys if the response has reached 16 MB. After progress the next request therefore
             // needs no pause.
-            if !rounds.another_at_once() && !rounds.another(began.elapsed()).await {
-                let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
+            if !rounds.another_at_once() && !rounds.begin_another(began.elapsed()).await {
+                let error =
+                    error.unwrap_or_else(|| self.left_out(&left, all, &rounds.exhausted_reason()));
                 read.failed.push((left, error));
                 return read;
             }
@@ -112,7 +113,7 @@ impl BatchReader {
             Some(meter) => meter.wait_turn(Some(keys.len())).await,
             None => None,
         };
-        let reply = self.db.call(self.chunk_request(keys)).await;
+        let reply = self.db.call_service(self.chunk_request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         let answered = Answered::from(reply);
         let answer = self.read_answer(&answered, keys);

@@ -10,7 +10,7 @@ use crate::transact::hand_over;
 use crate::write::unique;
 
 /// Sends the writes, with the checks of items that were only read.
-pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+pub(super) async fn commit_items(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     // One strong read is consistent by itself, so its check would only cost a request.
     if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
         return Ok(());
@@ -26,7 +26,7 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         })
     });
     let mut members: Vec<_> = members.collect();
-    hand_over::join(&mut members, db)?;
+    hand_over::join_hand_overs(&mut members, db)?;
     crate::plan::check_limits(&members)?;
     let pattern = crate::plan::pattern_of(&members);
     let mut reencoded = BTreeSet::new();
@@ -66,7 +66,7 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
         let has_changed = match is_condition(failed) {
             // A taken value is a result for the caller. Another attempt would find it taken again.
             true if is_of_value(failed) => false,
-            true => !read.is(failed.error().current_bytes().as_ref()),
+            true => !read.is_current(failed.error().current_bytes().as_ref()),
             false => is_decided,
         };
         if has_changed {

@@ -183,7 +183,7 @@ fn open_file(path: &Path) -> Result<Opened> {
         let message = format!("{} is a folder, not a file", path.display());
         return Err(Error::config(message));
     }
-    let path = file_lock::resolved(path).map_err(|error| {
+    let path = file_lock::resolve_path(path).map_err(|error| {
         let message = format!(
             "the path {} of the database file cannot be used ({error}): if its folder is not there, \
              create it first",
@@ -194,11 +194,11 @@ fn open_file(path: &Path) -> Result<Opened> {
     // The lock file comes first, because it reports a second opener at once. With SQLite's own lock
     // alone, that takes half a minute.
     let url = url(&path)?;
-    let lock = FileLock::acquire(&path, WHAT, INSTEAD)?;
+    let lock = FileLock::acquire_lock(&path, WHAT, INSTEAD)?;
     let claim = claim(&path)?;
     let database = EngineStore::open_file(&url).map_err(|error| {
         if is_busy(&error) {
-            file_lock::locked(&path, WHAT, INSTEAD)
+            file_lock::locked_error(&path, WHAT, INSTEAD)
         } else {
             cannot_open(path.display(), &error)
         }
@@ -233,8 +233,8 @@ fn claim(path: &Path) -> Result<Claim> {
         let made = options.create(true).append(true).open(path);
         drop(made.map_err(unusable)?);
     }
-    let claim = file_lock::patiently(|| Claim::of(path).map_err(unusable))?;
-    claim.ok_or_else(|| file_lock::locked(path, WHAT, INSTEAD))
+    let claim = file_lock::try_patiently(|| Claim::claim_of(path).map_err(unusable))?;
+    claim.ok_or_else(|| file_lock::locked_error(path, WHAT, INSTEAD))
 }
 
 /// `SQLITE_BUSY`: another process has locked the file.

@@ -121,7 +121,7 @@ impl EvaluatedUpdate {
             if !is_lost || attempt == ATTEMPTS {
                 return Err(error);
             }
-            backoff.wait(began.elapsed(), None).await;
+            backoff.wait_longer(began.elapsed(), None).await;
         }
         Err(self.not_found())
     }

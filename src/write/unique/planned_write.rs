@@ -234,7 +234,7 @@ async fn until_told(
         rounds.in_vain();
         // A failed condition after a lost response may be the effect of the first attempt, and
         // repeating cannot decide that.
-        if is_refused || !rounds.another(began.elapsed()).await {
+        if is_refused || !rounds.begin_another(began.elapsed()).await {
             return Err(lost);
         }
         unknown = Some(lost);

@@ -59,7 +59,7 @@ struct ItemLine {
 impl ItemLine {
     /// Queues behind waiting tasks; if none waits, there is no queue.
     async fn join(item: ItemId, db: &Dynamo) -> Self {
-        let queue = db.turns().queue_of_others(&item);
+        let queue = db.item_turns().queue_of_others(&item);
         let has_asked = queue.is_some();
         let turn = match queue {
             Some(queue) => turn_in(queue).await,
@@ -77,13 +77,13 @@ impl ItemLine {
     /// usually lost to a task of this process, and the queue is the pause.
     async fn after_loss(&mut self, attempt: Duration, db: &Dynamo) -> bool {
         if self.turn.is_none() {
-            let (turn, has_waited) = db.turns().one(&self.item).await;
+            let (turn, has_waited) = db.item_turns().take_one(&self.item).await;
             self.turn = turn;
             if !std::mem::replace(&mut self.has_asked, true) || has_waited {
                 return has_waited;
             }
         }
-        self.backoff.wait(attempt, None).await;
+        self.backoff.wait_longer(attempt, None).await;
         true
     }
 }
