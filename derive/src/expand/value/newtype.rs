@@ -297,7 +297,7 @@ fn contains(value: &Value, inner: &Type) -> TokenStream {
         #bounds for<'__x> #inner: __d::ContainsIn<'__x, __Part>
         {
             fn needle_json(part: __Part) -> ::core::result::Result<__d::Json, __d::CodecError> {
-                <#inner as __d::Contains<__Part>>::needle(part)
+                <#inner as __d::Contains<__Part>>::needle_json(part)
             }
         }
     }
