@@ -79,7 +79,7 @@ impl KeyFinder {
         self
     }
 
-    /// Whether the attribute given to [`beside`](Self::beside) exists.
+    /// Whether the attribute given to [`with_attribute`](Self::with_attribute) exists.
     #[inline]
     pub(crate) fn has_beside(&self) -> bool {
         let beside = self.attributes.get(self.values);

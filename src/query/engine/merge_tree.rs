@@ -110,7 +110,7 @@ impl MergeTree {
         track
     }
 
-    /// Sets the ranks of a lane. After that, the tree has to `start` again, unless it is the first lane and runs
+    /// Sets the ranks of a lane. After that, `build_tree` must be called again, unless it is the first lane and runs
     /// again.
     pub(super) fn enter_lane(&mut self, lane: usize, track: Track) {
         // The front is measured again from time to time, because the current ranks may share a longer one.
