@@ -158,7 +158,7 @@ impl UpdateActions {
     /// Writes the update expression.
     pub(crate) fn write_update(&self, out: &mut Expression) {
         out.begin_parameter("UpdateExpression");
-        let mut clauses = Vec::new();
+        let mut is_first = true;
         for (clause, verb) in [
             (Clause::Set, "SET "),
             (Clause::Remove, "REMOVE "),
@@ -174,7 +174,7 @@ impl UpdateActions {
             if of_clause.peek().is_none() {
                 continue;
             }
-            out.push_text(if clauses.is_empty() { "" } else { " " })
+            out.push_text(if is_first { "" } else { " " })
                 .push_text(verb);
             for (at, (place, under, action)) in of_clause.enumerate() {
                 out.push_text(if at == 0 { "" } else { ", " });
@@ -192,7 +192,7 @@ impl UpdateActions {
                     }
                 }
             }
-            clauses.push(clause);
+            is_first = false;
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Failed, OperationPlace, Stage};
 use crate::plan::check::ConditionFailure;
 use crate::plan::keys::{ItemKey, ItemKeys, KeyNames};
 use crate::plan::meaning::Meaning;
+use crate::plan::write_request::WriteRequest;
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
@@ -48,11 +49,24 @@ impl Participant {
     }
 
     pub(crate) fn of_member(member: &TransactionMember) -> Self {
+        Participant::with_key(member, member.item_key())
+    }
+
+    /// The participant, and the write that it comes with.
+    pub(crate) fn split(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
+        let key = match member.owner {
+            Some(_) => member.item_key(),
+            None => std::mem::replace(&mut member.key, ItemKey::from_json(Vec::new())),
+        };
+        (Participant::with_key(&member, key), member.write)
+    }
+
+    fn with_key(member: &TransactionMember, key: ItemKey) -> Self {
         Participant {
             place: member.place,
             entity: member.write.entity,
             declared: member.declaration_id(),
-            key: member.item_key(),
+            key,
             names: member.key_names(),
             meaning: member.write.meaning,
         }
