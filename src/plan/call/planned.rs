@@ -86,7 +86,7 @@ impl PlannedRequest {
         let mut planned = PlannedRequest::of_request(request, entity, now);
         planned.participants.reserve_exact(members.len());
         for (member, head) in members.into_iter().zip(heads) {
-            let (participant, write) = Participant::split(member);
+            let (participant, write) = Participant::split_off(member);
             planned.participants.push(participant);
             if may_differ && !is_known {
                 planned.sent.push(SentWrite::new(write, head));

@@ -53,7 +53,7 @@ impl Participant {
     }
 
     /// The participant, and the write that it comes with.
-    pub(crate) fn split(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
+    pub(crate) fn split_off(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
         let key = match member.owner {
             Some(_) => member.item_key(),
             None => std::mem::replace(&mut member.key, ItemKey::from_json(Vec::new())),
