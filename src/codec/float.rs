@@ -5,7 +5,7 @@ use std::fmt::LowerExp;
 use super::DynamoValue;
 use crate::json::{CodecError, FloatText, Number, Reader, Writer};
 
-fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), CodecError> {
+fn write_float(float: impl LowerExp, writer: &mut Writer) -> Result<(), CodecError> {
     let mut text = FloatText::of_float(float);
     let parts = text.as_mut().and_then(FloatText::read_parts);
     let parts = parts.ok_or_else(|| {
@@ -23,7 +23,7 @@ macro_rules! float {
             stored_as!(N, stringify!($float));
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                write(self, writer)
+                write_float(self, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {

@@ -7,7 +7,10 @@ use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
 /// Reads an integer: a short one, as most are, directly, and any other spelling of a number through `parse`.
 #[inline]
-fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, CodecError> {
+fn read_integer<T: FromStr + TryFrom<i64>>(
+    reader: &mut Reader<'_>,
+    what: &str,
+) -> Result<T, CodecError> {
     let mut ahead = reader.clone();
     if let Some(value) = ahead.usual_integer()
         && let Ok(value) = T::try_from(value)
@@ -15,12 +18,12 @@ fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Resul
         *reader = ahead;
         return Ok(value);
     }
-    parse(&reader.digits()?, what)
+    parse_integer(&reader.digits()?, what)
 }
 
 /// The integer of a number's text. The service may return `1E3` or `5.0` for what others
 /// stored: such texts are converted exactly through [`Number`].
-pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
+pub(super) fn parse_integer<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }
@@ -46,7 +49,7 @@ macro_rules! integer {
 
             #[inline]
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                read(reader, stringify!($int))
+                read_integer(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {
@@ -70,7 +73,7 @@ impl DynamoValue for u8 {
     }
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        read(reader, "u8")
+        read_integer(reader, "u8")
     }
 
     /// A slice of bytes is binary, not a list of numbers.
@@ -102,7 +105,7 @@ macro_rules! wide_integer {
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                read(reader, stringify!($int))
+                read_integer(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {

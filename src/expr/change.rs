@@ -150,32 +150,32 @@ impl<T> ValuePlace<T> {
     fn set_value(&self, value: OperandValue<T>) -> UntypedChange {
         match value {
             OperandValue::Value(value) => {
-                UntypedChange::new(self.place().clone(), self.set_or_absent(&value))
+                UntypedChange::new(self.inner_place().clone(), self.set_or_absent(&value))
             }
-            OperandValue::At(place) => copy_of(self.place(), place),
+            OperandValue::At(place) => copy_of(self.inner_place(), place),
         }
     }
 
     fn set_if_absent(&self, value: OperandValue<T>) -> UntypedChange {
         let place = match value {
             OperandValue::Value(value) => {
-                let action = self.json(&value).map(|json| match json {
+                let action = self.encode_value(&value).map(|json| match json {
                     Some(json) => UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
                     None => UpdateAction::Nothing,
                 });
-                return UntypedChange::new(self.place().clone(), action);
+                return UntypedChange::new(self.inner_place().clone(), action);
             }
             OperandValue::At(place) => place,
         };
         // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
         let guard = is_value(&place);
-        let action = operand_of(self.place(), place).map(UpdateAction::SetIfAbsent);
-        UntypedChange::new(self.place().clone(), action).guarded_by(Some(guard))
+        let action = operand_of(self.inner_place(), place).map(UpdateAction::SetIfAbsent);
+        UntypedChange::new(self.inner_place().clone(), action).guarded_by(Some(guard))
     }
 
     fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {
         Ok(self
-            .json(value)?
+            .encode_value(value)?
             .map_or(UpdateAction::Remove, UpdateAction::Set))
     }
 }

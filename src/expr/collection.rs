@@ -234,7 +234,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         T: List,
     {
-        AtPath::at_place(self.place().element(index))
+        AtPath::at_place(self.place().element_at(index))
     }
 
     /// The entry of this name.

@@ -83,7 +83,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
         let (mut listed, mut absent) = (Vec::new(), false);
         for value in values {
-            match self.value_place().compared(&value.into_arg()) {
+            match self.value_place().encode_compared(&value.into_arg()) {
                 Ok(Some(json)) => listed.push(json),
                 Ok(None) => absent = true,
                 Err(fault) => return Node::Faulty(fault).into(),
@@ -128,7 +128,9 @@ impl<R, T, M> Path<R, T, M> {
     /// The other side, or `None` for a value that means an absent attribute.
     fn operand_term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
         match given {
-            OperandValue::Value(value) => Ok(self.value_place().compared(&value)?.map(Term::Value)),
+            OperandValue::Value(value) => {
+                Ok(self.value_place().encode_compared(&value)?.map(Term::Value))
+            }
             OperandValue::At(place) if place == *self.place() => {
                 let fault = CodecError::new("an attribute cannot be compared with itself");
                 Err(fault.at(place.to_string()))
@@ -213,8 +215,14 @@ impl<R, T, M> Path<R, T, M> {
     /// One end of a range in DynamoDB JSON. None if no value compares with it.
     fn encode_end(&self, end: Bound<T>) -> Result<Option<Bound<Vec<u8>>>, CodecError> {
         Ok(match end {
-            Bound::Included(value) => self.value_place().compared(&value)?.map(Bound::Included),
-            Bound::Excluded(value) => self.value_place().compared(&value)?.map(Bound::Excluded),
+            Bound::Included(value) => self
+                .value_place()
+                .encode_compared(&value)?
+                .map(Bound::Included),
+            Bound::Excluded(value) => self
+                .value_place()
+                .encode_compared(&value)?
+                .map(Bound::Excluded),
             Bound::Unbounded => Some(Bound::Unbounded),
         })
     }

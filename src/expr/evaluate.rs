@@ -81,16 +81,16 @@ pub(crate) fn apply_update(update: &UpdateActions, item: &mut Item) -> Result<()
         }
     }
     // The elements of a list keep their numbers until all of them are removed.
-    removed.sort_by_key(|place| Reverse(place.steps().to_vec()));
+    removed.sort_by_key(|place| Reverse(place.path_steps().to_vec()));
     for place in removed {
         remove_place(item, place);
     }
     // Programs that know the former name alone read that one.
     for (place, _) in update.place_actions() {
-        let Some(former) = place.former() else {
+        let Some(former) = place.former_name() else {
             continue;
         };
-        match item.get(place.attribute()).cloned() {
+        match item.get(place.attribute_name()).cloned() {
             Some(value) => drop(item.insert(former.name, value)),
             None => drop(item.remove(former.name)),
         }
@@ -171,8 +171,8 @@ fn value_contains(whole: &Value, part: &Value) -> bool {
 }
 
 fn value_at<'i>(item: &'i Item, place: &Place) -> Option<&'i Value> {
-    let mut value = item.get(place.attribute())?;
-    for step in place.steps() {
+    let mut value = item.get(place.attribute_name())?;
+    for step in place.path_steps() {
         value = match (step, value) {
             (PlaceStep::Name(name), Value::M(map)) => map.get(name)?,
             (PlaceStep::Index(index), Value::L(list)) => list.get(*index)?,
@@ -305,8 +305,8 @@ fn unfit_place(place: &Place) -> CodecError {
 }
 
 fn set_place(item: &mut Item, place: &Place, value: Value) -> Result<(), CodecError> {
-    let Some((last, way)) = place.steps().split_last() else {
-        item.insert(place.attribute().to_string(), value);
+    let Some((last, way)) = place.path_steps().split_last() else {
+        item.insert(place.attribute_name().to_string(), value);
         return Ok(());
     };
     let holder = value_within(item, place, way).ok_or_else(|| unfit_place(place))?;
@@ -324,8 +324,8 @@ fn set_place(item: &mut Item, place: &Place, value: Value) -> Result<(), CodecEr
 }
 
 fn remove_place(item: &mut Item, place: &Place) {
-    let Some((last, way)) = place.steps().split_last() else {
-        item.remove(place.attribute());
+    let Some((last, way)) = place.path_steps().split_last() else {
+        item.remove(place.attribute_name());
         return;
     };
     match (last, value_within(item, place, way)) {
@@ -344,7 +344,7 @@ fn value_within<'i>(
     place: &Place,
     steps: &[PlaceStep],
 ) -> Option<&'i mut Value> {
-    let mut value = item.get_mut(place.attribute())?;
+    let mut value = item.get_mut(place.attribute_name())?;
     for step in steps {
         value = match (step, value) {
             (PlaceStep::Name(name), Value::M(map)) => map.get_mut(name)?,

@@ -118,8 +118,8 @@ impl Expression {
 
     /// Adds a path into an attribute: `#n0.#n1[2]`.
     pub(crate) fn push_place(&mut self, place: &Place) -> &mut Self {
-        self.push_name(place.attribute().clone());
-        for step in place.steps() {
+        self.push_name(place.attribute_name().clone());
+        for step in place.path_steps() {
             match step {
                 PlaceStep::Name(name) => self.push_text(".").push_name(name.clone()),
                 PlaceStep::Index(index) => self

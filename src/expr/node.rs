@@ -150,7 +150,7 @@ impl Node {
             Node::Faulty(_) => Vec::new(),
         };
         let places = places.into_iter().flatten();
-        places.map(|place| &**place.attribute()).collect()
+        places.map(|place| &**place.attribute_name()).collect()
     }
 
     /// Whether the condition compares an attribute with a value that was read.
@@ -181,7 +181,7 @@ impl Node {
     fn find_renamed(&self) -> Option<(&Place, Former)> {
         fn of(term: &Term) -> Option<(&Place, Former)> {
             match term {
-                Term::Place(place) | Term::Size(place) => Some((place, place.former()?)),
+                Term::Place(place) | Term::Size(place) => Some((place, place.former_name()?)),
                 Term::Value(_) | Term::AsRead(_) => None,
             }
         }
@@ -193,7 +193,7 @@ impl Node {
             | Node::Missing(place)
             | Node::IsType(place, _)
             | Node::StartsWith(place, _)
-            | Node::Contains(place, _) => Some((place, place.former()?)),
+            | Node::Contains(place, _) => Some((place, place.former_name()?)),
             Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => None,
         }
     }

@@ -112,15 +112,15 @@ impl UpdateActions {
     fn find_overlap(&mut self, place: &Place) -> Option<&Place> {
         if self.actions.len() > FEW {
             for (known, _) in &self.actions[self.sorted..] {
-                self.places.insert(known);
+                self.places.insert_place(known);
             }
             self.sorted = self.actions.len();
-            if !self.places.overlap(place) {
+            if !self.places.overlaps_any(place) {
                 return None;
             }
         }
         let places = self.actions.iter().map(|(other, _)| other);
-        places.into_iter().find(|other| other.overlaps(place))
+        places.into_iter().find(|other| other.overlaps_with(place))
     }
 
     /// Adds an action of the library's own.
@@ -131,7 +131,7 @@ impl UpdateActions {
     /// Adds an action of the library's own instead of any other at this attribute.
     pub(crate) fn replace_action(&mut self, attribute: &'static str, action: UpdateAction) {
         self.actions
-            .retain(|(place, _)| place.attribute() != attribute);
+            .retain(|(place, _)| place.attribute_name() != attribute);
         self.set_action(attribute, action);
     }
 
@@ -210,7 +210,7 @@ fn names_of(
     action: &UpdateAction,
 ) -> impl IntoIterator<Item = (WrittenName, Clause)> + use<> {
     let clause = action.update_clause();
-    let former = place.former().map(|former| {
+    let former = place.former_name().map(|former| {
         let clause = match former.usage {
             FormerUse::Dropped => Clause::Remove,
             FormerUse::First | FormerUse::Alone => clause,
@@ -225,14 +225,14 @@ fn names_of(
 /// Rejects the changes that DynamoDB cannot make under both names: it adds to a missing set, so the new name would get
 /// the new elements alone, and it finds no place within a missing attribute.
 fn refuse_parts_of_renamed(place: &Place, action: &UpdateAction) -> Result<(), CodecError> {
-    let Some(former) = place.former() else {
+    let Some(former) = place.former_name() else {
         return Ok(());
     };
     let is_of_set = matches!(action, UpdateAction::Insert(_) | UpdateAction::Discard(_));
     if place.is_attribute() && !is_of_set {
         return Ok(());
     }
-    let (attribute, former) = (place.attribute(), former.name);
+    let (attribute, former) = (place.attribute_name(), former.name);
     let part = if is_of_set {
         "elements of a set"
     } else {
@@ -250,7 +250,7 @@ fn holder_exists(place: &Place) -> Option<Node> {
     if place.is_element() {
         Some(Node::Exists(place.clone()))
     } else {
-        place.parent().map(|map| Node::IsType(map, Tag::M))
+        place.parent_place().map(|map| Node::IsType(map, Tag::M))
     }
 }
 
@@ -349,7 +349,7 @@ const ZERO: &[u8] = b"{\"N\":\"0\"}";
 /// Writes the value of a place. For a renamed attribute, DynamoDB evaluates all operands of `if_not_exists`, so the
 /// innermost one has to be a value, although the guard of the action makes sure that it is not used.
 fn value_of(place: &Place, stand_in: &[u8], out: &mut Expression) {
-    match place.former() {
+    match place.former_name() {
         None => {
             out.push_place(place);
         }
@@ -366,7 +366,7 @@ fn push_json(json: &[u8]) -> impl FnOnce(&mut Expression) {
 /// Writes the value of a place, or another one if it has none: of a renamed attribute, the value under its former name
 /// first.
 fn if_absent(place: &Place, other: impl FnOnce(&mut Expression), out: &mut Expression) {
-    let former = place.former();
+    let former = place.former_name();
     let read_alone = former.is_some_and(|former| former.usage == FormerUse::Alone);
     let under_former = former.map(|former| place.under_former_name(former));
     let places = under_former.iter().chain((!read_alone).then_some(place));

@@ -234,7 +234,7 @@ pub struct Seconds<T>(T);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 
-fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
+fn cut_time<T: Moment>(time: &T, unit: u32) -> Option<T> {
     let time = time.to_timestamp();
     T::from_timestamp(Timestamp::from_unix(
         time.seconds(),
@@ -245,13 +245,13 @@ fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
 /// The truncated time, or the whole one: truncating fails only at the edge of a type's range, and writing truncates
 /// the text anyway.
 fn cut_or_whole<T: Moment + Clone>(time: &T, unit: u32) -> T {
-    cut(time, unit).unwrap_or_else(|| time.clone())
+    cut_time(time, unit).unwrap_or_else(|| time.clone())
 }
 
 impl<T: Moment> Seconds<T> {
     /// Returns the second that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
-        cut(&time, 1_000_000_000).map(Seconds)
+        cut_time(&time, 1_000_000_000).map(Seconds)
     }
 
     /// The time.
@@ -263,7 +263,7 @@ impl<T: Moment> Seconds<T> {
 impl<T: Moment> Millis<T> {
     /// Returns the millisecond that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
-        cut(&time, 1_000_000).map(Millis)
+        cut_time(&time, 1_000_000).map(Millis)
     }
 
     /// The time.
@@ -339,7 +339,7 @@ impl YearMonth {
         T::at_day(time::days_from_civil(month.year.into(), month.month, 1)?)
     }
 
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse_month(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         YearMonth::new(year.parse().ok()?, month.parse().ok()?)
             // Only the form that is written: `parse` also accepts `+1` and other numbers of digits.
@@ -365,7 +365,7 @@ impl FromStr for YearMonth {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        YearMonth::parse(text).ok_or_else(|| {
+        YearMonth::parse_month(text).ok_or_else(|| {
             let message = "this is no month: expected a text such as `2024-02`";
             Error::new(ErrorKind::InvalidKey, Stage::Key, message)
         })

@@ -5,7 +5,7 @@ use crate::codec::time::{self, Precision, TimeText};
 use crate::json::CodecError;
 
 /// Parses text that is written in exactly this spelling.
-pub(super) fn exactly<T>(
+pub(super) fn parse_exactly<T>(
     raw: &str,
     parse: impl Fn(&str) -> Option<T>,
     write: impl Fn(&T) -> Result<TimeText, CodecError>,
@@ -21,7 +21,7 @@ pub(super) fn moment_text<T: Moment>(
 }
 
 pub(super) fn parse_moment<T: Moment>(raw: &str, precision: Precision) -> Option<T> {
-    exactly(
+    parse_exactly(
         raw,
         |raw| time::parse_utc(raw).and_then(T::from_timestamp),
         |value| moment_text(value, precision),
@@ -39,7 +39,7 @@ pub(super) fn plain_moment<T: Moment>(text: &str) -> Option<T> {
 }
 
 /// A time that a cut keeps whole, so that nothing is rounded in silence.
-pub(super) fn uncut<T: Moment, C>(
+pub(super) fn parse_uncut<T: Moment, C>(
     text: &str,
     cut: fn(T) -> Option<C>,
     get: fn(&C) -> &T,

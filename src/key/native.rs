@@ -109,9 +109,11 @@ fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
     if raw.is_ok_and(|raw| raw == written.as_bytes()) {
         return true;
     }
-    let written = KeyPoint::read(&mut Reader::new(written.as_bytes()));
+    let written = KeyPoint::read_point(&mut Reader::new(written.as_bytes()));
     // JSON has several spellings of one text, and one number may be written in several ways.
-    written.is_ok_and(|written| KeyPoint::read(&mut stored).is_ok_and(|stored| stored == written))
+    written.is_ok_and(|written| {
+        KeyPoint::read_point(&mut stored).is_ok_and(|stored| stored == written)
+    })
 }
 
 /// Writes a bare key attribute, checked as a key.
@@ -232,7 +234,7 @@ macro_rules! formed_key_values {
             as_value!();
 
             fn is_text(&self, text: &str) -> Option<bool> {
-                Some(PartText::bare(text).is_of(self))
+                Some(PartText::of_bare(text).is_of(self))
             }
 
             fn from_plain(text: &str) -> Option<Self> {
@@ -284,7 +286,7 @@ impl KeyTarget<'_> {
 struct ValueOfText<V>(V);
 
 impl<V: KeyValue> WriteGivenPart for ValueOfText<V> {
-    fn write(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+    fn write_part(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
         Err(wrong_parts())
     }
 

@@ -2,8 +2,8 @@
 
 use super::format::{Millis, Seconds, YearMonth};
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
-use super::moment::exactly;
-use super::moment::{moment_text, parse_moment, plain_moment, uncut};
+use super::moment::parse_exactly;
+use super::moment::{moment_text, parse_moment, parse_uncut, plain_moment};
 use super::part::KeyPart;
 use super::part_text::{PartText, PartWriter};
 use crate::clock::{Moment, Timestamp};
@@ -72,7 +72,7 @@ macro_rules! civil_parts {
         time_parts! {$(
             #[cfg(feature = $feature)] $date, 10,
                 |value| time::date_text(time::CalendarDate::to_days(value)),
-                |raw| exactly(
+                |raw| parse_exactly(
                     raw,
                     |raw| time::parse_date(raw).and_then(time::CalendarDate::from_days),
                     |value| time::date_text(time::CalendarDate::to_days(value)),
@@ -80,7 +80,7 @@ macro_rules! civil_parts {
                 |text| time::parse_date(text).and_then(time::CalendarDate::from_days);
             #[cfg(feature = $feature)] $datetime, 29,
                 |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
-                |raw| exactly(
+                |raw| parse_exactly(
                     raw,
                     |raw| time::parse_civil(raw).and_then(time::CivilTime::from_civil),
                     |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
@@ -111,7 +111,7 @@ impl<T: Moment + Clone> KeyPart for Seconds<T> {
     }
 
     fn from_plain(text: &str) -> Option<Self> {
-        uncut(text, Seconds::floor, Seconds::get)
+        parse_uncut(text, Seconds::floor, Seconds::get)
     }
 
     fn to_part(&self) -> Self {
@@ -134,7 +134,7 @@ impl<T: Moment + Clone> KeyPart for Millis<T> {
     }
 
     fn from_plain(text: &str) -> Option<Self> {
-        uncut(text, Millis::floor, Millis::get)
+        parse_uncut(text, Millis::floor, Millis::get)
     }
 
     fn to_part(&self) -> Self {
@@ -156,7 +156,7 @@ impl KeyPart for YearMonth {
     }
 
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
-        YearMonth::parse(text.raw())
+        YearMonth::parse_month(text.raw())
     }
 
     fn to_part(&self) -> Self {

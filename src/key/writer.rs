@@ -45,11 +45,11 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(TargetKind::Stored(text))
     }
 
-    pub(crate) fn text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
+    pub(crate) fn of_text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
         KeyTarget(TargetKind::Text(out, reach))
     }
 
-    pub(crate) fn bound(writer: &'w mut Writer) -> Self {
+    pub(crate) fn of_bound(writer: &'w mut Writer) -> Self {
         KeyTarget(TargetKind::Bound(writer))
     }
 
@@ -137,7 +137,8 @@ impl PartPlace<'_, '_> {
         write: fn(&P, PartPlace<'_, '_>) -> Result<(), CodecError>,
     ) -> Result<(), CodecError> {
         if let Some((value, none)) = presence.marks() {
-            self.key.mark(if part.is_some() { value } else { none });
+            self.key
+                .push_mark(if part.is_some() { value } else { none });
         }
         part.map_or(Ok(()), |part| write(part, self))
     }
@@ -145,7 +146,7 @@ impl PartPlace<'_, '_> {
     /// Writes what is in the key for a None.
     pub(crate) fn write_none(self, presence: Presence) {
         if let Some((_, none)) = presence.marks() {
-            self.key.mark(none);
+            self.key.push_mark(none);
         }
     }
 }
@@ -230,7 +231,7 @@ impl<'w> KeyText<'w> {
     }
 
     /// Writes what sorts a None apart from values.
-    fn mark(&mut self, mark: &str) {
+    fn push_mark(&mut self, mark: &str) {
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
                 writer.output_bytes().extend_from_slice(mark.as_bytes())
@@ -266,7 +267,7 @@ impl<'w> KeyText<'w> {
 
     /// Writes the shard that ends a partition key, unpadded.
     pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), CodecError> {
-        let Some(number) = shard.number(shards) else {
+        let Some(number) = shard.shard_number(shards) else {
             return Ok(());
         };
         let mut buffer = itoa::Buffer::new();

@@ -53,7 +53,7 @@ impl ItemKey {
         writer.push_raw("{");
         for (name, point) in names.into_iter().zip(points) {
             writer.dynamic_name(name);
-            point.write(&mut writer);
+            point.write_point(&mut writer);
         }
         writer.push_raw("}");
         Ok(ItemKey(writer.into_bytes()))

@@ -60,10 +60,10 @@ impl WriteRequest {
 /// The value of an attribute, under its former name if the item has that one.
 fn stored_value<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
     let named = |name: &str| find_member(item, name).ok().flatten();
-    let stored = match place.former() {
-        None => named(place.attribute()),
+    let stored = match place.former_name() {
+        None => named(place.attribute_name()),
         Some(former) if former.usage == FormerUse::Alone => named(former.name),
-        Some(former) => named(former.name).or_else(|| named(place.attribute())),
+        Some(former) => named(former.name).or_else(|| named(place.attribute_name())),
     };
     stored.filter(|json| !is_null(json))
 }

@@ -88,7 +88,7 @@ pub(crate) fn check_least<'a>(
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
     let set = update.place_actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
-            &**place.attribute()
+            &**place.attribute_name()
         } else {
             ""
         };

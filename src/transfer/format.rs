@@ -78,7 +78,7 @@ fn dynamo_item(line: &str) -> Result<Item, CodecError> {
         Some(name) if name == ITEM => {}
         _ => return Err(other()),
     }
-    let item = Item::read(&mut reader)?;
+    let item = Item::read_item(&mut reader)?;
     match reader.next_name(&mut first)? {
         None => {}
         Some(_) => return Err(other()),

@@ -53,7 +53,7 @@ impl<'r> PartitionKey<'r> {
 
 /// The text of a value of a key.
 fn text_of(json: &[u8]) -> String {
-    match KeyPoint::read(&mut Reader::new(json)) {
+    match KeyPoint::read_point(&mut Reader::new(json)) {
         Ok(KeyPoint::S(text)) => text,
         Ok(KeyPoint::N(number)) => number.to_string(),
         Ok(KeyPoint::B(bytes)) => base64_simd::STANDARD.encode_to_string(bytes),

@@ -61,7 +61,7 @@ impl<R, T, M> Path<R, T, M> {
             .value_place()
             .list_json(&T::from_iter([]))
             .map(|_| UpdateAction::Remove);
-        Change::new(&self.place().element(index), here)
+        Change::new(&self.place().element_at(index), here)
     }
 }
 
@@ -99,14 +99,14 @@ impl<T: List> ValuePlace<T> {
 
     /// The list in DynamoDB JSON. Bytes are an error, because they are stored as binary and have no elements.
     fn list_json(&self, list: &T) -> Result<Vec<u8>, CodecError> {
-        let json = self.json(list)?.unwrap_or_default();
+        let json = self.encode_value(list)?.unwrap_or_default();
         if json.starts_with(b"{\"L\"") {
             return Ok(json);
         }
         let fault = CodecError::new(
             "bytes are stored as binary, which has no elements to change: `set` the whole",
         );
-        Err(fault.at(self.place().to_string()))
+        Err(fault.at(self.inner_place().to_string()))
     }
 }
 
@@ -164,7 +164,9 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> UpdateAction,
     ) -> Change<R> {
-        let json = self.value_place().json(&elements.into_iter().collect());
+        let json = self
+            .value_place()
+            .encode_value(&elements.into_iter().collect());
         let action = json.map(|json| json.map_or(UpdateAction::Nothing, action));
         Change::new(self.place(), action)
             .guarded_by(unless_null::<M>(self.place(), T::Element::TAG))

@@ -61,7 +61,7 @@ impl<T: Numeric> ValuePlace<T> {
             Ok((action, guard)) => (Ok(action), guard),
             Err(fault) => (Err(fault), None),
         };
-        UntypedChange::new(self.place().clone(), action).guarded_by(guard)
+        UntypedChange::new(self.inner_place().clone(), action).guarded_by(guard)
     }
 
     fn computed_by(
@@ -72,9 +72,9 @@ impl<T: Numeric> ValuePlace<T> {
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
         let start = self.start_value()?;
         let sum_bound = delta.sum_bound(minus, &start);
-        let sum_bound = sum_bound.map_err(|fault| fault.at(self.place().to_string()))?;
+        let sum_bound = sum_bound.map_err(|fault| fault.at(self.inner_place().to_string()))?;
         let guard = match sum_bound {
-            Some(sum_bound) => Some(sum_guard(self.place(), &sum_bound)),
+            Some(sum_bound) => Some(sum_guard(self.inner_place(), &sum_bound)),
             None => unless_null,
         };
         let action = UpdateAction::Add {
@@ -91,19 +91,19 @@ impl<T: Numeric> ValuePlace<T> {
         minus: bool,
         unless_null: Option<Node>,
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
-        if minus && place == *self.place() {
+        if minus && place == *self.inner_place() {
             let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
             return Err(fault.at(place.to_string()));
         }
         let start = self.number_json(&self.start_value()?)?;
         let guard = match T::half_range()? {
-            Some(half) => room_for(self.place(), &place, minus, &start, &half)?,
+            Some(half) => room_for(self.inner_place(), &place, minus, &start, &half)?,
             None => {
                 let is_number = Node::IsType(place.clone(), Tag::N);
                 Node::all(unless_null.into_iter().chain([is_number]))
             }
         };
-        let delta = operand_of(self.place(), place)?;
+        let delta = operand_of(self.inner_place(), place)?;
         let action = UpdateAction::Add {
             start,
             delta,
@@ -121,7 +121,7 @@ impl<T: Numeric> ValuePlace<T> {
     }
 
     fn number_json(&self, number: &T) -> Result<Vec<u8>, CodecError> {
-        let json = self.json(number)?;
+        let json = self.encode_value(number)?;
         json.ok_or_else(|| CodecError::new("a number that is not stored"))
     }
 }

@@ -324,7 +324,7 @@ mod tests {
     use crate::json::Tag;
 
     fn read(reader: &mut Reader<'_>) -> Option<()> {
-        Item::read(reader).ok().map(|_| ())
+        Item::read_item(reader).ok().map(|_| ())
     }
 
     fn values(finder: &KeyFinder, reader: &Reader<'_>) -> Result<Vec<String>, CodecError> {

@@ -65,7 +65,7 @@ pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Resul
     }
     match reader.tag()? {
         Tag::N => write_number(&reader.digits()?, bytes),
-        _ => write_point(&KeyPoint::read(reader)?, bytes),
+        _ => write_point(&KeyPoint::read_point(reader)?, bytes),
     }
 }
 
@@ -102,7 +102,7 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     let start = bytes.len();
     write_digits(number.digits.as_bytes(), number.exponent, bytes);
     if number.negative {
-        turn(bytes, start);
+        invert_bytes(bytes, start);
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn above_zero(exponent: i64) -> [u8; 2] {
 }
 
 /// Inverts all bits, so that the order is reversed.
-pub(super) fn turn(bytes: &mut [u8], start: usize) {
+pub(super) fn invert_bytes(bytes: &mut [u8], start: usize) {
     let bytes = bytes.iter_mut().skip(start);
     bytes.for_each(|byte| *byte = !*byte);
 }

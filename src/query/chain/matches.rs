@@ -99,7 +99,7 @@ impl<Row, From> Query<Row, From> {
             let (Some(left), Some(right)) = points else {
                 continue;
             };
-            match left.compare(&right) {
+            match left.compare_points(&right) {
                 Some(Ordering::Equal) | None => {}
                 Some(order) => return Ok(order),
             }

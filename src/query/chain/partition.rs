@@ -9,7 +9,7 @@ use crate::query::keys::PartForm;
 struct PartValue<F, K: PartKind<F>>(K::Part);
 
 impl<F, K: PartKind<F>> WriteGivenPart for PartValue<F, K> {
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+    fn write_part(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         K::write_part(&self.0, place)
     }
 

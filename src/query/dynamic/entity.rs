@@ -329,7 +329,7 @@ impl DynamicEntity {
             && only.is_template()
         {
             let mut front = SortKeyFront::default();
-            let target = KeyTarget::text(&mut front.head, TemplateExtent::Front);
+            let target = KeyTarget::of_text(&mut front.head, TemplateExtent::Front);
             only.write_one(0, None, target)
                 .map_err(|fault| self.fault(fault))?;
             draft.fronts = vec![front];

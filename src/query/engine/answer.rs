@@ -154,7 +154,7 @@ impl Unread {
                 let most = if is_small { usize::MAX } else { most };
                 rows.reserve_rows(left.min(most), body.len());
                 if ranking.is_some() {
-                    ranks.reserve(left.min(most) + 1, form.rank);
+                    ranks.reserve_ranks(left.min(most) + 1, form.rank);
                 }
                 let mut count = 0;
                 while count < most {

@@ -72,7 +72,7 @@ impl MergeTree {
 
     /// The last known rank of a lane: its last row, or the bound of the next one.
     pub(super) fn end_of(&self, lane: usize) -> Option<&[u8]> {
-        self.tracks.get(lane)?.ranks.last()
+        self.tracks.get(lane)?.ranks.last_rank()
     }
 
     /// Advances the first lane to its next rank.
@@ -174,7 +174,7 @@ impl Track {
     }
 
     fn first_rank(&self) -> Option<&[u8]> {
-        self.ranks.get(self.at)
+        self.ranks.rank_at(self.at)
     }
 
     /// The bytes of the current rank after the first `behind` bytes.
@@ -185,7 +185,7 @@ impl Track {
 
     /// The first and the last of the remaining ranks. They are sorted, so those between have the same beginning.
     fn run_ends(&self) -> impl Iterator<Item = &[u8]> {
-        let last = self.first_rank().and(self.ranks.last());
+        let last = self.first_rank().and(self.ranks.last_rank());
         [self.first_rank(), last].into_iter().flatten()
     }
 

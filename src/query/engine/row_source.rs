@@ -221,7 +221,7 @@ impl Hydrator {
     /// The key of the item behind a row.
     fn key_of(&self, row: &RawRow) -> Result<KeyJson> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
-        let key = KeyJson::of(row.row_json(), names);
+        let key = KeyJson::of_object(row.row_json(), names);
         key.map_err(|fault| Error::decode(self.selection.entity_name(), fault))
     }
 

@@ -95,7 +95,7 @@ impl KeyDraft {
         let mut only = SortKeyFront::default();
         let mut partitions = Distinct::default();
         let mut written = match front {
-            Some(front) => front(KeyTarget::text(&mut only.head, TemplateExtent::Front)),
+            Some(front) => front(KeyTarget::of_text(&mut only.head, TemplateExtent::Front)),
             None => Ok(()),
         };
         for parts in part_combinations(parts) {
@@ -172,7 +172,7 @@ impl KeyDraft {
     /// The front with one more part.
     fn go_on(&self, front: &mut SortKeyFront, write: WriteSortPart<'_>) -> Result<(), CodecError> {
         if self.source.sort_template().is_some() {
-            return write(KeyTarget::text(
+            return write(KeyTarget::of_text(
                 &mut front.head,
                 TemplateExtent::Part(self.parts),
             ));
@@ -225,7 +225,7 @@ impl KeyDraft {
                 true => TemplateExtent::Bound(self.parts + at),
                 false => TemplateExtent::Part(self.parts + at),
             };
-            write(form, KeyTarget::text(&mut text, extent))?;
+            write(form, KeyTarget::of_text(&mut text, extent))?;
         }
         Ok(into_text(text))
     }
@@ -258,15 +258,15 @@ impl KeyDraft {
         };
         let point = if self.source.sort_template().is_some() {
             let mut text = Vec::new();
-            write(KeyTarget::text(
+            write(KeyTarget::of_text(
                 &mut text,
                 TemplateExtent::Bound(self.parts),
             ))?;
             KeyPoint::S(into_text(text))
         } else {
             let mut writer = Writer::default();
-            write(KeyTarget::bound(&mut writer))?;
-            KeyPoint::read(&mut Reader::new(writer.as_bytes()))?
+            write(KeyTarget::of_bound(&mut writer))?;
+            KeyPoint::read_point(&mut Reader::new(writer.as_bytes()))?
         };
         Ok(Some(Bound { point, included }))
     }
@@ -329,9 +329,9 @@ impl KeyDraft {
             }
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
-                let bound = |bound: &Option<Bound>| PartBound::behind(&head, bound.as_ref());
+                let bound = |bound: &Option<Bound>| PartBound::after_head(&head, bound.as_ref());
                 let span = self.part_span(&head, pieces, at.unwrap_or_default());
-                span.range(bound(lower), bound(upper))
+                span.key_range(bound(lower), bound(upper))
             }
         }
     }
@@ -380,7 +380,7 @@ impl KeyDraft {
             fixed: false,
             escaped: self.source.table.style == Style::Escaped,
         };
-        span.range(None, None)
+        span.key_range(None, None)
     }
 
     /// Keeps the first fault.

@@ -29,7 +29,9 @@ impl SortCondition {
     pub(super) fn native_range(&self) -> KeyRange {
         match self {
             SortCondition::Anything => KeyRange::All,
-            SortCondition::Between(lower, upper) => KeyRange::of(lower.clone(), upper.clone()),
+            SortCondition::Between(lower, upper) => {
+                KeyRange::of_bounds(lower.clone(), upper.clone())
+            }
             SortCondition::StartsWith(text) => KeyRange::starting_with(text.clone()),
         }
     }

@@ -30,9 +30,9 @@ impl Selection {
         };
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
         if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
-            let value = KeyPoint::read(&mut Reader::new(value))?;
+            let value = KeyPoint::read_point(&mut Reader::new(value))?;
             // All rows of this query have the same expiry, and it has passed.
-            if !KeyRange::All.at_least(first_live).contains(&value) {
+            if !KeyRange::All.at_least(first_live).contains_key(&value) {
                 leg.range = KeyRange::Nothing;
             }
             return Ok(leg);
@@ -148,7 +148,7 @@ fn write_range(
     for (at, point) in points.into_iter().flatten().enumerate() {
         out.push_text(if at == 0 { "" } else { " AND " });
         out.push_value(|writer| {
-            point.write(writer);
+            point.write_point(writer);
             Ok(())
         })?;
     }

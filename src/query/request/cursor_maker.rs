@@ -53,7 +53,7 @@ impl CursorMaker {
     /// The key attributes of a row, as entries of a JSON object. Rows contain them in any order. Here they have the
     /// order of the schema and this library's format, so that one position always has the same text.
     pub(crate) fn row_position(&self, row: &[u8]) -> Result<Vec<u8>, CodecError> {
-        KeyJson::of(row, &self.names).map(KeyJson::into_bytes)
+        KeyJson::of_object(row, &self.names).map(KeyJson::into_bytes)
     }
 
     /// A position that DynamoDB may have returned, in the same order and format.
@@ -140,12 +140,14 @@ fn is_inside(
     let object = [b"{", position, b"}"].concat();
     // The bytes become a part of a request, and a client may have written them, so they must be exactly the bytes that
     // this library writes.
-    if KeyJson::of(&object, &source.key_attributes())?.as_bytes() != position {
+    if KeyJson::of_object(&object, &source.key_attributes())?.as_bytes() != position {
         return Ok(false);
     }
     for (key, role) in source.key_defs() {
         let point = point_of(position, key.attribute)?;
-        if point.ty() != key.ty || check_key(point.is_empty(), point.size(), role).is_err() {
+        if point.key_type() != key.ty
+            || check_key(point.is_empty(), point.encoded_size(), role).is_err()
+        {
             return Ok(false);
         }
     }
@@ -154,7 +156,7 @@ fn is_inside(
     let bound = draft.bound_type();
     if !asked
         .given_bounds()
-        .all(|asked| Some(asked.point.ty()) == bound)
+        .all(|asked| Some(asked.point.key_type()) == bound)
     {
         return Ok(false);
     }

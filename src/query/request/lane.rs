@@ -27,13 +27,17 @@ impl Selection {
         let point = point.flatten();
         'lanes: for (at, lane) in self.draft.key_lanes().enumerate() {
             for (name, value) in self.draft.lane_equalities(lane)? {
-                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+                let wanted = KeyPoint::read_point(&mut Reader::new(&value))?;
                 if key_point(json, name)?.as_ref() != Some(&wanted) {
                     continue 'lanes;
                 }
             }
             let range = || self.draft.key_range(lane.front, self.sort_condition());
-            if ranged.is_none() || point.as_ref().is_some_and(|point| range().contains(point)) {
+            if ranged.is_none()
+                || point
+                    .as_ref()
+                    .is_some_and(|point| range().contains_key(point))
+            {
                 return Ok(Some(at));
             }
         }
@@ -45,7 +49,7 @@ impl Selection {
 pub(crate) fn key_point(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, CodecError> {
     let found = find_member(json, wanted)?;
     found
-        .map(|json| KeyPoint::read(&mut Reader::new(json)))
+        .map(|json| KeyPoint::read_point(&mut Reader::new(json)))
         .transpose()
 }
 
@@ -54,5 +58,5 @@ pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, CodecEr
     let json = [b"{", entries, b"}"].concat();
     let found = find_member(&json, wanted)?;
     let found = found.ok_or_else(|| CodecError::new("the key attribute is missing"))?;
-    KeyPoint::read(&mut Reader::new(found))
+    KeyPoint::read_point(&mut Reader::new(found))
 }

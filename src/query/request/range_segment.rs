@@ -36,13 +36,13 @@ impl RangeSegment {
             return Ok((vec![self], Some(position)));
         };
         let point = point_of(&position, name)?;
-        if self.range.contains(&point) {
+        if self.range.contains_key(&point) {
             return Ok((vec![self], Some(position)));
         }
         // The row is outside of the range, which may depend on the time: the query then either has
         // not reached the range yet or has passed it.
-        let (first, _) = self.range.clone().ends();
-        let order = first.and_then(|first| point.compare(&first));
+        let (first, _) = self.range.clone().range_ends();
+        let order = first.and_then(|first| point.compare_points(&first));
         let is_below = order.is_some_and(Ordering::is_le);
         Ok(match is_below == down {
             true => (Vec::new(), None),
@@ -58,15 +58,15 @@ impl RangeSegment {
     ) -> Result<Option<LastKey>, CodecError> {
         let Some(name) = unique else { return Ok(None) };
         if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
-            let point = KeyPoint::read(&mut Reader::new(value))?;
+            let point = KeyPoint::read_point(&mut Reader::new(value))?;
             return Ok(Some(LastKey { name, point }));
         }
         let range = Some(&self.range).filter(|_| self.ranged == Some(name));
         let end = range.and_then(|range| {
-            let (first, last) = range.clone().ends();
+            let (first, last) = range.clone().range_ends();
             let end = if down { first } else { last };
             // An excluded bound is no key of the range, so no row can be at it.
-            end.filter(|end| range.contains(end))
+            end.filter(|end| range.contains_key(end))
         });
         Ok(end.map(|point| LastKey { name, point }))
     }
@@ -86,7 +86,7 @@ impl RangeSegment {
                 break;
             };
             known += 1;
-            match KeyPoint::read(&mut Reader::new(value))?.compare(point) {
+            match KeyPoint::read_point(&mut Reader::new(value))?.compare_points(point) {
                 Some(Ordering::Equal) | None => {}
                 Some(order) if order.is_lt() == down => return Ok(vec![self]),
                 Some(_) => return Ok(Vec::new()),
@@ -116,12 +116,12 @@ impl RangeSegment {
         let mut leg = self.clone();
         for (name, point) in free.iter().take(at) {
             // The query has a range on this attribute that the cursor's value does not meet.
-            if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
+            if leg.ranged.take() == Some(*name) && !leg.range.contains_key(point) {
                 return leg.without_rows();
             }
             leg.range = KeyRange::All;
             let mut value = Writer::default();
-            point.write(&mut value);
+            point.write_point(&mut value);
             leg.equals.push((name, value.into_bytes()));
         }
         if let Some((name, point)) = free.get(at) {
@@ -130,7 +130,7 @@ impl RangeSegment {
                 included: held,
             });
             let (lower, upper) = if down { (None, bound) } else { (bound, None) };
-            leg.range = leg.range.within(lower, upper);
+            leg.range = leg.range.within_bounds(lower, upper);
             leg.ranged = Some(name);
         }
         leg
@@ -152,11 +152,11 @@ impl RangeSegment {
         let mut begins = Vec::new();
         for name in sort {
             if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
-                begins.push(KeyPoint::read(&mut Reader::new(value))?);
+                begins.push(KeyPoint::read_point(&mut Reader::new(value))?);
                 continue;
             }
             let range = self.range.clone();
-            let (first, last) = range.ends();
+            let (first, last) = range.range_ends();
             let end = if down { last } else { first };
             begins.extend(end.filter(|_| self.ranged == Some(name)));
             break;

@@ -119,7 +119,7 @@ impl RequestedTable<'_> {
     ) -> Result<(), CodecError> {
         let keys = crate::json::find_answer(request, "Keys")?;
         for key in keys.map_or(Ok(Vec::new()), array_elements)? {
-            let key = KeyJson::of(key, &self.frame.names)?;
+            let key = KeyJson::of_object(key, &self.frame.names)?;
             answer
                 .left
                 .push(asked.take_key(self.number, key.as_bytes())?);

@@ -72,7 +72,7 @@ impl ReadForm {
 pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
     let mut entries = Writer::for_request(96);
     key.write(&mut entries)?;
-    Ok(KeyJson::written(entries))
+    Ok(KeyJson::from_writer(entries))
 }
 
 /// Reads the results for the keys of a member, as of a time.

@@ -12,7 +12,7 @@ use crate::schema::{AttributeDef, KeyDef, SHAPE, is_reserved};
 pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let table = declared.table;
     for (place, _) in update.place_actions() {
-        let name = &**place.attribute();
+        let name = &**place.attribute_name();
         let is_key = name == table.pk || table.sk == Some(name);
         if is_key
             || crate::entity::field::is_derived(declared.def, table, name)
@@ -45,7 +45,9 @@ pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions)
 pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
         let sets = |(place, action): (&Place, &UpdateAction)| {
-            *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
+            *place.attribute_name() == attribute.stored
+                && place.is_attribute()
+                && action.makes_a_value()
         };
         let def = declared.def;
         let is_key = attribute.stored == def.pk.attribute

@@ -19,7 +19,7 @@ pub(crate) fn derive_expiry(
     let source = attribute_of(declared, expiry.source).map(|(_, known)| known.stored);
     let change = {
         let mut actions = update.place_actions();
-        let change = actions.find(|(place, _)| Some(&**place.attribute()) == source);
+        let change = actions.find(|(place, _)| Some(&**place.attribute_name()) == source);
         change.map(|(_, action)| action.clone())
     };
     let known = Source {

@@ -117,12 +117,12 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
             Node::Compare(Term::Place(place), Comparison::Eq, Term::Value(json))
                 if place.is_attribute() =>
             {
-                if let Some(field) = field_of(declared, place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute_name()) {
                     known.tell_json(field, json.clone());
                 }
             }
             Node::Missing(place) if place.is_attribute() => {
-                if let Some(field) = field_of(declared, place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute_name()) {
                     known.tell_absent(field);
                 }
             }
@@ -142,7 +142,7 @@ pub(crate) fn tell_changes(
 ) -> Vec<&'static str> {
     let mut fields = Vec::new();
     for (place, action) in update.place_actions() {
-        let Some(field) = field_of(declared, place.attribute()) else {
+        let Some(field) = field_of(declared, place.attribute_name()) else {
             continue;
         };
         match action {

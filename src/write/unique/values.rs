@@ -104,7 +104,7 @@ fn tell_kept_expiry(
     };
     for (place, action) in update.place_actions() {
         if let UpdateAction::SetIfAbsent(UpdateOperand::Json(json)) = action
-            && place.attribute() == ttl
+            && place.attribute_name() == ttl
         {
             known.tell_json(field, stored.clone().unwrap_or_else(|| json.clone()));
         }
