@@ -52,3 +52,5 @@ impl fmt::Debug for DeleteItem {
         write!(f, "DeleteItem({:?})", self.table.name)
     }
 }
+
+crate::awaited::unsent!(@ 'a DeleteItem => ());

@@ -51,3 +51,5 @@ impl fmt::Debug for PutItem {
         write!(f, "PutItem({:?})", self.table.name)
     }
 }
+
+crate::awaited::unsent!(@ 'a PutItem => ());

@@ -215,3 +215,5 @@ impl<E: DynamoEntity, F> fmt::Debug for Get<E, F> {
         write!(f, "Get({:?})", self.key)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, F: GetForm<E>] Get<E, F>);

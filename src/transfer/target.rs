@@ -230,7 +230,7 @@ struct ItemAsIs {
 }
 
 impl SingleWrite for ItemAsIs {
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
         let now = db.now();
         let condition = match self.replaces {
             true => Node::all([]),

@@ -33,7 +33,6 @@ use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
-use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
     IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueChanges, WritePlan, index_maintenance,
@@ -58,7 +57,6 @@ pub(crate) struct UpdateDraft {
     source: Result<UpdateOrigin, CodecError>,
     /// The entity that was compared with another one, if the changes come from that.
     compared: Option<ComparedEntity>,
-    resend: Resend,
     /// None for an entity without older shapes.
     shapes: Option<ShapeFunctions>,
 }
@@ -105,7 +103,6 @@ impl UpdateDraft {
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
-            resend: Resend::UnlessAmbiguous,
             shapes: None,
         }
     }
@@ -199,10 +196,6 @@ impl UpdateDraft {
         }
     }
 
-    pub(crate) fn retry_safe(&mut self) {
-        self.resend = Resend::RetrySafe;
-    }
-
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
@@ -264,7 +257,6 @@ impl UpdateDraft {
                 update: UpdateActions::default(),
                 asked: (asked, ConditionFailure::NEVER),
                 unique_changes: UniqueChanges::default(),
-                resend: self.resend,
             },
             now: Timestamp::EPOCH,
             must_read: false,
@@ -345,7 +337,6 @@ impl UpdateDraft {
                 update,
                 asked,
                 unique_changes,
-                resend: self.resend,
             },
             now,
             must_read: touches && creates,

@@ -1,5 +1,5 @@
-//! The write of one item. Each verb says how it is planned; how it is sent, explained, put into a transaction and done by
-//! a job follows from that for all verbs alike.
+//! The write of one item. Each verb says how it is planned; how it is sent, explained, repeated, put into a transaction and
+//! done by a job follows from that for all verbs alike.
 
 use std::any::Any;
 
@@ -10,16 +10,20 @@ use crate::entity::{DynamoEntity, EntityContract, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactionMember,
-    WrittenItem, read_raw,
+    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactWrite,
+    TransactionMember, WrittenItem, read_raw,
 };
 use crate::schema::Pattern;
-use crate::write::{EvaluatedUpdate, Intent, PlannedWrite};
+use crate::write::{EvaluatedUpdate, Guard, Intent, Omissible, PlannedWrite};
 
 /// A verb that writes one item.
 pub trait ItemWrite: Sized {
     /// The entity of the item.
     type Entity: DynamoEntity;
+    /// Its checks, as a type.
+    type Guard: Guard;
+    /// The part of the item that it returns, as a type.
+    type Returns;
     /// The result.
     type Out;
 
@@ -84,6 +88,15 @@ impl WritePlan {
             (_, outcome) => outcome,
         };
         Ok(planned.reading(outcome))
+    }
+
+    /// Declares that executing it twice is harmless.
+    pub(crate) fn retry_safe(mut self) -> Self {
+        // A write that reads first becomes a transaction. It has a token, so it may be repeated anyway.
+        if let Intent::Ready(write) = &mut self.intent {
+            write.main().retry_safe(self.returned);
+        }
+        self
     }
 
     /// The item of a put.
@@ -185,11 +198,13 @@ impl<W: ItemWrite> Operation for W {
     }
 }
 
-/// The operations of the write in a transaction. Their errors name the declaration of the entity. Each verb that fits into a
-/// transaction says so itself, because the compiler explains one trait better than two.
-pub(crate) fn members_of<W: ItemWrite>(write: W, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-    let members = write.members(db);
-    members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
+/// The operations of the write in a transaction. Their errors name the declaration of the entity.
+#[diagnostic::do_not_recommend]
+impl<W: ItemWrite<Returns: Omissible>> TransactWrite for W {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let members = self.members(db);
+        members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
+    }
 }
 
 /// Writes the item and its sentinels.
