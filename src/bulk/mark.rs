@@ -182,10 +182,7 @@ mod tests {
         let asked = (Node::all([]), Meaning::ForeignRow);
         let now = std::time::SystemTime::UNIX_EPOCH.into();
         let mut write = WriteRequest::new(verb, "notes".into(), 0, &PATTERN, now, asked);
-        match verb {
-            WriteVerb::Put => write.put_item(subject.as_bytes()),
-            _ => write.at_key(subject.as_bytes()),
-        }
+        write.set_subject(subject.as_bytes());
         write
     }
 

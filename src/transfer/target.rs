@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use super::plain_json::typed;
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
@@ -101,7 +100,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 // bytes from a text.
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
-                    let value = typed(value, *tag);
+                    let value = value.into_type(*tag);
                     value.ok_or_else(|| CodecError::mismatch(tag.name(), found).at(&*name))?
                 }
                 Some(_) => value,
@@ -242,7 +241,7 @@ impl SingleWrite for ItemAsIs {
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);
-        write.put_item(&self.item);
+        write.set_subject(&self.item);
         PreparedWrite {
             intent: Ok(Intent::Ready(PlannedWrite::Alone(write))),
             key: Ok(self.key),

@@ -47,6 +47,16 @@ pub trait ItemWrite: Sized {
 #[derive(Debug)]
 pub struct WriteOutcome<Out>(pub(crate) Outcome<Out>);
 
+impl<Out> WriteOutcome<Out> {
+    /// The result, if it is known before the write is sent.
+    pub(super) fn known(self) -> Option<Out> {
+        match self.0 {
+            Outcome::Known(known) => known,
+            _ => None,
+        }
+    }
+}
+
 /// A write of one item, planned as far as it can be without reading.
 #[derive(Debug)]
 pub struct WritePlan {
@@ -107,7 +117,7 @@ impl WritePlan {
         }
     }
 
-    fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
+    pub(super) fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
         SentCall::of(plan.and_then(|plan| plan.send(db)))
     }
 
@@ -157,7 +167,7 @@ impl WritePlan {
     }
 
     /// The requests that it would send.
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+    pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let write = match self.intent {
             Intent::Ready(write) => write,
             Intent::Reading(rewrite) => return rewrite.explain(db),
