@@ -79,11 +79,15 @@ impl UpdateDraft {
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
-        let pattern = way.pattern::<E>();
-        UpdateDraft {
-            shapes: ShapeFunctions::of::<E>(),
-            ..UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
-        }
+        let (pattern, shapes) = (way.pattern::<E>(), ShapeFunctions::of::<E>());
+        UpdateDraft::new(
+            E::DECLARATION,
+            pattern,
+            way,
+            key.to_untyped(),
+            fields,
+            shapes,
+        )
     }
 
     fn new(
@@ -92,6 +96,7 @@ impl UpdateDraft {
         way: UpdateKind,
         key: Result<UntypedKey, CodecError>,
         key_fields: Result<Vec<u8>, CodecError>,
+        shapes: Option<ShapeFunctions>,
     ) -> Self {
         UpdateDraft {
             declared,
@@ -103,7 +108,7 @@ impl UpdateDraft {
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
-            shapes: None,
+            shapes,
         }
     }
 
