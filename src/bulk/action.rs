@@ -62,7 +62,7 @@ pub(super) fn touch<'j>(source: QuerySource) -> Decide<'j> {
         let table = db.table_name(source.table.name);
         let (verb, pattern) = (WriteVerb::Check, source.pattern);
         let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
-        write.set_subject(&key_of(item, &names)?);
+        write.at_key(&key_of(item, &names)?);
         write.entity = source.name();
         Ok(Some(PlannedWrite::Alone(write)))
     })
@@ -140,6 +140,6 @@ pub(super) fn delete(
         Meaning::Row(ConditionFailure::NEVER.or_condition()),
     );
     let mut write = WriteRequest::new(WriteVerb::Delete, table, 256, pattern, db.now(), asked);
-    write.set_subject(key);
+    write.at_key(key);
     write
 }

@@ -182,7 +182,10 @@ mod tests {
         let asked = (Node::all([]), Meaning::ForeignRow);
         let now = std::time::SystemTime::UNIX_EPOCH.into();
         let mut write = WriteRequest::new(verb, "notes".into(), 0, &PATTERN, now, asked);
-        write.set_subject(subject.as_bytes());
+        match verb {
+            WriteVerb::Put => write.put_item(subject.as_bytes()),
+            _ => write.at_key(subject.as_bytes()),
+        }
         write
     }
 

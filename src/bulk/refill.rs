@@ -163,7 +163,7 @@ impl Difference {
         );
         let name = db.table_name(table.name);
         let mut write = WriteRequest::new(verb, name, 512, pattern, db.now(), asked);
-        write.set_subject(&key);
+        write.at_key(&key);
         write.entity = self.declared.def.type_name;
         let mut update = UpdateActions::default();
         for (attribute, action) in self.changes {

@@ -95,7 +95,10 @@ impl Operation for WriteItem {
         let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
         let (table, room) = (db.table_name(&self.table.name), 512 + subject.len());
         let mut write = WriteRequest::new(self.verb, table, room, pattern, db.now(), asked);
-        write.set_subject(&subject);
+        match self.verb {
+            WriteVerb::Put => write.put_item(&subject),
+            _ => write.at_key(&subject),
+        }
         write.quietly()
     }
 }

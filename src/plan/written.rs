@@ -59,9 +59,14 @@ impl WriteRequest {
         entity(of, stamp, self.subject_writer())
     }
 
-    /// Sets the item of a put, or the key of any other write, an object of DynamoDB JSON.
-    pub(crate) fn set_subject(&mut self, json: &[u8]) {
-        self.subject_writer().raw_bytes(json);
+    /// Puts this item, an object of DynamoDB JSON.
+    pub(crate) fn put_item(&mut self, item: &[u8]) {
+        self.subject_writer().raw_bytes(item);
+    }
+
+    /// Selects the item with this key, an object of DynamoDB JSON.
+    pub(crate) fn at_key(&mut self, key: &[u8]) {
+        self.subject_writer().raw_bytes(key);
     }
 
     /// Sets these changes, after the size of their values was checked.

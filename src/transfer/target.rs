@@ -241,7 +241,7 @@ impl SingleWrite for ItemAsIs {
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);
-        write.set_subject(&self.item);
+        write.put_item(&self.item);
         PreparedWrite {
             intent: Ok(Intent::Ready(PlannedWrite::Alone(write))),
             key: Ok(self.key),

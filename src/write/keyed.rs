@@ -26,7 +26,7 @@ pub(crate) fn update_of(
     let declared = key.declared;
     let mut write =
         WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
-    write.set_subject(key.json());
+    write.at_key(key.json());
     write.change(update)?;
     Ok(write)
 }
@@ -41,6 +41,6 @@ pub(crate) fn delete_of(
 ) -> WriteRequest {
     let (declared, verb) = (key.declared, WriteVerb::Delete);
     let mut write = WriteRequest::of_entity(declared, verb, pattern, 256, asked, now, db);
-    write.set_subject(key.json());
+    write.at_key(key.json());
     write
 }

@@ -269,20 +269,14 @@ pub(crate) struct PreparedPut<'e> {
 }
 
 impl PreparedPut<'_> {
-    /// Writes the item.
-    fn write(self, db: &Dynamo) -> Result<(WriteRequest, ManagedValues)> {
-        let declared = self.entity.declaration();
-        let mut write = WriteRequest::of_entity(
-            declared,
-            WriteVerb::Put,
-            self.pattern,
-            1024,
-            self.asked,
-            self.now,
-            db,
-        );
-        write.put_entity(self.entity, &self.stamp)?;
-        Ok((write, self.stamp))
+    /// Writes the item. Returns its managed attributes too.
+    fn plan(self, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
+        let (entity, pattern, now) = (self.entity, self.pattern, self.now);
+        let (declared, verb) = (entity.declaration(), WriteVerb::Put);
+        let mut write = WriteRequest::of_entity(declared, verb, pattern, 1024, self.asked, now, db);
+        write.put_entity(entity, &self.stamp)?;
+        let intent = intent_of(write, entity, self.is_entering, db)?;
+        Ok((WritePlan::new(intent, Returned::Nothing), self.stamp))
     }
 }
 
@@ -342,11 +336,7 @@ pub(crate) fn members_with_stored<E: DynamoEntity>(
 }
 
 fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
-    let prepared = prepared?;
-    let (entity, is_entering) = (prepared.entity, prepared.is_entering);
-    let (write, stamp) = prepared.write(db)?;
-    let intent = intent_of(write, entity, is_entering, db)?;
-    Ok((WritePlan::new(intent, Returned::Nothing), stamp))
+    prepared?.plan(db)
 }
 
 #[cold]

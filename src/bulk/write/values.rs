@@ -190,7 +190,7 @@ impl UniqueRefill<'_> {
         let asked = (condition, Meaning::Row(failure));
         let (verb, name) = (WriteVerb::Check, self.table.to_owned());
         let mut write = WriteRequest::new(verb, name, 256, self.pattern, now, asked);
-        write.set_subject(&other.key);
+        write.at_key(&other.key);
         write.entity = self.source.entity.type_name;
         TransactionMember::in_table(table, write, &other.key)
     }

@@ -85,7 +85,10 @@ impl TransactionMember {
         let pattern = &SEVERAL.transact;
         let mut write = WriteRequest::new(verb, table, room, pattern, owner.now(), asked);
         write.entity = owner.type_name();
-        write.set_subject(subject);
+        match verb {
+            WriteVerb::Put => write.put_item(subject),
+            WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => write.at_key(subject),
+        }
         Ok(TransactionMember {
             owner: Some(owner.clone()),
             ..TransactionMember::in_table(owner.table(), write, sentinel)?

@@ -236,7 +236,7 @@ impl Rewrite {
                     now,
                     db,
                 );
-                write.set_subject(item);
+                write.put_item(item);
                 Ok(write)
             }
             Main::Delete => Ok(delete_of(self.pattern, &self.key, asked, self.now, db)),
