@@ -199,7 +199,6 @@ pub use transfer::ExportExt;
 pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;
-pub use write::WriteExt;
 
 /// The README is compiled and run.
 #[cfg(doctest)]

@@ -8,8 +8,8 @@ pub use crate::streams::{CollectionChanges, EntityChanges};
 pub use crate::{
     Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
     DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportExt, Item, Key,
-    Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, WriteExt,
-    any_of, batch_get, put_each, transact::transact, transact_get,
+    Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
+    batch_get, put_each, transact::transact, transact_get, write::ItemWrite,
 };
 #[doc(hidden)]
 #[allow(deprecated, reason = "they stay for programs that have them")]

@@ -11,7 +11,6 @@ mod item_write;
 mod keyed;
 mod modify;
 mod put;
-mod resend;
 mod reshape;
 mod returning;
 mod unchanged;
@@ -29,17 +28,17 @@ pub(crate) use draft::{
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub(crate) use index_maintenance::{IndexMaintenance, Touched};
+#[allow(deprecated, reason = "the former name")]
+pub use item_write::Repeatable;
 pub(crate) use item_write::read_back;
+pub use item_write::{Idempotent, ItemWrite, RetrySafe};
 #[doc(hidden)]
-pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
+pub use item_write::{WriteOutcome, WritePlan};
 pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub(crate) use modify::revision;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub(crate) use put::{PreparedPut, members_with_stored, with_stored};
-#[allow(deprecated, reason = "the former name")]
-pub use resend::Repeatable;
-pub use resend::{Idempotent, RetrySafe, WriteExt};
 pub(crate) use reshape::{is_of_other_shape, upgraded};
 pub(crate) use returning::read_entity;
 pub use returning::{

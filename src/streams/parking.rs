@@ -16,7 +16,7 @@ use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Operation;
 use crate::verbs::EntityExt;
-use crate::write::WriteExt;
+use crate::write::ItemWrite;
 
 /// The time for which the attempts at a change that was not parked are kept. It is longer than any stream delivers a
 /// record.
