@@ -273,7 +273,7 @@ impl PreparedPut<'_> {
     fn plan(self, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
         let (entity, pattern, now) = (self.entity, self.pattern, self.now);
         let (declared, verb) = (entity.declaration(), WriteVerb::Put);
-        let mut write = WriteRequest::of_entity(declared, verb, pattern, 1024, self.asked, now, db);
+        let mut write = WriteRequest::of_entity(declared, verb, pattern, 2048, self.asked, now, db);
         write.put_entity(entity, &self.stamp)?;
         let intent = intent_of(write, entity, self.is_entering, db)?;
         Ok((WritePlan::new(intent, Returned::Nothing), self.stamp))
@@ -331,8 +331,9 @@ pub(crate) fn members_with_stored<E: DynamoEntity>(
     entity: &E,
     (plan, stored): (Result<WritePlan>, Option<E>),
 ) -> Result<Vec<TransactionMember>> {
-    let (plan, key) = (plan?, untyped_key(entity)?);
-    plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
+    let (plan, key) = (plan?, Key::of(entity).to_json());
+    let key = key.map_err(|fault| E::DECLARATION.unwritten(fault))?;
+    plan.members(stored.map(|stored| (key, Box::new(stored) as _)))
 }
 
 fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
