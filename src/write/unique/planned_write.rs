@@ -21,6 +21,10 @@ use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most writes are alone, and a box would be one more allocation for each"
+)]
 pub(crate) enum PlannedWrite {
     /// The write concerns no unique value.
     Alone(WriteRequest),
