@@ -85,7 +85,7 @@ impl Operation for WriteItem {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         let (subject, pattern) = match self.verb {
-            WriteVerb::Put => (written::untyped(NAME, &self.subject)?, &PUT),
+            WriteVerb::Put => (written::encode_untyped(NAME, &self.subject)?, &PUT),
             _ => {
                 let key = self.subject.to_dynamo_json();
                 (key.map_err(|fault| Error::encode(NAME, fault))?, &DELETE)
@@ -99,7 +99,7 @@ impl Operation for WriteItem {
             WriteVerb::Put => write.put_item(&subject),
             _ => write.at_key(&subject),
         }
-        write.quietly()
+        write.into_quiet_plan()
     }
 }
 

@@ -71,12 +71,12 @@ impl<E: DynamoEntity> Get<E> {
 }
 
 impl<E: DynamoEntity, F> Get<E, F> {
-    pub(crate) fn key(&self) -> &Key<E> {
+    pub(crate) fn item_key(&self) -> &Key<E> {
         &self.key
     }
 
     /// How the item is read.
-    pub(crate) fn reading(&self) -> ReadFound<F::Row>
+    pub(crate) fn read_found(&self) -> ReadFound<F::Row>
     where
         F: GetForm<E>,
     {
@@ -104,7 +104,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
         let (planned, outcome) = self.prepare(db);
-        Ok(planned?.reading(outcome))
+        Ok(planned?.with_outcome(outcome))
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, Option<F::Row>> {
@@ -121,16 +121,16 @@ impl<E: DynamoEntity, F: GetForm<E>> Get<E, F> {
                 true => AnswerItem::FoundWhole,
                 false => AnswerItem::Found,
             },
-            self.reading(),
+            self.read_found(),
         );
         let read = UntypedRead {
             def: &E::ENTITY,
             table: &<E::Table as DynamoTable>::TABLE,
             pattern: Patterns::<E>::GET,
             consistent: self.consistent,
-            attributes: F::attributes(),
+            attributes: F::wanted_attributes(),
         };
-        (read.plan(self.key.to_json(), db), outcome)
+        (read.plan_get(self.key.to_json(), db), outcome)
     }
 }
 
@@ -146,7 +146,7 @@ struct UntypedRead {
 
 impl UntypedRead {
     /// The read of the item with this key, an object of DynamoDB JSON.
-    fn plan(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
+    fn plan_get(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
         let key = key.map_err(|fault| Error::encode(self.def.type_name, fault))?;
         Ok(self.plan_of(&key, db))
     }
@@ -154,20 +154,20 @@ impl UntypedRead {
     fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
         let table = db.table_name(self.table.name);
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(key);
         if self.consistent {
-            body.raw(",\"ConsistentRead\":true");
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of(self.def, self.table, attributes).write(&mut body);
+            projection_of(self.def, self.table, attributes).write_members(&mut body);
         }
-        body.raw("}");
+        body.push_raw("}");
         let operation = wire::ServiceOperation::GetItem;
         let request = Request::new(operation, self.pattern, table, body, Resend::Always);
-        PlannedRequest::of(request, self.def.type_name, db.now())
+        PlannedRequest::of_request(request, self.def.type_name, db.now())
     }
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn plan_read(
         attributes: None,
     };
     let nothing = Outcome::Known(Some(()));
-    read.plan_of(key, db).reading(nothing)
+    read.plan_of(key, db).with_outcome(nothing)
 }
 
 /// Reads an item, if one was found and has not expired.
@@ -209,7 +209,7 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     let Some(item) = item else {
         return Ok(None);
     };
-    match F::read(item) {
+    match F::read_row(item) {
         Ok(row) => Ok(Some(row)),
         Err(error) => Err(error),
     }
@@ -228,7 +228,9 @@ pub(crate) fn projection_of(
         }
     }
     let mut expression = Expression::default();
-    expression.begin("ProjectionExpression").names(needed);
+    expression
+        .begin_parameter("ProjectionExpression")
+        .push_names(needed);
     expression
 }
 

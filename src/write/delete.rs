@@ -64,7 +64,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
             key: Key::of(entity),
             terms: DeleteTerms {
                 expect,
-                loaded: LoadedItem::of(entity),
+                loaded: LoadedItem::of_entity(entity),
                 // The values are read from the entity now, because the delete does not keep the entity
                 // until it is sent.
                 values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
@@ -170,8 +170,8 @@ impl DeleteTerms {
     ) -> Result<(Node, ConditionFailure)> {
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, expect, loaded.as_ref(), now);
-        Ok(check::with(condition, condition_failure, when))
+            check::build_condition(declared.def, expect, loaded.as_ref(), now);
+        Ok(check::with_condition(condition, condition_failure, when))
     }
 
     /// The delete. If the item may have unique values, it is read first, because they are released.
@@ -217,7 +217,7 @@ impl DeleteTerms {
             None => (HeldUniqueValues::nothing(declared), Node::all([])),
             Some(values) => values?,
         };
-        let asked = check::with(condition, condition_failure, guard);
+        let asked = check::with_condition(condition, condition_failure, guard);
         delete_members(&key, pattern, asked, &values, now, db)
     }
 }

@@ -171,7 +171,7 @@ impl WritePlan {
             }
             (_, outcome) => outcome,
         };
-        Ok(planned.reading(outcome))
+        Ok(planned.with_outcome(outcome))
     }
 
     /// Declares that executing it twice is harmless.
@@ -186,13 +186,13 @@ impl WritePlan {
     /// The item of a put.
     pub(crate) fn item(&mut self) -> &[u8] {
         match &mut self.intent {
-            Intent::Ready(write) => write.main().subject(),
+            Intent::Ready(write) => write.main().subject_json(),
             Intent::Reading(rewrite) => rewrite.main.item(),
         }
     }
 
     pub(super) fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
-        SentCall::of(plan.and_then(|plan| plan.send(db)))
+        SentCall::of_sent(plan.and_then(|plan| plan.send(db)))
     }
 
     /// Sends the write, which may take several steps.
@@ -236,7 +236,7 @@ impl WritePlan {
         let planned = write.returning(returned)?;
         Ok(match self.same {
             Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), planned.now)))),
-            None => planned.send(db),
+            None => planned.send_request(db),
         })
     }
 
@@ -377,7 +377,7 @@ impl<W: TransactWrite> Operation for Idempotent<W> {
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         let members = self.write.plan_members(db)?;
         let planned = PlannedRequest::of_one(members, self.token)?;
-        Ok(planned.reading(Outcome::Known(Some(()))))
+        Ok(planned.with_outcome(Outcome::Known(Some(()))))
     }
 }
 

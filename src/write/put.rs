@@ -209,15 +209,15 @@ impl PutTerms {
     ) -> Result<PreparedPut<'e>> {
         let (declared, now) = (entity.declaration(), db.now());
         let stamp = self.stamp(entity, db, now)?;
-        let loaded = LoadedItem::of(entity);
+        let loaded = LoadedItem::of_entity(entity);
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, self.expect, loaded.as_ref(), now);
+            check::build_condition(declared.def, self.expect, loaded.as_ref(), now);
         Ok(PreparedPut {
             pattern,
             entity,
             stamp,
-            asked: check::with(condition, condition_failure, self.condition.clone()),
+            asked: check::with_condition(condition, condition_failure, self.condition.clone()),
             is_entering: self.is_entering(entity),
             now,
         })
@@ -253,7 +253,7 @@ impl PutTerms {
                 next.map_err(|fault| entity.declaration().unwritten(fault))?
             }
         };
-        Ok(ManagedValues::write(version, now, created).by(db.actor()))
+        Ok(ManagedValues::write(version, now, created).by(db.current_actor()))
     }
 }
 
@@ -299,7 +299,7 @@ fn intent_of(
     Ok(Intent::Reading(Rewrite {
         pattern: write.pattern,
         key,
-        main: Main::Put(write.subject().to_vec()),
+        main: Main::Put(write.subject_json().to_vec()),
         asked: (write.condition.clone(), write.condition_failure()),
         now: write.now,
         returns_old: false,

@@ -228,7 +228,7 @@ numbers! { u8 u16 u64 }
 
 impl<T: JsonForm> JsonForm for Vec<T> {
     fn tree(&self) -> JsonTree {
-        JsonTree::list(self, T::tree)
+        JsonTree::list_of(self, T::tree)
     }
 
     fn read(place: &JsonPlace<'_>) -> Result<Self> {
@@ -245,7 +245,7 @@ impl<T: JsonForm> JsonForm for Vec<T> {
 
 impl JsonForm for BTreeMap<String, String> {
     fn tree(&self) -> JsonTree {
-        JsonTree::object(
+        JsonTree::object_of(
             self.iter()
                 .map(|(name, text)| (name.as_str(), Some(text.into()))),
         )
