@@ -35,6 +35,9 @@ pub struct EntitySchema {
     pub uniques: Vec<UniqueSchema>,
     /// The lints that are silent about it, or about a part of it.
     pub allows: Vec<AllowSchema>,
+    /// The declared types that it stores. Only the stored form has them here, where each entity is reviewed for itself;
+    /// else they are [values](super::TableSchema::values) of the table.
+    pub(crate) values: Vec<ValueSchema>,
     /// The constants that say so; None if it was read from JSON.
     pub(crate) origin: Origin<DeclaredEntity>,
 }

@@ -52,6 +52,16 @@ words! {
     }
 }
 
+impl Word for u16 {
+    fn word(&self) -> String {
+        self.to_string()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        word.parse().ok()
+    }
+}
+
 impl Word for Tag {
     fn word(&self) -> String {
         self.name().to_owned()
