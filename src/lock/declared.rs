@@ -112,11 +112,7 @@ impl AttributeNames<'_> {
 
     /// A field that is in no attribute and in no key is not stored at all.
     fn key_only(self, names: &ValueNames<'_>) -> Vec<FieldSchema> {
-        let patterns = self.0.patterns.iter();
-        let of_patterns = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
-        let in_keys: Vec<&str> = (self.0.keys().chain(of_patterns))
-            .flat_map(KeySchema::fields)
-            .collect();
+        let in_keys: Vec<&str> = self.0.all_keys().flat_map(KeySchema::fields).collect();
         let fields = self.0.fields.iter();
         let only_there = fields
             .filter(|field| field.attribute.is_none() && in_keys.contains(&field.name.as_str()));

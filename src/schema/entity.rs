@@ -346,6 +346,12 @@ impl EntitySchema {
         std::iter::once(&self.pk).chain(&self.sk)
     }
 
+    /// Its primary key, and its keys of all indexes.
+    pub fn all_keys(&self) -> impl Iterator<Item = &KeySchema> {
+        let of_indexes = self.patterns.iter().flat_map(PatternSchema::keys);
+        self.keys().chain(of_indexes)
+    }
+
     /// The partition key of the table, or that of an index by one of its access patterns; a local index has that of the
     /// table.
     pub fn partition_key<'s>(&'s self, pattern: Option<&'s PatternSchema>) -> &'s [KeySchema] {

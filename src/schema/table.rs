@@ -105,8 +105,8 @@ impl TableSchema {
         self.global_indexes.iter().chain(&self.local_indexes)
     }
 
-    /// The types of all key attributes, by their names.
-    pub(crate) fn key_types(&self) -> BTreeMap<&str, KeyType> {
+    /// The types of all key attributes of the table and its indexes, by their names.
+    pub fn key_types(&self) -> BTreeMap<&str, KeyType> {
         let of_indexes = self.indexes().flat_map(IndexSchema::keys);
         let attributes = self.keys().chain(of_indexes);
         attributes
