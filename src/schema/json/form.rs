@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::word::Word;
+use super::word::{EnumForm, Word};
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
-use crate::json::JsonTree;
+use crate::json::{JsonTree, Tag};
+use crate::schema::{
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
+    TableClass, Width,
+};
 
 /// Data that is an object in JSON.
 pub(super) trait JsonRecord: Clone + Default {
@@ -56,66 +60,32 @@ impl<'j> JsonMembers<'j> {
 
     /// A member that is always there.
     pub(super) fn must<T: JsonForm>(&mut self, name: &str, value: &mut T) -> Result<()> {
-        match self.pass(name, Some(&*value), T::tree, T::read)? {
+        match self.pass(name, Some(&*value))? {
             Some(read) => *value = read,
             None => self.check_written(name)?,
         }
         Ok(())
     }
 
-    /// A member that is left out while it is empty or false.
-    pub(super) fn filled<T>(&mut self, name: &str, value: &mut T) -> Result<()>
+    /// A member that is left out while it is None, empty, false or the usual word.
+    pub(super) fn may<T>(&mut self, name: &str, value: &mut T) -> Result<()>
     where
         T: JsonForm + Default + PartialEq,
     {
-        let filled = Some(&*value).filter(|value| **value != T::default());
-        if let Some(read) = self.pass(name, filled, T::tree, T::read)? {
-            *value = read;
-        }
-        Ok(())
-    }
-
-    /// A member that may be missing.
-    pub(super) fn may<T: JsonForm>(&mut self, name: &str, value: &mut Option<T>) -> Result<()> {
-        let read = self.pass(name, value.as_ref(), T::tree, T::read)?;
-        self.replace(value, read);
-        Ok(())
-    }
-
-    /// A member that is one word, and always there.
-    pub(super) fn word<W: Word>(&mut self, name: &str, value: &mut W) -> Result<()> {
-        match self.pass(name, Some(&*value), word_tree, read_word)? {
-            Some(read) => *value = read,
-            None => self.check_written(name)?,
-        }
-        Ok(())
-    }
-
-    /// A member that is one word, and may be missing.
-    pub(super) fn may_word<W: Word>(&mut self, name: &str, value: &mut Option<W>) -> Result<()> {
-        let read = self.pass(name, value.as_ref(), word_tree, read_word)?;
-        self.replace(value, read);
-        Ok(())
-    }
-
-    fn replace<T>(&self, value: &mut Option<T>, read: Option<T>) {
+        let unusual = Some(&*value).filter(|value| **value != T::default());
+        let read = self.pass(name, unusual)?;
         // Only reading decides that a member is missing; in writing, nothing is read.
         if let JsonMembers::Read { .. } = self {
-            *value = read;
+            *value = read.unwrap_or_default();
         }
+        Ok(())
     }
 
     /// Writes the value if there is one, or reads the member if it is there.
-    fn pass<T>(
-        &mut self,
-        name: &str,
-        value: Option<&T>,
-        tree: impl Fn(&T) -> JsonTree,
-        read: impl Fn(&JsonPlace<'_>) -> Result<T>,
-    ) -> Result<Option<T>> {
+    fn pass<T: JsonForm>(&mut self, name: &str, value: Option<&T>) -> Result<Option<T>> {
         match self {
             JsonMembers::Written(members) => {
-                members.extend(value.map(|value| (name.to_owned(), tree(value))));
+                members.extend(value.map(|value| (name.to_owned(), value.tree())));
                 Ok(None)
             }
             JsonMembers::Read { item, path } => {
@@ -125,7 +95,7 @@ impl<'j> JsonMembers<'j> {
                 };
                 let value = item.get(name);
                 value
-                    .map(|value| read(&JsonPlace { value, path }))
+                    .map(|value| T::read(&JsonPlace { value, path }))
                     .transpose()
             }
         }
@@ -159,15 +129,6 @@ impl<'j> JsonPlace<'j> {
             _ => Err(self.wrong("an object")),
         }
     }
-}
-
-fn word_tree<W: Word>(word: &W) -> JsonTree {
-    JsonTree::Text(word.word())
-}
-
-fn read_word<W: Word>(place: &JsonPlace<'_>) -> Result<W> {
-    let word = W::of_word(&String::read(place)?);
-    word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
 }
 
 impl<R: JsonRecord> JsonForm for R {
@@ -225,6 +186,37 @@ macro_rules! numbers {
 }
 
 numbers! { u8 u16 u64 }
+
+/// Only a value that exists is a member.
+impl<T: JsonForm> JsonForm for Option<T> {
+    fn tree(&self) -> JsonTree {
+        let none = || JsonTree::Object(Vec::new());
+        self.as_ref().map_or_else(none, T::tree)
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        T::read(place).map(Some)
+    }
+}
+
+macro_rules! words {
+    ($($word:ident)*) => {$(
+        impl JsonForm for $word {
+            fn tree(&self) -> JsonTree {
+                JsonTree::Text(self.word())
+            }
+
+            fn read(place: &JsonPlace<'_>) -> Result<Self> {
+                let word = Self::of_word(&String::read(place)?);
+                word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
+            }
+        }
+    )*};
+}
+
+words! {
+    EnumForm FieldRole FormerUse IndexKind KeyType Presence ReplicaConsistency StreamView Style TableClass Tag Width
+}
 
 impl<T: JsonForm> JsonForm for Vec<T> {
     fn tree(&self) -> JsonTree {

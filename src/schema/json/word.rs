@@ -7,7 +7,7 @@ use crate::schema::{
 };
 
 /// The stored form of an enum.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum EnumForm {
     Names,
     Numbers,
