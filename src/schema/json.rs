@@ -9,8 +9,11 @@ mod word;
 use super::TableSchema;
 use crate::codec::Item;
 use crate::error::Result;
-use form::{JsonMembers, JsonRecord, refused};
+pub(super) use form::json_record;
+use form::refused;
+pub(crate) use form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 pub(crate) use word::Word;
+pub(super) use word::words;
 
 /// The number of the format. A member that readers may pass over does not raise it.
 const FORMAT: u64 = 1;

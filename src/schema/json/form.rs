@@ -1,37 +1,56 @@
 //! One description of an object for both ways: its members are listed once, and written or read by that list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::word::{EnumForm, Word};
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
-use crate::json::{JsonTree, Tag};
-use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
-    TableClass, Width,
-};
+use crate::json::JsonTree;
 
 /// Data that is an object in JSON.
-pub(super) trait JsonRecord: Clone + Default {
+pub(crate) trait JsonRecord: Clone + Default {
     /// Passes each member, in the order in which people read them. Only reading changes or fails.
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()>;
 }
 
+/// Declares a struct, and its members in JSON, in their order: those that `must` exist, and those that `may` be missing. A
+/// member has the name of its field, unless another one is given. A field without either is no member.
+macro_rules! json_record {
+    ($($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[$of_field:meta])* $vis:vis $field:ident: $ty:ty $(=> $how:ident $(($member:literal))?)?,)*
+    })*) => {$(
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$of_field])* $vis $field: $ty,)*
+        }
+
+        impl $crate::schema::json::JsonRecord for $name {
+            fn members(
+                &mut self,
+                members: &mut $crate::schema::json::JsonMembers<'_>,
+            ) -> $crate::error::Result<()> {
+                $($(members.$how([$($member,)? stringify!($field)][0], &mut self.$field)?;)?)*
+                Ok(())
+            }
+        }
+    )*};
+}
+pub(in crate::schema) use json_record;
+
 /// Data with a form in JSON.
-pub(super) trait JsonForm: Sized {
+pub(crate) trait JsonForm: Sized {
     fn tree(&self) -> JsonTree;
 
     fn read(value: &JsonPlace<'_>) -> Result<Self>;
 }
 
 /// The members of an object.
-pub(super) enum JsonMembers<'j> {
+pub(crate) enum JsonMembers<'j> {
     Written(Vec<(String, JsonTree)>),
     Read { item: &'j Item, path: String },
 }
 
 /// A value, and where it stands.
-pub(super) struct JsonPlace<'j> {
+pub(crate) struct JsonPlace<'j> {
     value: &'j Value,
     path: String,
 }
@@ -59,7 +78,7 @@ impl<'j> JsonMembers<'j> {
     }
 
     /// A member that is always there.
-    pub(super) fn must<T: JsonForm>(&mut self, name: &str, value: &mut T) -> Result<()> {
+    pub(crate) fn must<T: JsonForm>(&mut self, name: &str, value: &mut T) -> Result<()> {
         match self.pass(name, Some(&*value))? {
             Some(read) => *value = read,
             None => self.check_written(name)?,
@@ -68,7 +87,7 @@ impl<'j> JsonMembers<'j> {
     }
 
     /// A member that is left out while it is None, empty, false or the usual word.
-    pub(super) fn may<T>(&mut self, name: &str, value: &mut T) -> Result<()>
+    pub(crate) fn may<T>(&mut self, name: &str, value: &mut T) -> Result<()>
     where
         T: JsonForm + Default + PartialEq,
     {
@@ -114,7 +133,7 @@ impl<'j> JsonMembers<'j> {
 }
 
 impl<'j> JsonPlace<'j> {
-    pub(super) fn wrong(&self, expected: &str) -> Error {
+    pub(crate) fn wrong(&self, expected: &str) -> Error {
         refused(&format!("`{}` is not {expected}", self.path))
     }
 
@@ -199,25 +218,6 @@ impl<T: JsonForm> JsonForm for Option<T> {
     }
 }
 
-macro_rules! words {
-    ($($word:ident)*) => {$(
-        impl JsonForm for $word {
-            fn tree(&self) -> JsonTree {
-                JsonTree::Text(self.word())
-            }
-
-            fn read(place: &JsonPlace<'_>) -> Result<Self> {
-                let word = Self::of_word(&String::read(place)?);
-                word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
-            }
-        }
-    )*};
-}
-
-words! {
-    EnumForm FieldRole FormerUse IndexKind KeyType Presence ReplicaConsistency StreamView Style TableClass Tag Width
-}
-
 impl<T: JsonForm> JsonForm for Vec<T> {
     fn tree(&self) -> JsonTree {
         JsonTree::list(self, T::tree)
@@ -232,6 +232,16 @@ impl<T: JsonForm> JsonForm for Vec<T> {
             path: format!("{}[{at}]", place.path),
         });
         elements.map(|element| T::read(&element)).collect()
+    }
+}
+
+impl JsonForm for BTreeSet<String> {
+    fn tree(&self) -> JsonTree {
+        JsonTree::List(self.iter().map(String::tree).collect())
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        Vec::read(place).map(|texts: Vec<String>| texts.into_iter().collect())
     }
 }
 
