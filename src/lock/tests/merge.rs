@@ -101,7 +101,7 @@ pub(super) fn of_models(
 }
 
 /// The names on any side, sorted.
-fn names<'m, T>(sides: [&'m [T]; 3], name: fn(&T) -> &String) -> BTreeSet<&'m String> {
+fn names<T>(sides: [&[T]; 3], name: fn(&T) -> &String) -> BTreeSet<&String> {
     sides.into_iter().flatten().map(name).collect()
 }
 
