@@ -152,14 +152,13 @@ impl NewtypeStack {
 
 /// The types of all that a value holds.
 fn types_of(content: &ValueContent) -> Vec<&str> {
-    match content {
-        ValueContent::Struct(fields) => fields.iter().filter_map(seen_type).collect(),
-        ValueContent::Newtype(inner) => vec![inner],
-        ValueContent::Names(variants)
-        | ValueContent::Numbers(variants)
-        | ValueContent::Tagged { variants, .. } => {
-            let fields = variants.iter().flat_map(|variant| &variant.fields);
-            fields.filter_map(seen_type).collect()
-        }
+    if let ValueContent::Newtype(inner) = content {
+        return vec![inner];
     }
+    let of_variants = content
+        .variants()
+        .iter()
+        .flat_map(|variant| &variant.fields);
+    let fields = content.fields().iter().chain(of_variants);
+    fields.filter_map(seen_type).collect()
 }

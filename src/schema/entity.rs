@@ -291,6 +291,26 @@ impl Default for ValueContent {
     }
 }
 
+impl ValueContent {
+    /// The fields of a struct.
+    pub fn fields(&self) -> &[FieldSchema] {
+        match self {
+            ValueContent::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The variants of an enum.
+    pub fn variants(&self) -> &[VariantSchema] {
+        match self {
+            ValueContent::Struct(_) | ValueContent::Newtype(_) => &[],
+            ValueContent::Names(variants)
+            | ValueContent::Numbers(variants)
+            | ValueContent::Tagged { variants, .. } => variants,
+        }
+    }
+}
+
 json_record! {
     /// A variant of an enum.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
