@@ -158,7 +158,7 @@ fn plan(
     let seen = as_seen(source, item)?;
     guard(&mut main.write, source.table, seen.and(claim));
     Ok(match members.is_empty() {
-        true => PlannedWrite::Alone(main.write),
+        true => PlannedWrite::Alone(*main.write),
         false => PlannedWrite::WithOthers(main, members),
     })
 }

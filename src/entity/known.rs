@@ -1,7 +1,6 @@
 //! The values that a partial update knows about the resulting item.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::json::{CodecError, Reader};
@@ -10,7 +9,8 @@ use crate::key::{KeyHash, Shard};
 /// The known values of fields after the update, by field.
 #[derive(Default, Clone)]
 pub struct Known {
-    fields: BTreeMap<&'static str, Knowledge>,
+    /// Sorted by field. Most updates know a few, for which a list is cheaper than a map.
+    fields: Vec<(&'static str, Knowledge)>,
     /// The hash of the primary key, if it determines the shards of indexes.
     hash: Option<KeyHash>,
 }
@@ -89,11 +89,24 @@ impl Known {
 
     /// Records the knowledge about a field; it replaces an earlier record.
     fn put(&mut self, field: &'static str, knowledge: Knowledge) {
-        self.fields.insert(field, knowledge);
+        match self.place_of(field) {
+            Ok(at) => {
+                if let Some(known) = self.fields.get_mut(at) {
+                    known.1 = knowledge;
+                }
+            }
+            Err(at) => self.fields.insert(at, (field, knowledge)),
+        }
     }
 
     fn get(&self, field: &str) -> Option<&Knowledge> {
-        self.fields.get(field)
+        let at = self.place_of(field).ok()?;
+        self.fields.get(at).map(|known| &known.1)
+    }
+
+    /// The position of a field, or the one that it would get.
+    fn place_of(&self, field: &str) -> Result<usize, usize> {
+        self.fields.binary_search_by(|known| known.0.cmp(field))
     }
 
     /// Whether the value of a field is known.
@@ -164,6 +177,8 @@ impl Known {
 
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.fields.keys()).finish()
+        f.debug_list()
+            .entries(self.fields.iter().map(|known| known.0))
+            .finish()
     }
 }

@@ -92,6 +92,7 @@ macro_rules! tuples {
             fn add_to(self, changes: &mut Vec<UntypedChange>) {
                 #[allow(non_snake_case, reason = "the names of the types serve as variables")]
                 let ($($name,)+) = self;
+                changes.reserve_exact([$(stringify!($name)),+].len());
                 $($name.add_to(changes);)+
             }
         }

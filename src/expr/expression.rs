@@ -38,6 +38,9 @@ const FEW: usize = 16;
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
 
+/// Most values need less together.
+const USUAL_VALUES: usize = 160;
+
 impl Expression {
     /// Begins the text of a parameter, such as `ConditionExpression`.
     pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
@@ -131,6 +134,9 @@ impl Expression {
     ) -> Result<&mut Self, CodecError> {
         let number = self.value_count;
         self.value_count += 1;
+        if number == 0 {
+            self.values.out().reserve(USUAL_VALUES);
+        }
         self.push(":v").number(number);
         self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
         self.values.raw(itoa::Buffer::new().format(number));

@@ -1,7 +1,5 @@
 //! A condition as a tree, and its text.
 
-use std::mem;
-
 use super::comparison::Comparison;
 use super::expression::Expression;
 use crate::json::{CodecError, Tag};
@@ -54,33 +52,49 @@ impl Node {
     /// Both conditions. A node that always holds is omitted; one that never holds replaces the whole, and a fault
     /// replaces everything.
     pub(crate) fn and(self, other: Node) -> Node {
-        Node::all([self, other])
+        match (self, other) {
+            (faulty @ Node::Faulty(_), _) | (_, faulty @ Node::Faulty(_)) => faulty,
+            (never, _) | (_, never) if never.is_never() => never,
+            (always, node) | (node, always) if always.is_always() => node,
+            (Node::All(nodes), Node::All(more)) => Node::All(appended(nodes, more)),
+            (Node::All(mut nodes), node) => {
+                nodes.push(node);
+                Node::All(nodes)
+            }
+            (node, Node::All(mut nodes)) => {
+                nodes.insert(0, node);
+                Node::All(nodes)
+            }
+            (node, other) => Node::All(vec![node, other]),
+        }
     }
 
     pub(crate) fn all(nodes: impl IntoIterator<Item = Node>) -> Node {
-        let (mut all, mut decided) = (Vec::new(), None);
-        for node in nodes {
-            match node {
-                faulty @ Node::Faulty(_) => return faulty,
-                Node::All(nodes) => append(&mut all, nodes),
-                never @ Node::Any(_) if never.is_never() => decided = Some(never),
-                node => all.push(node),
+        nodes.into_iter().fold(Node::All(Vec::new()), Node::and)
+    }
+
+    /// At least one of both conditions. A node that never holds is omitted; one that always holds replaces the whole, and
+    /// a fault replaces everything.
+    pub(crate) fn or(self, other: Node) -> Node {
+        match (self, other) {
+            (faulty @ Node::Faulty(_), _) | (_, faulty @ Node::Faulty(_)) => faulty,
+            (always, _) | (_, always) if always.is_always() => always,
+            (never, node) | (node, never) if never.is_never() => node,
+            (Node::Any(nodes), Node::Any(more)) => Node::Any(appended(nodes, more)),
+            (Node::Any(mut nodes), node) => {
+                nodes.push(node);
+                Node::Any(nodes)
             }
+            (node, Node::Any(mut nodes)) => {
+                nodes.insert(0, node);
+                Node::Any(nodes)
+            }
+            (node, other) => Node::Any(vec![node, other]),
         }
-        decided.unwrap_or_else(|| one_or(all, Node::All))
     }
 
     pub(crate) fn any(nodes: impl IntoIterator<Item = Node>) -> Node {
-        let (mut any, mut decided) = (Vec::new(), None);
-        for node in nodes {
-            match node {
-                faulty @ Node::Faulty(_) => return faulty,
-                Node::Any(nodes) => append(&mut any, nodes),
-                always @ Node::All(_) if always.is_always() => decided = Some(always),
-                node => any.push(node),
-            }
-        }
-        decided.unwrap_or_else(|| one_or(any, Node::Any))
+        nodes.into_iter().fold(Node::Any(Vec::new()), Node::or)
     }
 
     /// The opposite. For a comparison it is a NOT, because both `<` and `>=` are false for a missing attribute.
@@ -302,21 +316,14 @@ impl Node {
 }
 
 /// Joins nodes without moving earlier ones again, so that `a & b & c & ..` takes as many steps as it has conditions.
-fn append(nodes: &mut Vec<Node>, mut more: Vec<Node>) {
+fn appended(mut nodes: Vec<Node>, mut more: Vec<Node>) -> Vec<Node> {
     if nodes.len() < more.len() {
         // The longer list has room already, so a chain that grows at its front allocates nothing new.
-        more.splice(..0, mem::take(nodes));
-        *nodes = more;
+        more.splice(..0, nodes);
+        more
     } else {
-        nodes.extend(more);
-    }
-}
-
-fn one_or(mut nodes: Vec<Node>, of: fn(Vec<Node>) -> Node) -> Node {
-    if nodes.len() == 1 {
-        nodes.remove(0)
-    } else {
-        of(nodes)
+        nodes.append(&mut more);
+        nodes
     }
 }
 

@@ -158,7 +158,7 @@ impl UpdateActions {
     /// Writes the update expression.
     pub(crate) fn write(&self, out: &mut Expression) {
         out.begin("UpdateExpression");
-        let mut clauses = Vec::new();
+        let mut is_first = true;
         for (clause, verb) in [
             (Clause::Set, "SET "),
             (Clause::Remove, "REMOVE "),
@@ -174,8 +174,7 @@ impl UpdateActions {
             if of_clause.peek().is_none() {
                 continue;
             }
-            out.push(if clauses.is_empty() { "" } else { " " })
-                .push(verb);
+            out.push(if is_first { "" } else { " " }).push(verb);
             for (at, (place, under, action)) in of_clause.enumerate() {
                 out.push(if at == 0 { "" } else { ", " });
                 match (under, clause) {
@@ -192,7 +191,7 @@ impl UpdateActions {
                     }
                 }
             }
-            clauses.push(clause);
+            is_first = false;
         }
     }
 }

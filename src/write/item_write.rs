@@ -155,7 +155,7 @@ impl WritePlan {
     }
 
     /// The write in a transaction. A put comes with the key of its item, and with the entity as it will be stored.
-    pub(crate) fn members(self, put: Option<PutMember<'_>>) -> Result<Vec<TransactionMember>> {
+    pub(crate) fn members(self, put: Option<PutMember>) -> Result<Vec<TransactionMember>> {
         let (key, stored) = put.unzip();
         let (main, beside) = self.intent.ready()?.into_members(key)?;
         let main = TransactionMember { stored, ..main };
@@ -164,7 +164,7 @@ impl WritePlan {
 }
 
 /// The key of an item that is put, and the entity as it will be stored.
-pub(crate) type PutMember<'k> = (&'k UntypedKey, Box<dyn Any + Send + Sync>);
+pub(crate) type PutMember = (Vec<u8>, Box<dyn Any + Send + Sync>);
 
 #[diagnostic::do_not_recommend]
 impl<W: ItemWrite> Operation for W {

@@ -281,7 +281,7 @@ impl PreparedPut<'_> {
             declared,
             WriteVerb::Put,
             self.pattern,
-            1024,
+            2048,
             self.asked,
             self.now,
             db,
@@ -342,8 +342,9 @@ pub(crate) fn members_with_stored<E: DynamoEntity>(
     entity: &E,
     (plan, stored): (Result<WritePlan>, Option<E>),
 ) -> Result<Vec<TransactionMember>> {
-    let (plan, key) = (plan?, untyped_key(entity)?);
-    plan.members(stored.map(|stored| (&key, Box::new(stored) as _)))
+    let (plan, key) = (plan?, Key::of(entity).to_json());
+    let key = key.map_err(|fault| E::DECLARATION.unwritten(fault))?;
+    plan.members(stored.map(|stored| (key, Box::new(stored) as _)))
 }
 
 fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {

@@ -63,7 +63,7 @@ impl PlannedRequest {
         Ok(PlannedRequest {
             condition_failure: write.condition_failure(),
             sent: match write.asks_as_read() {
-                true => vec![SentWrite::new(write, head)],
+                true => vec![SentWrite::new(Box::new(write), head)],
                 false => Vec::new(),
             },
             ..planned
@@ -82,17 +82,17 @@ impl PlannedRequest {
         // token is never rewritten.
         let is_known = token.is_some();
         let (request, heads) = request_of(pattern, &members, token)?;
-        let participants = members.iter().map(Participant::of).collect();
         let may_differ = members.iter().any(|member| member.write.asks_as_read());
-        let sent = members.into_iter().zip(heads);
-        let sent = sent.filter(|_| may_differ && !is_known);
-        Ok(PlannedRequest {
-            participants,
-            sent: sent
-                .map(|(member, head)| SentWrite::new(member.write, head))
-                .collect(),
-            ..PlannedRequest::of(request, entity, now)
-        })
+        let mut planned = PlannedRequest::of(request, entity, now);
+        planned.participants.reserve_exact(members.len());
+        for (member, head) in members.into_iter().zip(heads) {
+            let (participant, write) = Participant::split(member);
+            planned.participants.push(participant);
+            if may_differ && !is_known {
+                planned.sent.push(SentWrite::new(write, head));
+            }
+        }
+        Ok(planned)
     }
 
     /// One operation of the caller, and what comes with it. Its failure is that of the operation alone.

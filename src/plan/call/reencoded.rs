@@ -17,13 +17,13 @@ use crate::wire::{Failure, Reason, Request, ServiceOperation};
 #[derive(Debug)]
 pub(crate) struct SentWrite {
     head: Range<usize>,
-    write: WriteRequest,
+    write: Box<WriteRequest>,
     /// Whether the write already has the stored format.
     is_respelt: bool,
 }
 
 impl SentWrite {
-    pub(crate) fn new(mut write: WriteRequest, head: Range<usize>) -> Self {
+    pub(crate) fn new(mut write: Box<WriteRequest>, head: Range<usize>) -> Self {
         // The head, which may contain an item of 400 KB, is already in the body. Only its position
         // is kept.
         write.head = Writer::default();
@@ -105,7 +105,7 @@ fn transaction(
     // The token is derived from the first one. A random one could fail, and this step has no error
     // of its own.
     let token = token_after(&Reader::new(token).string().ok()?);
-    let plain: Vec<_> = writes.iter().map(|sent| &sent.write).collect();
+    let plain: Vec<_> = writes.iter().map(|sent| &*sent.write).collect();
     let (request, heads) = transaction_of(request.pattern, &plain, &token).ok()?;
     let sent = writes.into_iter().zip(heads).map(|(sent, head)| SentWrite {
         is_respelt: sent.is_respelt,

@@ -1,9 +1,8 @@
 //! The limits of DynamoDB for a transaction as a whole, checked before sending (law B3).
 
-use std::collections::BTreeMap;
-
 use super::member::TransactionMember;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::keys::ItemKey;
 use crate::plan::meaning::Meaning;
 use crate::schema::UniqueDef;
 
@@ -34,12 +33,17 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
 
 /// Rejects two operations on one item, because they would have no order.
 fn check_keys(members: &[TransactionMember]) -> Result<()> {
-    let mut seen: BTreeMap<_, &TransactionMember> = BTreeMap::new();
-    for member in members {
-        let place = (&member.write.table, &member.key);
-        let Some(before) = seen.insert(place, member) else {
+    fn item(member: &TransactionMember) -> (&str, &ItemKey) {
+        (&member.write.table, &member.key)
+    }
+    let mut sorted: Vec<_> = members.iter().collect();
+    // The sort is stable, so of two members on one item the first one of the caller stays first.
+    sorted.sort_by(|one, other| item(one).cmp(&item(other)));
+    for pair in sorted.windows(2) {
+        let [before, member] = pair else { continue };
+        if item(before) != item(member) {
             continue;
-        };
+        }
         if let (Meaning::Taken(_), Meaning::Taken(unique)) =
             // Two operations that take one unique value are the caller's mistake in data, and get
             // the same kind of error as a value that is taken already.

@@ -18,7 +18,8 @@ use crate::schema::{SEVERAL, TableDef};
 pub struct TransactionMember {
     /// The operation of the caller, if it was one of several.
     pub(crate) place: Option<OperationPlace>,
-    pub(crate) write: WriteRequest,
+    /// Boxed, because members move through several lists.
+    pub(crate) write: Box<WriteRequest>,
     pub(crate) key: ItemKey,
     /// For an operation in addition to the write of an item: the owner of the unique value that it stores.
     pub(crate) owner: Option<Arc<Owner>>,
@@ -58,7 +59,7 @@ impl TransactionMember {
         }
         Ok(TransactionMember {
             place: None,
-            write,
+            write: Box::new(write),
             key,
             owner: None,
             stored: None,

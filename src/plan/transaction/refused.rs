@@ -6,6 +6,7 @@ use crate::error::{Error, Failed, OperationPlace, Stage};
 use crate::plan::check::ConditionFailure;
 use crate::plan::keys::{ItemKey, ItemKeys, KeyNames};
 use crate::plan::meaning::Meaning;
+use crate::plan::write_request::WriteRequest;
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
@@ -48,11 +49,24 @@ impl Participant {
     }
 
     pub(crate) fn of(member: &TransactionMember) -> Self {
+        Participant::with_key(member, member.whose())
+    }
+
+    /// The participant, and the write that it comes with.
+    pub(crate) fn split(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
+        let key = match member.owner {
+            Some(_) => member.whose(),
+            None => std::mem::replace(&mut member.key, ItemKey::written(Vec::new())),
+        };
+        (Participant::with_key(&member, key), member.write)
+    }
+
+    fn with_key(member: &TransactionMember, key: ItemKey) -> Self {
         Participant {
             place: member.place,
             entity: member.write.entity,
             declared: member.declared(),
-            key: member.whose(),
+            key,
             names: member.key_names(),
             meaning: member.write.meaning,
         }

@@ -33,7 +33,7 @@ pub(crate) fn request_of(
         Some(token) => checked(token)?,
         None => format!("{:032x}", entropy::bits()?),
     };
-    let writes: Vec<_> = members.iter().map(|member| &member.write).collect();
+    let writes: Vec<_> = members.iter().map(|member| &*member.write).collect();
     transaction_of(pattern, &writes, &token).map_err(|(at, error)| match members.get(at) {
         Some(member) if member.place.is_some() => {
             Error::of_operations(vec![member.failed(error)], 0)

@@ -7,7 +7,6 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
-use crate::entity::UntypedKey;
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::member;
@@ -53,13 +52,11 @@ impl PlannedWrite {
     /// item; other writes contain it.
     pub(crate) fn into_members(
         self,
-        key_of_put: Option<&UntypedKey>,
+        key_of_put: Option<Vec<u8>>,
     ) -> Result<(TransactionMember, Vec<TransactionMember>)> {
         Ok(match self {
             PlannedWrite::Alone(write) => {
-                let key = key_of_put
-                    .map_or(write.subject(), UntypedKey::json)
-                    .to_vec();
+                let key = key_of_put.unwrap_or_else(|| write.subject().to_vec());
                 let main = TransactionMember::of(write, ItemKey::written(key))?;
                 (main, Vec::new())
             }
@@ -98,9 +95,10 @@ impl PlannedWrite {
     }
 
     pub(crate) fn is_delete(&self) -> bool {
-        let (PlannedWrite::Alone(write)
-        | PlannedWrite::Together(TransactionMember { write, .. }, _)
-        | PlannedWrite::WithOthers(TransactionMember { write, .. }, _)) = self;
+        let write = match self {
+            PlannedWrite::Alone(write) => write,
+            PlannedWrite::Together(main, _) | PlannedWrite::WithOthers(main, _) => &main.write,
+        };
         write.verb == WriteVerb::Delete
     }
 
