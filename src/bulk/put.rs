@@ -43,8 +43,8 @@ impl PreparedWrite {
         planned_write.main().pattern = self.pattern;
         let plan = planned_write
             .returning(Returned::Nothing)?
-            .reading(Outcome::Known(Some(())));
-        Ok(Explanation::of(&plan))
+            .with_outcome(Outcome::Known(Some(())));
+        Ok(Explanation::of_plan(&plan))
     }
 }
 

@@ -43,7 +43,7 @@ impl Operation for DeleteItem {
         let table = db.table_name(&self.table.name);
         let mut write = WriteRequest::new(WriteVerb::Delete, table, 512, &DELETE, db.now(), asked);
         write.at_key(&key);
-        write.quietly()
+        write.into_quiet_plan()
     }
 }
 

@@ -36,13 +36,13 @@ impl Operation for PutItem {
     type Out = ();
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
-        let item = written::untyped(NAME, &self.item)?;
+        let item = written::encode_untyped(NAME, &self.item)?;
         let (condition, condition_failure) = self.conditions.asked()?;
         let asked = (condition, Meaning::Row(condition_failure));
         let (table, room) = (db.table_name(&self.table.name), 512 + item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &PUT, db.now(), asked);
         write.put_item(&item);
-        write.quietly()
+        write.into_quiet_plan()
     }
 }
 

@@ -122,10 +122,10 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
     writer: &mut Writer,
 ) -> Result<(), CodecError> {
     writer.name(name);
-    let before = writer.size();
+    let before = writer.stored_size();
     value
         .encode(writer)
-        .and_then(|()| check_key(value.is_empty_key(), writer.size() - before, role))
+        .and_then(|()| check_key(value.is_empty_key(), writer.stored_size() - before, role))
         .map_err(|fault| fault.at(name.text).in_key(name.text))
 }
 
@@ -308,13 +308,13 @@ pub(crate) fn given_value<V: KeyValue + 'static>(
 /// A bare key from a text: a text unchanged, a number as its digits, bytes as base64.
 pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
     let mut writer = Writer::default();
-    writer.raw(match V::TYPE {
+    writer.push_raw(match V::TYPE {
         KeyType::S => "{\"S\":",
         KeyType::N => "{\"N\":",
         KeyType::B => "{\"B\":",
     });
-    writer.quoted(text);
-    writer.raw("}");
+    writer.push_quoted(text);
+    writer.push_raw("}");
     V::decode_key(&mut Reader::new(writer.as_bytes())).ok()
 }
 

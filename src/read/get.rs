@@ -71,12 +71,12 @@ impl<E: DynamoEntity> Get<E> {
 }
 
 impl<E: DynamoEntity, F> Get<E, F> {
-    pub(crate) fn key(&self) -> &Key<E> {
+    pub(crate) fn item_key(&self) -> &Key<E> {
         &self.key
     }
 
     /// How the item is read.
-    pub(crate) fn reading(&self) -> ReadFound<F::Row>
+    pub(crate) fn read_found(&self) -> ReadFound<F::Row>
     where
         F: GetForm<E>,
     {
@@ -108,14 +108,14 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
             table: &<E::Table as DynamoTable>::TABLE,
             pattern: Patterns::<E>::GET,
             consistent: self.consistent,
-            attributes: F::attributes(),
+            attributes: F::wanted_attributes(),
         };
-        let planned = read.plan(self.key.to_json(), db)?;
+        let planned = read.plan_get(self.key.to_json(), db)?;
         let answer = match F::IS_WHOLE {
             true => AnswerItem::FoundWhole,
             false => AnswerItem::Found,
         };
-        Ok(planned.reading(Outcome::Item(answer, self.reading())))
+        Ok(planned.with_outcome(Outcome::Item(answer, self.read_found())))
     }
 }
 
@@ -131,7 +131,7 @@ struct UntypedRead {
 
 impl UntypedRead {
     /// The read of the item with this key, an object of DynamoDB JSON.
-    fn plan(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
+    fn plan_get(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
         let key = key.map_err(|fault| Error::encode(self.def.type_name, fault))?;
         Ok(self.plan_of(&key, db))
     }
@@ -139,20 +139,20 @@ impl UntypedRead {
     fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
         let table = db.table_name(self.table.name);
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(key);
         if self.consistent {
-            body.raw(",\"ConsistentRead\":true");
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of(self.def, self.table, attributes).write(&mut body);
+            projection_of(self.def, self.table, attributes).write_members(&mut body);
         }
-        body.raw("}");
+        body.push_raw("}");
         let operation = wire::ServiceOperation::GetItem;
         let request = Request::new(operation, self.pattern, table, body, Resend::Always);
-        PlannedRequest::of(request, self.def.type_name, db.now())
+        PlannedRequest::of_request(request, self.def.type_name, db.now())
     }
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn plan_read(
         attributes: None,
     };
     let nothing = Outcome::Known(Some(()));
-    read.plan_of(key, db).reading(nothing)
+    read.plan_of(key, db).with_outcome(nothing)
 }
 
 /// Reads an item, if one was found and has not expired.
@@ -190,7 +190,7 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     _: Timestamp,
 ) -> Result<Option<F::Row>> {
-    item.map(F::read).transpose()
+    item.map(F::read_row).transpose()
 }
 
 /// The projection of a partial item. It includes the key, which provides fields without an attribute, and the TTL.
@@ -206,7 +206,9 @@ pub(crate) fn projection_of(
         }
     }
     let mut expression = Expression::default();
-    expression.begin("ProjectionExpression").names(needed);
+    expression
+        .begin_parameter("ProjectionExpression")
+        .push_names(needed);
     expression
 }
 

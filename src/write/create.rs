@@ -68,14 +68,14 @@ fn prepared<'e>(
     db: &Dynamo,
 ) -> PreparedPut<'e> {
     let (def, now) = (entity.declaration().def, db.now());
-    let (condition, _) = check::condition(def, Precondition::Missing, None, now);
+    let (condition, _) = check::build_condition(def, Precondition::Missing, None, now);
     PreparedPut {
         pattern,
         entity,
-        stamp: ManagedValues::write(1, now, Created::Now).by(db.actor()),
+        stamp: ManagedValues::write(1, now, Created::Now).by(db.current_actor()),
         // The condition is that of a missing item, but its failure has a kind of its own:
         // `AlreadyExists`.
-        asked: (condition, ConditionFailure::create(def)),
+        asked: (condition, ConditionFailure::of_create(def)),
         // No item exists before, so its unique values are known without a read.
         is_entering: true,
         now,

@@ -56,7 +56,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
         Delete {
             key: Key::of(entity),
             expect,
-            loaded: LoadedItem::of(entity),
+            loaded: LoadedItem::of_entity(entity),
             // The values are read from the entity now, because the delete does not keep the entity
             // until it is sent.
             values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
@@ -185,8 +185,8 @@ impl GivenDelete {
     ) -> Result<(Node, ConditionFailure)> {
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, expect, loaded.as_ref(), now);
-        Ok(check::with(condition, condition_failure, when))
+            check::build_condition(declared.def, expect, loaded.as_ref(), now);
+        Ok(check::with_condition(condition, condition_failure, when))
     }
 
     fn planned(given: Result<Self>, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
@@ -229,7 +229,7 @@ impl GivenDelete {
             None => (HeldUniqueValues::nothing(declared), Node::all([])),
             Some(values) => values?,
         };
-        let asked = check::with(condition, condition_failure, guard);
+        let asked = check::with_condition(condition, condition_failure, guard);
         delete_members(&self.key, self.pattern, asked, &values, now, db)
     }
 }

@@ -206,7 +206,7 @@ impl UpdateDraft {
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
-        let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+        let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
         let Some(shapes) = self.shapes else {
             return self.edit(now, &stamp)?.prepare(db, returned);
         };
@@ -231,7 +231,7 @@ impl UpdateDraft {
         let source = self.source.as_ref().map_err(fail)?;
         let mut update = UpdateActions::default();
         for change in &self.changes {
-            let added = update.add(change.clone());
+            let added = update.add_change(change.clone());
             added.map_err(|fault| declared.unwritten(fault))?;
         }
         check_places(declared, &update)?;
@@ -279,7 +279,7 @@ impl UpdateDraft {
         let (source, key) = (self.source.map_err(fail)?, self.key.map_err(fail)?);
         let mut update = UpdateActions::default();
         for change in self.changes {
-            update.add(change).map_err(fail)?;
+            update.add_change(change).map_err(fail)?;
         }
         // This precedes the managed attributes, which the caller must not change but the library
         // adds next.
@@ -332,7 +332,7 @@ impl UpdateDraft {
         // The shape is required even without a condition of the caller: the changed attributes may
         // mean something else in another shape.
         let asked = check::in_shape((expected, condition_failure));
-        let asked = check::with(
+        let asked = check::with_condition(
             asked.0,
             asked.1,
             Node::all(guards.into_iter().chain([self.condition])),
@@ -400,7 +400,7 @@ pub(crate) fn keep_up(
     };
     let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
     for (attribute, json) in maintenance.keys.drain(..) {
-        update.set(
+        update.set_action(
             attribute,
             json.map_or(UpdateAction::Remove, UpdateAction::Set),
         );

@@ -21,7 +21,7 @@ impl<O: TransactWrite> Operation for Idempotent<O> {
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         let members = self.write.plan_members(db)?;
         let planned = PlannedRequest::of_one(members, self.token)?;
-        Ok(planned.reading(Outcome::Known(Some(()))))
+        Ok(planned.with_outcome(Outcome::Known(Some(()))))
     }
 }
 

@@ -83,19 +83,19 @@ impl WritePlan {
             }
             (_, outcome) => outcome,
         };
-        Ok(planned.reading(outcome))
+        Ok(planned.with_outcome(outcome))
     }
 
     /// The item of a put.
     pub(crate) fn item(&mut self) -> &[u8] {
         match &mut self.intent {
-            Intent::Ready(write) => write.main().subject(),
+            Intent::Ready(write) => write.main().subject_json(),
             Intent::Reading(rewrite) => rewrite.main.item(),
         }
     }
 
     fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
-        SentCall::of(plan.and_then(|plan| plan.send(db)))
+        SentCall::of_sent(plan.and_then(|plan| plan.send(db)))
     }
 
     /// Sends the write, which may take several steps.
@@ -139,7 +139,7 @@ impl WritePlan {
         let planned = write.returning(returned)?;
         Ok(match self.same {
             Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), planned.now)))),
-            None => planned.send(db),
+            None => planned.send_request(db),
         })
     }
 

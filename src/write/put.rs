@@ -211,11 +211,11 @@ impl<'e> GivenPut<'e> {
         let declared = self.entity.declaration();
         let now = db.now();
         let stamp = stamp_of(self.entity, self.expect, self.is_as_is, db, now)?;
-        let loaded = LoadedItem::of(self.entity);
+        let loaded = LoadedItem::of_entity(self.entity);
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, self.expect, loaded.as_ref(), now);
-        let asked = check::with(condition, condition_failure, self.condition.clone());
+            check::build_condition(declared.def, self.expect, loaded.as_ref(), now);
+        let asked = check::with_condition(condition, condition_failure, self.condition.clone());
         Ok(PreparedPut {
             pattern: self.pattern,
             entity: self.entity,
@@ -259,7 +259,7 @@ fn stamp_of(
             next.map_err(|fault| entity.declaration().unwritten(fault))?
         }
     };
-    Ok(ManagedValues::write(version, now, created).by(db.actor()))
+    Ok(ManagedValues::write(version, now, created).by(db.current_actor()))
 }
 
 /// The managed attributes and conditions of a put, before its item is written; a `create` is one too.
@@ -310,7 +310,7 @@ fn intent_of(
     Ok(Intent::Reading(Rewrite {
         pattern: write.pattern,
         key,
-        main: Main::Put(write.subject().to_vec()),
+        main: Main::Put(write.subject_json().to_vec()),
         asked: (write.condition.clone(), write.condition_failure()),
         now: write.now,
         returns_old: false,

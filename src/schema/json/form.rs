@@ -220,7 +220,7 @@ impl<T: JsonForm> JsonForm for Option<T> {
 
 impl<T: JsonForm> JsonForm for Vec<T> {
     fn tree(&self) -> JsonTree {
-        JsonTree::list(self, T::tree)
+        JsonTree::list_of(self, T::tree)
     }
 
     fn read(place: &JsonPlace<'_>) -> Result<Self> {
@@ -247,7 +247,7 @@ impl JsonForm for BTreeSet<String> {
 
 impl JsonForm for BTreeMap<String, String> {
     fn tree(&self) -> JsonTree {
-        JsonTree::object(
+        JsonTree::object_of(
             self.iter()
                 .map(|(name, text)| (name.as_str(), Some(text.into()))),
         )

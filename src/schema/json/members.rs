@@ -33,7 +33,7 @@ impl JsonForm for Billing {
             return "on_demand".into();
         };
         let is_scaled = matches!(self, Billing::Scaled { .. });
-        JsonTree::object([
+        JsonTree::object_of([
             ("reads", Some(reads.into())),
             ("writes", Some(writes.into())),
             ("scaled", is_scaled.then(|| true.into())),
@@ -78,8 +78,8 @@ impl JsonRecord for KeySchema {
 impl JsonForm for PieceSchema {
     fn tree(&self) -> JsonTree {
         match self {
-            PieceSchema::Text(text) => JsonTree::object([("text", Some(text.into()))]),
-            PieceSchema::Shard(shards) => JsonTree::object([("shards", Some(shards.tree()))]),
+            PieceSchema::Text(text) => JsonTree::object_of([("text", Some(text.into()))]),
+            PieceSchema::Shard(shards) => JsonTree::object_of([("shards", Some(shards.tree()))]),
             PieceSchema::Part(part) => part.tree(),
         }
     }

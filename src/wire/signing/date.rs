@@ -38,20 +38,20 @@ impl Date {
     }
 
     /// Reads the date that a request was signed with.
-    pub(in crate::wire) fn read(text: &str) -> Option<Self> {
+    pub(in crate::wire) fn parse_text(text: &str) -> Option<Self> {
         let text: [u8; 16] = text.as_bytes().try_into().ok()?;
         let is_digits = |range: std::ops::Range<usize>| text[range].iter().all(u8::is_ascii_digit);
         (is_digits(0..8) && text[8] == b'T' && is_digits(9..15) && text[15] == b'Z')
             .then_some(Date(text))
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn date_time(&self) -> &str {
         // The conversion never fails, because all bytes are ASCII.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// `20240229`
-    pub(super) fn day(&self) -> &str {
-        self.text().get(..8).unwrap_or_default()
+    pub(super) fn day_text(&self) -> &str {
+        self.date_time().get(..8).unwrap_or_default()
     }
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::expr::Node;
-use crate::json::member;
+use crate::json::find_member;
 use crate::path::Place;
 use crate::plan::{
     ItemKey, ItemKeys, Meaning, Owner, Participant, PlannedRequest, Returned, TransactionMember,
@@ -56,8 +56,8 @@ impl PlannedWrite {
     ) -> Result<(TransactionMember, Vec<TransactionMember>)> {
         Ok(match self {
             PlannedWrite::Alone(write) => {
-                let key = key_of_put.unwrap_or_else(|| write.subject().to_vec());
-                let main = TransactionMember::of(write, ItemKey::written(key))?;
+                let key = key_of_put.unwrap_or_else(|| write.subject_json().to_vec());
+                let main = TransactionMember::of_write(write, ItemKey::from_json(key))?;
                 (main, Vec::new())
             }
             PlannedWrite::Together(main, others) | PlannedWrite::WithOthers(main, others) => {
@@ -79,12 +79,12 @@ impl PlannedWrite {
         match self {
             PlannedWrite::Alone(write) => PlannedWrite::Alone(write.clone()),
             PlannedWrite::Together(main, beside) => PlannedWrite::Together(
-                main.again(),
-                beside.iter().map(TransactionMember::again).collect(),
+                main.copy_member(),
+                beside.iter().map(TransactionMember::copy_member).collect(),
             ),
             PlannedWrite::WithOthers(main, others) => PlannedWrite::WithOthers(
-                main.again(),
-                others.iter().map(TransactionMember::again).collect(),
+                main.copy_member(),
+                others.iter().map(TransactionMember::copy_member).collect(),
             ),
         }
     }
@@ -110,7 +110,7 @@ impl PlannedWrite {
     /// The write as one operation. Alone it returns this part of the item.
     pub(crate) fn returning(self, returned: Returned) -> Result<PlannedRequest> {
         match self {
-            PlannedWrite::Alone(write) => write.returning(returned),
+            PlannedWrite::Alone(write) => write.with_returned(returned),
             PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
                 PlannedRequest::of_one(members, None)
@@ -146,7 +146,7 @@ impl PlannedWrite {
                 return commit(db, [main].into_iter().chain(others).collect(), rounds).await;
             }
         };
-        match write.quietly()?.send(db).await {
+        match write.into_quiet_plan()?.send_plan(db).await {
             Ok(()) => Ok(None),
             Err(error) if error.is_lost_race() => Ok(Some((error.current_bytes(), error))),
             Err(error) => Err(error),
@@ -168,12 +168,12 @@ async fn commit(
     let mut reencoded = BTreeSet::new();
     loop {
         let (request, _) = crate::plan::request_of(pattern, &members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
         let keys = crate::plan::keys_of(&participants);
         let sent = match rounds.as_deref_mut() {
             // Boxed: only jobs need it, and it would enlarge every write with unique values.
             Some(rounds) => Box::pin(until_told(db, &request, &keys, rounds)).await,
-            None => confirm::call(db, request, keys).await,
+            None => confirm::confirmed_call(db, request, keys).await,
         };
         let Err(failure) = sent else {
             return Ok(None);
@@ -195,7 +195,7 @@ async fn commit(
         let now = members
             .first()
             .map_or_else(|| db.now(), |main| main.write.now);
-        let error = crate::plan::explain(failure, &participants, now);
+        let error = crate::plan::explain_refusal(failure, &participants, now);
         return match is_own {
             true => Ok(Some((current, error))),
             false => Err(error),
@@ -232,7 +232,7 @@ async fn until_told(
         rounds.in_vain();
         // A failed condition after a lost response may be the effect of the first attempt, and
         // repeating cannot decide that.
-        if is_refused || !rounds.another(began.elapsed()).await {
+        if is_refused || !rounds.begin_another(began.elapsed()).await {
             return Err(lost);
         }
         unknown = Some(lost);
@@ -260,7 +260,7 @@ pub(crate) fn given_up(
     // Conditions of missing attributes alone would also hold for an item that does not exist.
     let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
     for name in attributes_of(entity) {
-        guards.push(match member(item, name).map_err(fail)? {
+        guards.push(match find_member(item, name).map_err(fail)? {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         });
