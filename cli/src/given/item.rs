@@ -117,8 +117,8 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
         Value::Bool(value) => Some(value.to_string()),
         _ => None,
     };
-    let texts: Option<Vec<String>> = parts.iter().map(|part| text(&part.field)).collect();
-    let is_needed = parts.iter().any(|part| in_key_only(&part.field));
+    let texts: Option<Vec<String>> = parts.iter().map(|part| text(part.field())).collect();
+    let is_needed = parts.iter().any(|part| in_key_only(part.field()));
     if let Some(texts) = texts {
         let made = of.dynamic()?.key(texts.iter().map(String::as_str));
         match made {
@@ -132,8 +132,8 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
             },
         }
     }
-    for part in parts.iter().filter(|part| in_key_only(&part.field)) {
-        item.remove(&part.field);
+    for part in parts.iter().filter(|part| in_key_only(part.field())) {
+        item.remove(part.field());
     }
     Ok(())
 }
@@ -151,13 +151,13 @@ fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
 /// The mistake in a text that is a key attribute itself.
 fn wrong_key(
     error: &Error,
-    parts: &[PartInput],
+    parts: &[PartInput<'_>],
     texts: &[String],
     of: ModelEntity<'_>,
 ) -> Option<Failure> {
     let field = error.attribute()?;
     let mut given = parts.iter().zip(texts);
-    let (part, text) = given.find(|(part, _)| part.field == field && part.format.is_none())?;
+    let (part, text) = given.find(|(part, _)| part.field() == field && !part.has_format())?;
     let (entity, kind) = (&of.entity.name, part.kind());
     Some(Failure::said(format!(
         "`{field}` of `{entity}`: `{text}` is no {kind}"
