@@ -185,3 +185,5 @@ impl fmt::Debug for Stored {
         write!(f, "Stored({} entities)", self.0.iter().flatten().count())
     }
 }
+
+crate::awaited::unsent!([] Transaction<'_> => Stored);

@@ -270,3 +270,5 @@ fn left_out(reason: &str) -> Error {
     let message = format!("writes are left: {reason}");
     Error::new(ErrorKind::Throttled, Stage::Service, message)
 }
+
+crate::awaited::unsent!([] Batch<'_> => BatchReport);

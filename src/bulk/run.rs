@@ -455,3 +455,5 @@ fn digest(item: &[u8], names: &[&'static str]) -> [u8; 16] {
     }
     digest
 }
+
+crate::awaited::unsent!([] Bulk<'_> => BulkReport);

@@ -73,3 +73,5 @@ impl fmt::Debug for GetItem {
         write!(f, "GetItem({:?})", self.table.name)
     }
 }
+
+crate::awaited::unsent!(@ 'a GetItem => Option<Item>);

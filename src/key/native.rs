@@ -10,8 +10,8 @@ use super::part_text::PartText;
 use super::point::KeyPoint;
 use super::role::Role;
 use super::writer::{KeyTarget, PartPlace, TargetKind, no_text};
-use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
+use crate::codec::time::{every_civil, every_moment};
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
 use crate::schema::{KeyType, PartRanges, TextOf};
 
@@ -221,7 +221,7 @@ key_values!(S, true: char);
 
 /// Types whose text as a bare key is the same as in a template.
 macro_rules! formed_key_values {
-    ($($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
+    ($($(#[$cfg:meta])? $value:ty;)*) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl Ordered for $value {}
@@ -244,20 +244,11 @@ macro_rules! formed_key_values {
     )*};
 }
 
+every_moment!(formed_key_values);
+every_civil!(formed_key_values);
 formed_key_values!(
-    Timestamp, std::time::SystemTime,
-    #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
-    #[cfg(feature = "chrono")] chrono::NaiveDate,
-    #[cfg(feature = "chrono")] chrono::NaiveDateTime,
-    #[cfg(feature = "time")] ::time::OffsetDateTime,
-    #[cfg(feature = "time")] ::time::UtcDateTime,
-    #[cfg(feature = "time")] ::time::Date,
-    #[cfg(feature = "time")] ::time::PrimitiveDateTime,
-    #[cfg(feature = "jiff")] jiff::Timestamp,
-    #[cfg(feature = "jiff")] jiff::civil::Date,
-    #[cfg(feature = "jiff")] jiff::civil::DateTime,
-    #[cfg(feature = "uuid")] uuid::Uuid,
-    #[cfg(feature = "ulid")] ulid::Ulid,
+    #[cfg(feature = "uuid")] uuid::Uuid;
+    #[cfg(feature = "ulid")] ulid::Ulid;
 );
 
 key_values!(N, true: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, Number);

@@ -157,9 +157,9 @@ impl WriteRequest {
         self.condition = before.and(node);
     }
 
-    /// Declares that executing it twice is harmless.
-    pub(crate) fn retry_safe(&mut self) {
-        if self.resend == Resend::UnlessAmbiguous {
+    /// Declares that executing it twice is harmless, also if it returns this part of the item.
+    pub(crate) fn retry_safe(&mut self, returned: Returned) {
+        if self.resend == Resend::UnlessAmbiguous || returned != Returned::Nothing {
             self.resend = Resend::RetrySafe;
         }
     }

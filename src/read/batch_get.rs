@@ -191,3 +191,5 @@ impl<Members> fmt::Debug for BatchGet<Members> {
         f.write_str("BatchGet")
     }
 }
+
+crate::awaited::unsent!([Members] BatchGet<Members> => ());

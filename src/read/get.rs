@@ -13,7 +13,7 @@ use crate::entity::{
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::json::{CodecError, Writer};
-use crate::plan::{AnswerItem, Operation, Outcome, Plan, PlannedRequest};
+use crate::plan::{AnswerItem, Call, Operation, Outcome, Plan, PlannedRequest, SentCall};
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::{self, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
@@ -103,6 +103,26 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     type Out = Option<F::Row>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
+        let (planned, outcome) = self.prepare(db);
+        Ok(planned?.with_outcome(outcome))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Option<F::Row>> {
+        let (planned, outcome) = self.prepare(db);
+        Call::new(SentCall::of_planned(planned, db), outcome)
+    }
+}
+
+impl<E: DynamoEntity, F: GetForm<E>> Get<E, F> {
+    /// The request, and how its response is read. The two are apart, so that sending is compiled once for all entities.
+    fn prepare(self, db: &Dynamo) -> (Result<PlannedRequest>, Outcome<Option<F::Row>>) {
+        let outcome = Outcome::Item(
+            match F::IS_WHOLE {
+                true => AnswerItem::FoundWhole,
+                false => AnswerItem::Found,
+            },
+            self.read_found(),
+        );
         let read = UntypedRead {
             def: &E::ENTITY,
             table: &<E::Table as DynamoTable>::TABLE,
@@ -110,12 +130,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
             consistent: self.consistent,
             attributes: F::wanted_attributes(),
         };
-        let planned = read.plan_get(self.key.to_json(), db)?;
-        let answer = match F::IS_WHOLE {
-            true => AnswerItem::FoundWhole,
-            false => AnswerItem::Found,
-        };
-        Ok(planned.with_outcome(Outcome::Item(answer, self.read_found())))
+        (read.plan_get(self.key.to_json(), db), outcome)
     }
 }
 
@@ -190,7 +205,14 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     _: Timestamp,
 ) -> Result<Option<F::Row>> {
-    item.map(F::read_row).transpose()
+    // A `map` and a `transpose` would be compiled for each entity.
+    let Some(item) = item else {
+        return Ok(None);
+    };
+    match F::read_row(item) {
+        Ok(row) => Ok(Some(row)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The projection of a partial item. It includes the key, which provides fields without an attribute, and the TTL.
@@ -217,3 +239,5 @@ impl<E: DynamoEntity, F> fmt::Debug for Get<E, F> {
         write!(f, "Get({:?})", self.key)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, F: GetForm<E>] Get<E, F>);

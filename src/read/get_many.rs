@@ -227,3 +227,5 @@ impl<E: DynamoEntity, Keys, Row> fmt::Debug for GetMany<E, Keys, Row> {
         write!(f, "GetMany<{}>({:?})", E::ENTITY.type_name, self.way)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>);

@@ -369,3 +369,5 @@ impl<R> fmt::Debug for TransactGet<R> {
         f.write_str("TransactGet")
     }
 }
+
+crate::awaited::unsent!([R] TransactGet<R> => ());

@@ -16,6 +16,7 @@ use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Operation;
 use crate::verbs::EntityExt;
+use crate::write::ItemWrite;
 
 /// The time for which the attempts at a change that was not parked are kept. It is longer than any stream delivers a
 /// record.
@@ -115,8 +116,8 @@ impl Parking<'_> {
                 )
             })
             .when(|change| change.parked_at().missing())
-            .retry_safe()
             .returning_nothing()
+            .retry_safe()
             .send(self.db)
             .await;
         let Err(error) = parked else {

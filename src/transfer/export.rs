@@ -385,3 +385,5 @@ impl fmt::Debug for Export<'_> {
         write!(f, "Export({})", self.entity)
     }
 }
+
+crate::awaited::unsent!([] Export<'_> => ExportReport);

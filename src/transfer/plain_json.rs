@@ -4,10 +4,8 @@
 //! other types, so a value of these is an object with one member that names the type: `{"$B":"aGk="}`,
 //! `{"$SS":["a"]}`, `{"$NS":[1,2]}`, `{"$BS":["aGk="]}`. A map that looks like one of these is `{"$M":{..}}`.
 
-use std::collections::BTreeSet;
-
 use crate::codec::{Item, Value};
-use crate::json::{CodecError, MAX_DEPTH, Number, Reader, Tag, escape_into};
+use crate::json::{CodecError, MAX_DEPTH, Reader, Tag, escape_into};
 
 /// The beginning of a name that marks a type.
 const MARK: char = '$';
@@ -136,7 +134,8 @@ fn of_type(name: &str, value: Value) -> Result<Value, CodecError> {
     let found = Tag::from_name(name);
     Ok(match (found, value) {
         (Some(Tag::M), Value::M(map)) => Value::M(unmarked_members(map)?),
-        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => typed_value(value, tag)
+        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => value
+            .into_type(tag)
             .ok_or_else(|| CodecError::mismatch(expected_form(tag), "something else"))?,
         _ => {
             return Err(CodecError::new(
@@ -153,42 +152,4 @@ fn expected_form(tag: Tag) -> &'static str {
         Tag::Ns => "a list of numbers without repetition",
         _ => "a list of texts in Base64 without repetition",
     }
-}
-
-/// The same value in the type that is stored, as far as JSON lacks it. None if it cannot be.
-pub(super) fn typed_value(value: Value, stored: Tag) -> Option<Value> {
-    Some(match (stored, value) {
-        (Tag::B, Value::S(text)) => Value::B(read_bytes(Value::S(text))?),
-        // Other programs write big numbers as texts, because their own JSON would round them.
-        (Tag::N, Value::S(text)) => Value::N(text.parse().ok()?),
-        (Tag::Ss, Value::L(list)) => Value::Ss(read_set(list, |value| match value {
-            Value::S(text) => Some(text),
-            _ => None,
-        })?),
-        (Tag::Ns, Value::L(list)) => Value::Ns(read_set(list, read_number)?),
-        (Tag::Bs, Value::L(list)) => Value::Bs(read_set(list, read_bytes)?),
-        (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs, value) if value.tag() != stored => return None,
-        (_, value) => value,
-    })
-}
-
-fn read_set<T: Ord>(list: Vec<Value>, read: impl Fn(Value) -> Option<T>) -> Option<BTreeSet<T>> {
-    let count = list.len();
-    let set: BTreeSet<T> = list.into_iter().map(read).collect::<Option<_>>()?;
-    // A set with a repeated element is no set; dropping it would store something else than the file
-    // says.
-    (set.len() == count).then_some(set)
-}
-
-fn read_number(value: Value) -> Option<Number> {
-    match value {
-        Value::N(number) => Some(number),
-        Value::S(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-fn read_bytes(value: Value) -> Option<Vec<u8>> {
-    let text = value.as_text()?;
-    base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
 }

@@ -305,3 +305,5 @@ fn is_stored(line: &ImportedLine, error: &Error) -> bool {
     let current = current.and_then(|current| Item::from_dynamo_json(&current).ok());
     current.is_some_and(|current| current == line.stored)
 }
+
+crate::awaited::unsent!([] Import<'_> => ImportReport);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use super::plain_json::typed_value;
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
@@ -101,7 +100,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 // bytes from a text.
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
-                    let value = typed_value(value, *tag);
+                    let value = value.into_type(*tag);
                     value.ok_or_else(|| CodecError::mismatch(tag.name(), found).at(&*name))?
                 }
                 Some(_) => value,
@@ -233,7 +232,7 @@ struct ItemAsIs {
 }
 
 impl SingleWrite for ItemAsIs {
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
         let now = db.now();
         let condition = match self.replaces {
             true => Node::all([]),

@@ -8,12 +8,11 @@ use crate::entity::{
 };
 use crate::error::Result;
 use crate::json::CodecError;
-use crate::plan::{
-    ConditionFailure, Outcome, Precondition, TransactWrite, TransactionMember, check,
-};
+use crate::plan::{ConditionFailure, Outcome, Precondition, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{
-    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, members_with_stored, with_stored,
+    Conditional, ItemWrite, PreparedPut, ReturningNew, WriteOutcome, WritePlan,
+    members_with_stored, with_stored,
 };
 
 /// Stores an entity if no live item has its key; see [`EntityExt::create`](crate::verbs::EntityExt::create).
@@ -37,6 +36,8 @@ impl<E: DynamoEntity> Create<'_, E> {
 
 impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     type Entity = E;
+    type Guard = Conditional;
+    type Returns = ReturningNew;
     type Out = E;
 
     const VERB: &'static str = "create";
@@ -52,13 +53,6 @@ impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         members_with_stored(&*self.entity, self.write(db))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Create<'_, E> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
     }
 }
 
@@ -87,3 +81,5 @@ impl<E: DynamoEntity> fmt::Debug for Create<'_, E> {
         write!(f, "Create<{}>", E::ENTITY.type_name)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity] Create<'_, E> => E);

@@ -33,7 +33,6 @@ use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
-use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
     IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueChanges, WritePlan, index_maintenance,
@@ -58,7 +57,6 @@ pub(crate) struct UpdateDraft {
     source: Result<UpdateOrigin, CodecError>,
     /// The entity that was compared with another one, if the changes come from that.
     compared: Option<ComparedEntity>,
-    resend: Resend,
     /// None for an entity without older shapes.
     shapes: Option<ShapeFunctions>,
 }
@@ -81,11 +79,15 @@ impl UpdateDraft {
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
-        let pattern = way.pattern::<E>();
-        UpdateDraft {
-            shapes: ShapeFunctions::of::<E>(),
-            ..UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
-        }
+        let (pattern, shapes) = (way.pattern::<E>(), ShapeFunctions::of::<E>());
+        UpdateDraft::new(
+            E::DECLARATION,
+            pattern,
+            way,
+            key.to_untyped(),
+            fields,
+            shapes,
+        )
     }
 
     fn new(
@@ -94,6 +96,7 @@ impl UpdateDraft {
         way: UpdateKind,
         key: Result<UntypedKey, CodecError>,
         key_fields: Result<Vec<u8>, CodecError>,
+        shapes: Option<ShapeFunctions>,
     ) -> Self {
         UpdateDraft {
             declared,
@@ -105,8 +108,7 @@ impl UpdateDraft {
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
-            resend: Resend::UnlessAmbiguous,
-            shapes: None,
+            shapes,
         }
     }
 
@@ -199,10 +201,6 @@ impl UpdateDraft {
         }
     }
 
-    pub(crate) fn retry_safe(&mut self) {
-        self.resend = Resend::RetrySafe;
-    }
-
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
@@ -264,7 +262,6 @@ impl UpdateDraft {
                 update: UpdateActions::default(),
                 asked: (asked, ConditionFailure::NEVER),
                 unique_changes: UniqueChanges::default(),
-                resend: self.resend,
             },
             now: Timestamp::EPOCH,
             must_read: false,
@@ -345,7 +342,6 @@ impl UpdateDraft {
                 update,
                 asked,
                 unique_changes,
-                resend: self.resend,
             },
             now,
             must_read: touches && creates,

@@ -19,7 +19,7 @@ use crate::expr::{Node, UpdateActions};
 use crate::plan::{Outcome, Returned, Steps, read_raw, returned_item, size};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
-use crate::wire::{BoxFuture, Resend};
+use crate::wire::BoxFuture;
 use crate::write::difference::{Attributes, KeptNames, at_places, attributes, differences, merged};
 use crate::write::reshape::{is_of_other_shape, reshaped};
 use crate::write::unchanged::unchanged;
@@ -387,7 +387,6 @@ fn edit_between(
         update,
         asked: unchanged(declared, loaded, &seen, stored, db).map_err(fail)?,
         unique_changes,
-        resend: Resend::UnlessAmbiguous,
     }))
 }
 

@@ -14,7 +14,6 @@ use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::Names;
 use crate::plan::size;
 use crate::schema::{EntityDef, Pattern, SHAPE};
-use crate::wire::Resend;
 
 /// Whether an item has another shape than the one that is written. If the shape before is written, changes of single
 /// attributes are those of another shape, so the whole item is written too.
@@ -124,7 +123,6 @@ fn edit(
         update,
         asked: unchanged(declared, &loaded, &seen, stored, db).map_err(fail)?,
         unique_changes: UniqueChanges::default(),
-        resend: Resend::UnlessAmbiguous,
     })
 }
 

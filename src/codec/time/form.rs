@@ -150,7 +150,7 @@ impl<T: Moment> FormField for T {
     }
 
     fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError> {
-        moment_of(Some(decode_formed(reader, form)?))
+        moment_of(decode_formed(reader, form)?)
     }
 
     fn absent_form() -> Option<Self> {

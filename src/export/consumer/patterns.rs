@@ -68,9 +68,8 @@ pub(super) fn record_patterns(
         };
         reader.check_values()?;
         for test in reader.record_tests(changes) {
-            match tests.iter_mut().find_map(|known| join_tests(known, &test)) {
-                Some((known, both)) => *known = both,
-                None => tests.push(test),
+            if !tests.iter_mut().any(|known| known.join(&test)) {
+                tests.push(test);
             }
         }
     }
@@ -94,48 +93,6 @@ fn unknown_entity(table: &TableSchema, name: &str) -> Error {
         table.name,
         names.join(", ")
     ))
-}
-
-/// One test for two that differ only in the entities of one image.
-fn join_tests<'k>(
-    known: &'k mut RecordTest,
-    test: &RecordTest,
-) -> Option<(&'k mut RecordTest, RecordTest)> {
-    let union = |one: &ImageTest, other: &ImageTest| match (one, other) {
-        (ImageTest::Fits(one), ImageTest::Fits(other)) => {
-            let mut names = one.clone();
-            names.extend(other.iter().filter(|name| !one.contains(name)).cloned());
-            Some(ImageTest::Fits(names))
-        }
-        _ => None,
-    };
-    if known == test {
-        return Some((known, test.clone()));
-    }
-    let new = union(&known.new, &test.new).map(|new| RecordTest {
-        new,
-        ..known.clone()
-    });
-    let old = union(&known.old, &test.old).map(|old| RecordTest {
-        old,
-        ..known.clone()
-    });
-    let is_new_alone = |both: &RecordTest| {
-        RecordTest {
-            new: known.new.clone(),
-            ..test.clone()
-        } == *known
-            && both.old == known.old
-    };
-    let is_old_alone = |both: &RecordTest| {
-        RecordTest {
-            old: known.old.clone(),
-            ..test.clone()
-        } == *known
-            && both.new == known.new
-    };
-    let both = new.filter(is_new_alone).or(old.filter(is_old_alone))?;
-    Some((known, both))
 }
 
 impl KeyReader<'_> {
@@ -277,6 +234,20 @@ impl KeyReader<'_> {
 }
 
 impl RecordTest {
+    /// Also accepts the records of another test, if it differs only in the entities of one image. Returns whether it does.
+    fn join(&mut self, other: &RecordTest) -> bool {
+        let is_same_kind = (self.event, self.is_by_ttl) == (other.event, other.is_by_ttl);
+        if !is_same_kind || (&self.pk, &self.sk) != (&other.pk, &other.sk) {
+            return false;
+        }
+        match (self.new == other.new, self.old == other.old) {
+            (true, true) => true,
+            (false, true) => self.new.join(&other.new),
+            (true, false) => self.old.join(&other.old),
+            (false, false) => false,
+        }
+    }
+
     fn record_pattern(&self, table: &TableSchema) -> JsonTree {
         let keys = [(Some(&table.pk), &self.pk), (table.sk.as_ref(), &self.sk)];
         let keys = keys.into_iter().filter_map(|(key, limit)| {
@@ -311,6 +282,19 @@ impl RecordTest {
 }
 
 impl ImageTest {
+    /// Also accepts the entities of another test of an image.
+    fn join(&mut self, other: &ImageTest) -> bool {
+        let (ImageTest::Fits(names), ImageTest::Fits(others)) = (self, other) else {
+            return false;
+        };
+        for name in others {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        true
+    }
+
     fn image_pattern(&self, table: &TableSchema) -> Option<JsonTree> {
         let pk = &table.pk;
         let kind = |rules| {

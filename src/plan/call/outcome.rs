@@ -55,8 +55,15 @@ impl<Out> fmt::Debug for ReplyReader<Out> {
 impl<Out> Outcome<Out> {
     pub(super) fn read_answer(&mut self, answer: &Answer) -> Result<Out> {
         match self {
-            Outcome::Known(known) => known.take().ok_or_else(polled_again),
-            Outcome::Read(read) => read(answer.service_reply()?, answer.now),
+            // `?` and methods of `Option` would be compiled for each result type.
+            Outcome::Known(known) => match known.take() {
+                Some(known) => Ok(known),
+                None => Err(polled_again()),
+            },
+            Outcome::Read(read) => match answer.service_reply() {
+                Ok(reply) => read(reply, answer.now),
+                Err(error) => Err(error),
+            },
             Outcome::Item(which, read) => {
                 // The guess can be wrong, and then reading fails. The item is read again from its
                 // exact place, which gives the right error or value.
@@ -65,11 +72,15 @@ impl<Out> Outcome<Out> {
                 {
                     return Ok(out);
                 }
-                read(answer.answered_item(*which)?, answer.now)
+                match answer.answered_item(*which) {
+                    Ok(item) => read(item, answer.now),
+                    Err(error) => Err(error),
+                }
             }
-            Outcome::ReadBy(ReplyReader { kept, read }) => {
-                read(&**kept, answer.service_reply()?, answer.now)
-            }
+            Outcome::ReadBy(ReplyReader { kept, read }) => match answer.service_reply() {
+                Ok(reply) => read(&**kept, reply, answer.now),
+                Err(error) => Err(error),
+            },
         }
     }
 }

@@ -136,6 +136,11 @@ impl<'d> SentCall<'d> {
         sent.unwrap_or_else(SentCall::with_error)
     }
 
+    /// A planned request, or the reason why there is none.
+    pub(crate) fn of_planned(planned: Result<PlannedRequest>, db: &'d Dynamo) -> Self {
+        SentCall::of_sent(planned.map(|planned| planned.send_request(db)))
+    }
+
     /// A call that failed before anything was sent.
     pub(crate) fn with_error(error: Error) -> Self {
         SentCall::Told(Some(Err(error)))

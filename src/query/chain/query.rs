@@ -205,3 +205,5 @@ pub trait SortKeyIn<'x>: Sized {
     /// Never called: no type implements this.
     fn never() -> Query<Self>;
 }
+
+crate::awaited::unsent!(SentOperation: [Row, From] Query<Row, From> => Vec<Row>,);

@@ -1,11 +1,8 @@
 //! The transaction of a unit of work, and the meaning of its failure for the items that were read.
 
-use std::collections::BTreeSet;
-
 use super::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::plan::{Participant, confirm, respell_members};
 use crate::transact::hand_over;
 use crate::write::unique;
 
@@ -29,24 +26,13 @@ pub(super) async fn commit_items(db: &Dynamo, items: &[UnitItem]) -> Result<()> 
     hand_over::join_hand_overs(&mut members, db)?;
     crate::plan::check_limits(&members)?;
     let pattern = crate::plan::pattern_of(&members);
-    let mut reencoded = BTreeSet::new();
-    loop {
-        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
-        let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = confirm::confirmed_call(db, request, keys).await else {
-            return Ok(());
-        };
-        if unique::keep_values_of_others(&mut members, &failure)
-            || respell_members(&mut members, &failure, &mut reencoded)
-        {
-            continue;
-        }
-        return Err(crate::plan::explain_refusal(
+    match unique::send_members(db, pattern, &mut members, None).await? {
+        None => Ok(()),
+        Some((failure, participants)) => Err(crate::plan::explain_refusal(
             failure,
             &participants,
             db.now(),
-        ));
+        )),
     }
 }
 

@@ -16,7 +16,7 @@ use aws_smithy_types::DateTime;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::date_time::Format;
 
-use crate::codec::time::text::days_from_civil;
+use crate::codec::time::day_of_date;
 
 /// The response to a slower request is not used, as in the SDK, because it says too little about the clocks.
 const SLOWEST: Duration = Duration::from_secs(15 * 60);
@@ -191,8 +191,8 @@ fn read_fixed(date: &str) -> Option<SystemTime> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let days = days_from_civil(
-        i64::try_from(number(12, 16)?).ok()?,
+    let days = day_of_date(
+        i32::try_from(number(12, 16)?).ok()?,
         u8::try_from(month).ok()?,
         u8::try_from(number(5, 7)?).ok()?,
     )?;

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::codec::time::text::civil_from_days;
+use crate::codec::time::date_of_day;
 
 const DAY: u64 = 86_400;
 /// The first second of the year 10000.
@@ -18,13 +18,14 @@ impl Date {
         if seconds >= END {
             return None;
         }
-        let (year, month, day) = civil_from_days(i64::try_from(seconds / DAY).ok()?);
+        let date = date_of_day(i64::try_from(seconds / DAY).ok()?)?;
+        let (year, month, day) = date.to_calendar_date();
         let year = u64::try_from(year).ok()?;
         let mut text = *b"00000000T000000Z";
         let parts = [
             (0, year / 100),
             (2, year % 100),
-            (4, month.into()),
+            (4, u8::from(month).into()),
             (6, day.into()),
             (9, seconds % DAY / 3600),
             (11, seconds / 60 % 60),

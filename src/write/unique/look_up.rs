@@ -132,3 +132,5 @@ impl<E: DynamoEntity> fmt::Debug for LookUp<E> {
         )
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity] LookUp<E> => Option<E>);

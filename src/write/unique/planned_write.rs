@@ -16,11 +16,15 @@ use crate::plan::{
     WriteRequest, WriteVerb, check, confirm, contend, respell_members,
 };
 use crate::retry::Rounds;
-use crate::schema::{AttributeDef, EntityDef};
+use crate::schema::{AttributeDef, EntityDef, Pattern};
 use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most writes are alone, and a box would be one more allocation for each"
+)]
 pub(crate) enum PlannedWrite {
     /// The write concerns no unique value.
     Alone(WriteRequest),
@@ -154,20 +158,43 @@ impl PlannedWrite {
     }
 }
 
-/// Sends the write of an item, which comes first, with its unique changes. A value that is given up may belong to another
-/// item by now, or may never have been this one's. Then there is nothing to give up.
+/// Sends the write of an item, which comes first, with its unique changes.
 async fn commit(
     db: &Dynamo,
     mut members: Vec<TransactionMember>,
-    mut rounds: Option<&mut Rounds<'_>>,
+    rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<FailedCondition>> {
-    let pattern = members.first().map_or_else(
-        || crate::plan::pattern_of(&members),
-        |main| main.write.pattern,
-    );
+    let main = members.first().map(|main| &main.write);
+    let (pattern, now) = match main {
+        Some(write) => (write.pattern, write.now),
+        None => (crate::plan::pattern_of(&members), db.now()),
+    };
+    let failed = send_members(db, pattern, &mut members, rounds).await?;
+    let Some((failure, participants)) = failed else {
+        return Ok(None);
+    };
+    // The first member is the item itself, and the others are its sentinels.
+    let own = failure.reasons.first();
+    let is_own = own.is_some_and(Reason::is_condition);
+    let current = own.and_then(|reason| reason.item.clone());
+    let error = crate::plan::explain_refusal(failure, &participants, now);
+    match is_own {
+        true => Ok(Some((current, error))),
+        false => Err(error),
+    }
+}
+
+/// Sends a transaction, and returns why it failed. A value that is given up may belong to another item by now, or may never
+/// have been this one's. Then there is nothing to give up. If only the format of a stored item differs, it is sent in that.
+pub(crate) async fn send_members(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    members: &mut Vec<TransactionMember>,
+    mut rounds: Option<&mut Rounds<'_>>,
+) -> Result<Option<(Failure, Vec<Participant>)>> {
     let mut reencoded = BTreeSet::new();
     loop {
-        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
+        let (request, _) = crate::plan::request_of(pattern, members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
         let keys = crate::plan::keys_of(&participants);
         let sent = match rounds.as_deref_mut() {
@@ -180,26 +207,11 @@ async fn commit(
         };
         // A sentinel that should be released belongs to another item, which took the value after
         // this one had expired. The write is repeated without its release.
-        if keep_values_of_others(&mut members, &failure) {
-            continue;
+        let is_changed = keep_values_of_others(members, &failure)
+            || respell_members(members, &failure, &mut reencoded);
+        if !is_changed {
+            return Ok(Some((failure, participants)));
         }
-        // The first member is the item itself, and the others are its sentinels.
-        let is_own = failure.reasons.first().is_some_and(Reason::is_condition);
-        let current = failure
-            .reasons
-            .first()
-            .and_then(|reason| reason.item.clone());
-        if respell_members(&mut members, &failure, &mut reencoded) {
-            continue;
-        }
-        let now = members
-            .first()
-            .map_or_else(|| db.now(), |main| main.write.now);
-        let error = crate::plan::explain_refusal(failure, &participants, now);
-        return match is_own {
-            true => Ok(Some((current, error))),
-            false => Err(error),
-        };
     }
 }
 
@@ -271,10 +283,7 @@ pub(crate) fn given_up(
 }
 
 /// Leaves out what gives up the unique values of other items, if nothing else has failed. Returns whether it did.
-pub(crate) fn keep_values_of_others(
-    members: &mut Vec<TransactionMember>,
-    failure: &Failure,
-) -> bool {
+fn keep_values_of_others(members: &mut Vec<TransactionMember>, failure: &Failure) -> bool {
     let failed = |(member, reason): (&TransactionMember, &Reason)| {
         let is_others = matches!(member.write.meaning, Meaning::ForeignRow);
         (reason.is_condition(), is_others)
