@@ -52,6 +52,7 @@ mod serde;
 mod set;
 mod text;
 pub(crate) mod time;
+mod typed;
 
 #[doc(hidden)]
 pub use self::serde::SerdeField;

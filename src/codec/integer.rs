@@ -40,7 +40,7 @@ macro_rules! integer {
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                writer.integer(*self);
+                writer.write_integer(*self);
                 Ok(())
             }
 
@@ -65,7 +65,7 @@ impl DynamoValue for u8 {
     const SLICE: Tag = Tag::B;
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        writer.integer(*self);
+        writer.write_integer(*self);
         Ok(())
     }
 
@@ -97,7 +97,7 @@ macro_rules! wide_integer {
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 check_width(self.unsigned_abs_u128())?;
-                writer.integer(*self);
+                writer.write_integer(*self);
                 Ok(())
             }
 

@@ -150,9 +150,9 @@ impl Item {
     /// The item as one JSON object of DynamoDB JSON.
     pub(crate) fn to_dynamo_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::with_capacity(64 + 2 * self.size());
-        writer.raw("{");
+        writer.push_raw("{");
         self.write_entries(&mut writer)?;
-        writer.raw("}");
+        writer.push_raw("}");
         Ok(writer.into_bytes())
     }
 
@@ -180,7 +180,7 @@ impl Item {
     pub(crate) fn from_dynamo_json(json: &[u8]) -> Result<Self, CodecError> {
         let mut reader = Reader::new(json);
         let item = Item::read(&mut reader)?;
-        reader.finish()?;
+        reader.finish_text()?;
         Ok(item)
     }
 }

@@ -31,7 +31,7 @@ impl Item {
     /// # Ok::<(), dynamo_entity::Error>(())
     /// ```
     pub fn from_json(json: &str) -> Result<Item> {
-        let item = Reader::within(json, 0).plain_item();
+        let item = Reader::starting_at(json, 0).plain_item();
         item.map_err(|fault| Error::encode("Item", fault))
     }
 }

@@ -64,16 +64,18 @@ impl From<serde_dynamo::AttributeValue> for Value {
         use serde_dynamo::AttributeValue as Foreign;
         match value {
             Foreign::S(text) => Value::S(text),
-            Foreign::N(digits) => Value::N(Number::foreign(&digits)),
+            Foreign::N(digits) => Value::N(Number::from_foreign(&digits)),
             Foreign::B(bytes) => Value::B(bytes),
             Foreign::Bool(value) => Value::Bool(value),
             Foreign::Null(_) => Value::Null,
             Foreign::L(list) => Value::L(list.into_iter().map(Value::from).collect()),
             Foreign::M(map) => Value::M(map.into_iter().collect()),
             Foreign::Ss(set) => Value::Ss(set.into_iter().collect()),
-            Foreign::Ns(set) => {
-                Value::Ns(set.iter().map(|digits| Number::foreign(digits)).collect())
-            }
+            Foreign::Ns(set) => Value::Ns(
+                set.iter()
+                    .map(|digits| Number::from_foreign(digits))
+                    .collect(),
+            ),
             Foreign::Bs(set) => Value::Bs(set.into_iter().collect()),
         }
     }

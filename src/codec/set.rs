@@ -217,7 +217,7 @@ impl SetElement for Number {
     const TAG: Tag = Tag::Ns;
 
     fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        self.check()?;
+        self.check_limits()?;
         writer.set_number(self);
         Ok(())
     }
@@ -240,7 +240,7 @@ macro_rules! binary_element {
             }
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                reader.base64().map(Into::into)
+                reader.read_base64().map(Into::into)
             }
 
             fn element_as_stored(&self) -> Option<Self> {

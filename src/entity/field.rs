@@ -356,9 +356,9 @@ fn none_of(known: &[impl Display], found: &str) -> CodecError {
 /// The size of an entity as its writer counts it, for tests.
 pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
     let mut writer = Writer::default();
-    writer.raw("{");
+    writer.push_raw("{");
     entity.encode(&ManagedValues::as_is(), &mut writer)?;
-    Ok(writer.size())
+    Ok(writer.stored_size())
 }
 
 #[cfg(test)]

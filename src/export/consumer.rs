@@ -230,19 +230,19 @@ impl StreamConsumer {
     /// filters would be necessary than a mapping may have.
     pub fn filters(&self) -> Result<Vec<String>> {
         if let Some((name, _)) = self.follows.iter().find(|(_, changes)| changes.is_empty()) {
-            return Err(self.unfit(&format!("follows `{name}`, but none of its changes")));
+            return Err(self.unfit_error(&format!("follows `{name}`, but none of its changes")));
         }
-        let filters = patterns::of(&self.table, &self.follows, &self.values)?;
+        let filters = patterns::record_patterns(&self.table, &self.follows, &self.values)?;
         if filters
             .iter()
             .any(|filter| filter.chars().count() > LONGEST_FILTER)
         {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "has a filter of more than {LONGEST_FILTER} characters: follow fewer entities"
             )));
         }
         if filters.len() > self.most_filters {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "needs {} filters, and a mapping may have {}: follow fewer entities, or more of their changes{}",
                 filters.len(),
                 self.most_filters,
@@ -286,20 +286,20 @@ impl StreamConsumer {
     }
 
     /// Rejects settings that AWS does not take, in tables with this prefix.
-    pub(super) fn check(&self, prefix: impl Fn(&str) -> String) -> Result<()> {
+    pub(super) fn check_consumer(&self, prefix: impl Fn(&str) -> String) -> Result<()> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if self.name.is_empty() || self.name.len() > 64 || !self.name.bytes().all(is_letter) {
-            return Err(self.unfit("has no name of 1 to 64 letters, digits, `-` and `_`"));
+            return Err(self.unfit_error("has no name of 1 to 64 letters, digits, `-` and `_`"));
         }
         if self.table.stream.is_none() {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "follows table `{}`, which has no stream: declare `stream = new_and_old_images`",
                 self.table.name
             )));
         }
         let queue = self.queue_name(prefix);
         if self.has_queue && queue.len() > LONGEST_QUEUE {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "has the queue `{queue}`, and a queue has at most {LONGEST_QUEUE} characters in its name"
             )));
         }
@@ -314,7 +314,7 @@ impl StreamConsumer {
             .into_iter()
             .find(|(_, value, least, most)| value < least || value > most)
         {
-            Some((setting, value, least, most)) => Err(self.unfit(&format!(
+            Some((setting, value, least, most)) => Err(self.unfit_error(&format!(
                 "has {value} as its `{setting}`, which must be between {least} and {most}"
             ))),
             None => Ok(()),
@@ -322,7 +322,7 @@ impl StreamConsumer {
     }
 
     #[cold]
-    pub(super) fn unfit(&self, why: &str) -> Error {
+    pub(super) fn unfit_error(&self, why: &str) -> Error {
         Error::config(format!("the consumer `{}` {why}", self.name))
     }
 }

@@ -29,7 +29,7 @@ impl<R> Change<R> {
         }
     }
 
-    fn guarded(mut self, guard: Option<Node>) -> Self {
+    fn guarded_by(mut self, guard: Option<Node>) -> Self {
         self.untyped.guard = guard;
         self
     }
@@ -109,7 +109,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanSet,
     {
-        self.value_place().set(value.given()).into()
+        self.value_place().set_value(value.given_operand()).into()
     }
 
     /// Sets it to the value, or removes it for a None.
@@ -119,7 +119,7 @@ impl<R, T, M> Path<R, T, M> {
     {
         let action = match value {
             Some(value) => self.value_place().set_or_absent(&value.into_arg()),
-            None => Ok(removal(self.place())),
+            None => Ok(remove_action(self.place())),
         };
         Change::new(self.place(), action)
     }
@@ -131,7 +131,9 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanCompute,
     {
-        self.value_place().set_if_absent(value.given()).into()
+        self.value_place()
+            .set_if_absent(value.given_operand())
+            .into()
     }
 
     /// Removes it. It is then read as None, an empty set, or the field's default. A field with `#[dynamo(null)]` becomes
@@ -140,12 +142,12 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanRemove,
     {
-        Change::new(self.place(), Ok(removal(self.place())))
+        Change::new(self.place(), Ok(remove_action(self.place())))
     }
 }
 
 impl<T> ValuePlace<T> {
-    fn set(&self, value: OperandValue<T>) -> UntypedChange {
+    fn set_value(&self, value: OperandValue<T>) -> UntypedChange {
         match value {
             OperandValue::Value(value) => {
                 UntypedChange::new(self.place().clone(), self.set_or_absent(&value))
@@ -167,8 +169,8 @@ impl<T> ValuePlace<T> {
         };
         // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
         let guard = is_value(&place);
-        let action = taking(self.place(), place).map(UpdateAction::SetIfAbsent);
-        UntypedChange::new(self.place().clone(), action).guarded(Some(guard))
+        let action = operand_of(self.place(), place).map(UpdateAction::SetIfAbsent);
+        UntypedChange::new(self.place().clone(), action).guarded_by(Some(guard))
     }
 
     fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {
@@ -179,7 +181,7 @@ impl<T> ValuePlace<T> {
 }
 
 /// The change to None.
-fn removal(place: &Place) -> UpdateAction {
+fn remove_action(place: &Place) -> UpdateAction {
     if place.is_nullable() {
         UpdateAction::Set(NULL.to_vec())
     } else {
@@ -191,7 +193,7 @@ fn removal(place: &Place) -> UpdateAction {
 fn copy_of(here: &Place, place: Place) -> UntypedChange {
     let guard = is_value(&place);
     let action = here.check_form(&place).map(|()| UpdateAction::Copy(place));
-    UntypedChange::new(here.clone(), action).guarded(Some(guard))
+    UntypedChange::new(here.clone(), action).guarded_by(Some(guard))
 }
 
 /// The condition that the value is not NULL, which other programs write for absent values, if it may be absent. A
@@ -208,7 +210,7 @@ fn missing_or(place: &Place, tag: Tag) -> Node {
 }
 
 /// The value of another place, if both are stored in the same format.
-fn taking(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
+fn operand_of(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
     here.check_form(&place)?;
     Ok(UpdateOperand::At(place))
 }

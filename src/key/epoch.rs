@@ -5,7 +5,7 @@
 //! widths, and earlier times are padded to them.
 
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
-use super::moment::plain_moment;
+use super::moment::plain_time;
 use super::parse::KeyParser;
 use super::part::KeyPart;
 use super::part_text::{PartText, PartWriter};
@@ -104,7 +104,7 @@ macro_rules! counted {
             }
 
             fn from_whole(text: &str) -> Option<$part<T>> {
-                plain_moment::<T>(text).as_ref().map($cut::to_part)
+                plain_time::<T>(text).as_ref().map($cut::to_part)
             }
         }
     )*};

@@ -19,9 +19,9 @@ impl KeyJson {
 
     /// The key of an object that contains its attributes and perhaps others.
     pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
-        let finder = KeyFinder::of(names);
+        let finder = KeyFinder::of_names(names);
         let reader = Reader::new(object);
-        reader.clone().find(&finder)?;
+        reader.clone().find_keys(&finder)?;
         let mut key = Writer::default();
         write_noted(&finder, &reader, &mut key)?;
         Ok(KeyJson(key.into_bytes()))
@@ -53,7 +53,7 @@ pub(crate) fn write_noted(
     body: &Reader<'_>,
     key: &mut Writer,
 ) -> Result<(), CodecError> {
-    for attribute in finder.values(body) {
+    for attribute in finder.found_values(body) {
         let (name, mut value) = attribute?;
         key.dynamic_name(name);
         // The text as it was received, which is the usual case, needs no decoding. Another text of the same value is

@@ -147,7 +147,7 @@ impl<'w> KeyText<'w> {
         last: bool,
     ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
-            TextOutput::Attribute { writer, .. } => (writer.out(), false),
+            TextOutput::Attribute { writer, .. } => (writer.output_bytes(), false),
             TextOutput::Text { out, reach, .. } => {
                 (&mut **out, matches!(reach, TemplateExtent::Bound(_)))
             }

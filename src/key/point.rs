@@ -135,7 +135,7 @@ impl KeyPoint {
             KeyPoint::B(bytes) if bytes.len() < MAX_SK_SIZE => {
                 Some(KeyPoint::B([bytes, &[0][..]].concat()))
             }
-            KeyPoint::N(number) => number.after().map(KeyPoint::N),
+            KeyPoint::N(number) => number.next_number().map(KeyPoint::N),
             // A text of full length has none behind it that begins with it.
             full => full.after_all(),
         }
@@ -154,7 +154,7 @@ impl KeyPoint {
                     None => front,
                 }))
             }
-            KeyPoint::N(number) => number.before().map(KeyPoint::N),
+            KeyPoint::N(number) => number.previous_number().map(KeyPoint::N),
             KeyPoint::B(bytes) => {
                 let (last, front) = bytes.split_last()?;
                 let mut bytes = front.to_vec();
@@ -185,7 +185,7 @@ impl KeyPoint {
                     }
                 }
             }
-            KeyPoint::N(number) => number.after().map(KeyPoint::N),
+            KeyPoint::N(number) => number.next_number().map(KeyPoint::N),
             KeyPoint::B(bytes) => {
                 let mut bytes = bytes.get(..MAX_SK_SIZE).unwrap_or(bytes).to_vec();
                 loop {

@@ -56,7 +56,7 @@ impl Ranks {
         reader: &Reader<'_>,
     ) -> Result<(), CodecError> {
         let start = self.bytes.len();
-        for json in finder.ahead(reader) {
+        for json in finder.texts_ahead(reader) {
             if !json.is_some_and(|json| write_usual(json, &mut self.bytes)) {
                 // The fast way may have written some of the values of this row already.
                 self.bytes.truncate(start);
@@ -71,7 +71,7 @@ impl Ranks {
     /// Writes the values of a row, whatever form they have.
     #[cold]
     fn write_row(&mut self, finder: &KeyFinder, reader: &Reader<'_>) -> Result<(), CodecError> {
-        for attribute in finder.values(reader) {
+        for attribute in finder.found_values(reader) {
             write_value(&mut attribute?.1, &mut self.bytes)?;
         }
         Ok(())
@@ -250,9 +250,9 @@ mod tests {
             .map(|(name, json)| format!("\"{name}\":{json}"))
             .collect();
         let row = format!("{{{}}}{}", entries.join(","), " ".repeat(behind));
-        let finder = KeyFinder::of(&ranking.sort);
+        let finder = KeyFinder::of_names(&ranking.sort);
         let reader = Reader::new(row.as_bytes());
-        reader.clone().find(&finder).expect("a row");
+        reader.clone().find_keys(&finder).expect("a row");
         let mut ranks = Ranks::default();
         ranks.push_row(ranking, &finder, &reader).expect("a rank");
         ranks.push_bound(ranking, &points(values)).expect("a rank");
@@ -321,9 +321,9 @@ mod tests {
             r#"{"a":{"N":"x"}}"#,
             r#"{"b":{"S":"x"}}"#,
         ] {
-            let finder = KeyFinder::of(&ranking.sort);
+            let finder = KeyFinder::of_names(&ranking.sort);
             let reader = Reader::new(row.as_bytes());
-            reader.clone().find(&finder).expect("a row");
+            reader.clone().find_keys(&finder).expect("a row");
             let mut ranks = Ranks::default();
             assert!(ranks.push_row(&ranking, &finder, &reader).is_err(), "{row}");
         }

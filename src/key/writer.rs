@@ -211,7 +211,7 @@ impl<'w> KeyText<'w> {
     pub fn literal(&mut self, literal: &str) {
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
-                writer.out().extend_from_slice(literal.as_bytes())
+                writer.output_bytes().extend_from_slice(literal.as_bytes())
             }
             TextOutput::Stored(left) => {
                 *left = left.and_then(|left| left.strip_prefix(literal.as_bytes()));
@@ -232,7 +232,9 @@ impl<'w> KeyText<'w> {
     /// Writes what sorts a None apart from values.
     fn mark(&mut self, mark: &str) {
         match &mut self.out {
-            TextOutput::Attribute { writer, .. } => writer.out().extend_from_slice(mark.as_bytes()),
+            TextOutput::Attribute { writer, .. } => {
+                writer.output_bytes().extend_from_slice(mark.as_bytes())
+            }
             TextOutput::Stored(left) => {
                 *left = left.and_then(|left| left.strip_prefix(mark.as_bytes()));
             }
@@ -271,8 +273,8 @@ impl<'w> KeyText<'w> {
         let (delimiter, number) = ([self.style.delimiter() as u8], buffer.format(number));
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
-                writer.out().extend_from_slice(&delimiter);
-                writer.out().extend_from_slice(number.as_bytes());
+                writer.output_bytes().extend_from_slice(&delimiter);
+                writer.output_bytes().extend_from_slice(number.as_bytes());
             }
             TextOutput::Stored(left) => {
                 let stored = left.and_then(|left| left.strip_prefix(&delimiter));
@@ -302,7 +304,7 @@ impl<'w> KeyText<'w> {
             .any(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
         {
             let text = String::from_utf8_lossy(text).into_owned();
-            let out = writer.out();
+            let out = writer.output_bytes();
             out.truncate(start);
             escape_into(out, &text);
         }

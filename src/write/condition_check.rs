@@ -100,8 +100,8 @@ fn check_of(
         Precondition::Anything => condition.and(check::live_condition(declared.def, now)),
         _ => condition,
     };
-    let (expected, condition_failure) = check::condition(declared.def, expect, None, now);
-    let asked = check::with(expected, condition_failure, asked);
+    let (expected, condition_failure) = check::build_condition(declared.def, expect, None, now);
+    let asked = check::with_condition(expected, condition_failure, asked);
     // An update without changes becomes a `ConditionCheck` in the transaction.
     let write = update_of(pattern, key, UpdateActions::default(), asked, now, db)?;
     Ok(vec![TransactionMember::of_key(write, key.json())?])

@@ -183,12 +183,12 @@ impl PolicyVerb {
         PolicyVerb::ALL.into_iter().find(|verb| verb.name() == name)
     }
 
-    pub(super) fn reads(self) -> bool {
+    pub(super) fn is_read(self) -> bool {
         self.used == VerbUse::Reads
     }
 
     /// Whether the entity has it.
-    pub(super) fn fits(self, entity: &EntitySchema) -> bool {
+    pub(super) fn fits_entity(self, entity: &EntitySchema) -> bool {
         match self.used {
             VerbUse::Batches => !entity.append_only && entity.uniques.is_empty(),
             VerbUse::Rewrites => !entity.append_only,
@@ -197,7 +197,7 @@ impl PolicyVerb {
     }
 
     /// The actions on the table.
-    pub(super) fn actions(self, entity: &EntitySchema) -> Vec<&'static str> {
+    pub(super) fn needed_actions(self, entity: &EntitySchema) -> Vec<&'static str> {
         let for_uniques = match entity.uniques.is_empty() {
             true => &[][..],
             false => self.for_uniques,

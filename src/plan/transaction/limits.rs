@@ -12,7 +12,7 @@ pub(crate) const MOST: usize = 100;
 /// The maximum size of all items of a transaction in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-pub(crate) fn check(members: &[TransactionMember]) -> Result<()> {
+pub(crate) fn check_limits(members: &[TransactionMember]) -> Result<()> {
     check_count(members)?;
     check_keys(members)?;
     check_size(members)
@@ -28,7 +28,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
         members.len(),
         members.iter().filter(|member| !member.is_write()).count()
     );
-    Err(refused(ErrorKind::InvalidValue, first, message))
+    Err(limit_error(ErrorKind::InvalidValue, first, message))
 }
 
 /// Rejects two operations on one item, because they would have no order.
@@ -60,7 +60,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
         } else {
             format!("it takes or gives up the same unique value as {first}: do one after the other")
         };
-        return Err(refused(ErrorKind::InvalidValue, member, message));
+        return Err(limit_error(ErrorKind::InvalidValue, member, message));
     }
     Ok(())
 }
@@ -75,32 +75,32 @@ fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMem
         };
         let error =
             Error::new(ErrorKind::UniqueViolation, Stage::Request, message).of(member.write.entity);
-        member.failed(error.at(unique.fields.join(", ")))
+        member.into_failed(error.at(unique.fields.join(", ")))
     };
     Error::of_operations(vec![failed(one, other), failed(other, one)], 0)
 }
 
 /// Only puts are known whole before they are sent; an item is never larger than its JSON.
 fn check_size(members: &[TransactionMember]) -> Result<()> {
-    let items = members.iter().filter_map(|member| member.write.item());
+    let items = members.iter().filter_map(|member| member.write.item_json());
     let most: usize = items.map(<[u8]>::len).sum();
     if most <= LARGEST {
         return Ok(());
     }
     let mut total = 0;
     for member in members {
-        total += member.size();
+        total += member.encoded_size();
         if total > LARGEST {
             let message = format!(
                 "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB): split it where it may take effect in parts"
             );
-            return Err(refused(ErrorKind::TooLarge, member, message));
+            return Err(limit_error(ErrorKind::TooLarge, member, message));
         }
     }
     Ok(())
 }
 
-fn refused(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
+fn limit_error(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
     let error = Error::new(kind, Stage::Request, message).of(member.write.entity);
-    Error::of_operations(vec![member.failed(error)], 0)
+    Error::of_operations(vec![member.into_failed(error)], 0)
 }

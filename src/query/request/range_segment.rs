@@ -28,7 +28,7 @@ impl RangeSegment {
         down: bool,
         unique: Option<&'static str>,
     ) -> Result<(Vec<RangeSegment>, Option<Vec<u8>>), CodecError> {
-        let end = self.end(unique, down)?;
+        let end = self.last_key(unique, down)?;
         if self.range == KeyRange::Nothing || end.is_some_and(|end| end.is_at(&position)) {
             return Ok((Vec::new(), None));
         }
@@ -51,7 +51,7 @@ impl RangeSegment {
     }
 
     /// The last possible key, if no two rows share a sort key.
-    pub(crate) fn end(
+    pub(crate) fn last_key(
         &self,
         unique: Option<&'static str>,
         down: bool,
@@ -74,7 +74,7 @@ impl RangeSegment {
     /// The rest of the leg after these values of the sort key; `ties` includes the rows with exactly these values.
     /// DynamoDB accepts one range, on the last attribute that is named, so each attribute that may differ needs a
     /// leg.
-    pub(super) fn behind(
+    pub(super) fn after_position(
         self,
         sort: &[(&'static str, KeyPoint)],
         down: bool,
@@ -101,12 +101,12 @@ impl RangeSegment {
         // The rows that differ in the last attribute only come directly after the cursor, so that
         // segment is read first.
         let legs = (0..free.len()).rev();
-        let legs = legs.map(|at| self.leg(free, at, down, ties && at + 1 == free.len()));
+        let legs = legs.map(|at| self.part_segment(free, at, down, ties && at + 1 == free.len()));
         Ok(legs.collect())
     }
 
     /// The rows whose first value that differs is the one at `at`.
-    fn leg(
+    fn part_segment(
         &self,
         free: &[(&'static str, KeyPoint)],
         at: usize,
@@ -117,7 +117,7 @@ impl RangeSegment {
         for (name, point) in free.iter().take(at) {
             // The query has a range on this attribute that the cursor's value does not meet.
             if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
-                return leg.nothing();
+                return leg.without_rows();
             }
             leg.range = KeyRange::All;
             let mut value = Writer::default();
@@ -136,7 +136,7 @@ impl RangeSegment {
         leg
     }
 
-    fn nothing(self) -> RangeSegment {
+    fn without_rows(self) -> RangeSegment {
         RangeSegment {
             range: KeyRange::Nothing,
             ..self
@@ -144,7 +144,7 @@ impl RangeSegment {
     }
 
     /// The earliest position of its rows, as values of the front of the sort key.
-    pub(crate) fn begins(
+    pub(crate) fn first_keys(
         &self,
         sort: impl Iterator<Item = &'static str>,
         down: bool,

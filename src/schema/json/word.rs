@@ -1,13 +1,10 @@
 //! The words that represent values in JSON.
 
 use crate::json::Tag;
-use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, StreamView, Style,
-    TableClass, Width,
-};
+use crate::schema::{FieldRole, FormerUse, IndexKind, KeyType, Presence, StreamView, Style, Width};
 
 /// The stored form of an enum.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum EnumForm {
     Names,
     Numbers,
@@ -21,9 +18,10 @@ pub(crate) trait Word: Sized {
     fn of_word(word: &str) -> Option<Self>;
 }
 
+/// Lets types be one word: those that are listed with the word of each value, and those with a `Word` of their own.
 macro_rules! words {
-    ($($type:ident { $($value:ident: $word:literal),* $(,)? })*) => {$(
-        impl Word for $type {
+    ($($type:ident $({ $($value:ident: $word:literal),* $(,)? })?)*) => {$(
+        $(impl $crate::schema::Word for $type {
             fn word(&self) -> String {
                 match self { $($type::$value => $word),* }.to_owned()
             }
@@ -31,17 +29,28 @@ macro_rules! words {
             fn of_word(word: &str) -> Option<Self> {
                 match word { $($word => Some($type::$value),)* _ => None }
             }
+        })?
+
+        impl $crate::schema::json::JsonForm for $type {
+            fn tree(&self) -> $crate::json::JsonTree {
+                $crate::json::JsonTree::Text($crate::schema::Word::word(self))
+            }
+
+            fn read(place: &$crate::schema::json::JsonPlace<'_>) -> $crate::error::Result<Self> {
+                let word = $crate::schema::Word::of_word(&String::read(place)?);
+                word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
+            }
         }
     )*};
 }
+pub(in crate::schema) use words;
 
 words! {
+    Tag Style Width
     KeyType { S: "S", N: "N", B: "B" }
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
     IndexKind { Global: "global", Local: "local" }
-    ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
-    TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
     }
@@ -49,6 +58,16 @@ words! {
     FieldRole {
         Attribute: "attribute", Skip: "skip", Rest: "rest", Version: "version", Ttl: "ttl", CreatedAt: "created_at",
         UpdatedAt: "updated_at", CreatedBy: "created_by", UpdatedBy: "updated_by",
+    }
+}
+
+impl Word for u16 {
+    fn word(&self) -> String {
+        self.to_string()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        word.parse().ok()
     }
 }
 
