@@ -13,6 +13,7 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 mod fill;
+mod moved_key;
 mod rename;
 mod sentinel;
 mod shape;
@@ -22,6 +23,7 @@ tests![
     renames_hold_and_need_their_guards,
     shapes_hold_and_need_their_guards,
     sentinels_hold_and_need_their_guards,
+    moved_keys_hold_and_need_their_guards,
 ];
 
 /// A state and the steps from it.
@@ -118,4 +120,23 @@ async fn sentinels_hold_and_need_their_guards(_: Db) -> Outcome {
     let whole = sentinel::Sentinels::default();
     let without = sentinel::Sentinels::without();
     holds_and_needs("sentinels", &whole, 500, without)
+}
+
+async fn moved_keys_hold_and_need_their_guards(_: Db) -> Outcome {
+    let without = moved_key::MovedKey::without();
+    holds_and_needs(
+        "moved key",
+        &moved_key::MovedKey::default(),
+        10_000,
+        without,
+    )?;
+    let whole = moved_key::MovedKey::rolled_back();
+    holds_and_needs("moved key, rolled back", &whole, 1000, [])?;
+    let without = moved_key::MovedKey::skipped_without();
+    holds_and_needs(
+        "moved key, unfilled",
+        &moved_key::MovedKey::skipped(),
+        1000,
+        without,
+    )
 }
