@@ -192,7 +192,7 @@ impl Observers {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        self.tell(wire, request, token, WireTrace::default(), |_| ())
+        self.tell_observers(wire, request, token, WireTrace::default(), |_| ())
             .await
     }
 

@@ -112,7 +112,7 @@ impl PendingRequest {
     }
 
     /// The response, with the entity that its errors name.
-    fn into_answer(&self, reply: Reply) -> Answer {
+    fn answer_of_reply(&self, reply: Reply) -> Answer {
         let entity = self.participants.is_empty().then_some(self.entity);
         Answer::of_reply(reply, entity, self.now)
     }
@@ -151,7 +151,7 @@ impl<'d> SentCall<'d> {
         let answer = match self {
             SentCall::Request { answer, db, kept } => {
                 let reply = std::task::ready!(kept.poll(answer, db, cx));
-                reply.map(|reply| kept.into_answer(reply))
+                reply.map(|reply| kept.answer_of_reply(reply))
             }
             SentCall::Steps(steps) => {
                 std::task::ready!(steps.as_mut().poll(cx)).map(Answer::of_steps)

@@ -75,7 +75,7 @@ fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMem
         };
         let error =
             Error::new(ErrorKind::UniqueViolation, Stage::Request, message).of(member.write.entity);
-        member.into_failed(error.at(unique.fields.join(", ")))
+        member.failed_operation(error.at(unique.fields.join(", ")))
     };
     Error::of_operations(vec![failed(one, other), failed(other, one)], 0)
 }
@@ -102,5 +102,5 @@ fn check_size(members: &[TransactionMember]) -> Result<()> {
 
 fn limit_error(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
     let error = Error::new(kind, Stage::Request, message).of(member.write.entity);
-    Error::of_operations(vec![member.into_failed(error)], 0)
+    Error::of_operations(vec![member.failed_operation(error)], 0)
 }

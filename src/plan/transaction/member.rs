@@ -113,7 +113,7 @@ impl TransactionMember {
     }
 
     /// The operation and its error.
-    pub(crate) fn into_failed(&self, error: Error) -> Failed {
+    pub(crate) fn failed_operation(&self, error: Error) -> Failed {
         let error = error.declared_as(self.declaration_id());
         Failed::new(
             self.place.unwrap_or_default(),

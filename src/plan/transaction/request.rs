@@ -36,7 +36,7 @@ pub(crate) fn request_of(
     let writes: Vec<_> = members.iter().map(|member| &*member.write).collect();
     transaction_of(pattern, &writes, &token).map_err(|(at, error)| match members.get(at) {
         Some(member) if member.place.is_some() => {
-            Error::of_operations(vec![member.into_failed(error)], 0)
+            Error::of_operations(vec![member.failed_operation(error)], 0)
         }
         _ => error,
     })
