@@ -1,8 +1,8 @@
 //! The patterns of filters, as Lambda compares them with records.
 //!
-//! A pattern names members of a record with the values that they may have; all of them have to fit. `exists` looks at
-//! members that hold a text, so an image exists if its partition key does. Conditions about images are preferred to the
-//! name of the event, as in `changes_of`: the documentation of Lambda guarantees filters on `dynamodb` only.
+//! A pattern lists members of a record with their possible values, and all of them must match. `exists` works only for
+//! members with a text, so an image exists if its partition key does. Like `changes_of`, filters prefer conditions on
+//! images to the name of the event, because the documentation of Lambda guarantees only filters on `dynamodb`.
 //!
 //! ```text
 //! view                  created              changed              removed
@@ -42,7 +42,7 @@ enum ImageTest {
     Missing,
 }
 
-/// The patterns of those who follow these changes, or, with values alone, all changes of all entities.
+/// The patterns for these changes, or, if only values are given, for all changes of all entities.
 pub(super) fn record_patterns(
     table: &TableSchema,
     follows: &[(String, Vec<FollowedChange>)],
@@ -75,7 +75,7 @@ pub(super) fn record_patterns(
     }
     let patterns = tests.iter().map(|test| test.record_pattern(table));
     let patterns: Vec<JsonTree> = patterns.collect();
-    // Without a condition, every record is passed.
+    // A pattern without a condition passes every record, so no filter is needed.
     let is_empty =
         |pattern: &JsonTree| matches!(pattern, JsonTree::Object(members) if members.is_empty());
     Ok(match patterns.iter().any(is_empty) {
@@ -96,7 +96,7 @@ fn unknown_entity(table: &TableSchema, name: &str) -> Error {
 }
 
 impl KeyReader<'_> {
-    /// Rejects values that say nothing about the key: more would be sent than was meant.
+    /// Rejects values that do not limit the key, because Lambda would send more records than intended.
     fn check_values(&self) -> Result<()> {
         let plain = KeyReader {
             values: &FieldValues::new(),
@@ -134,7 +134,7 @@ impl KeyReader<'_> {
             StreamView::OldImage => (false, true),
             StreamView::NewAndOldImages => (true, true),
         };
-        // The image before and after, and the name of the event if no image tells the kind.
+        // The images before and after the change, and the name of the event if no image determines the kind.
         let fits = || ImageTest::Fits(vec![self.entity.stored_name.clone()]);
         let differs = || match self.table.type_attribute {
             Some(_) => ImageTest::DiffersFrom(self.entity.stored_name.clone()),
@@ -224,8 +224,8 @@ impl KeyReader<'_> {
         tests
     }
 
-    /// Whether the entity is told without the key: by the type in an image, or because each item of the table is of it. Values
-    /// of fields are compared with the key.
+    /// Whether the entity is known without the key: by the type in an image, or because the table has only this entity.
+    /// Values of fields need the key.
     fn needs_no_key(&self, is_by_image: bool) -> bool {
         let has_types = self.table.type_attribute.is_some();
         let is_alone = !has_types && self.table.entities.len() <= 1;
@@ -309,7 +309,7 @@ impl ImageTest {
             ImageTest::Any => return None,
             ImageTest::Missing => vec![is_there(false)],
             ImageTest::Fits(names) => {
-                // An item of another program may have no type, and is then told by its key.
+                // An item of another program may have no type. The handler then finds its entity by the key.
                 let names = names.iter().map(JsonTree::from);
                 let kind = kind(names.chain([exists_rule(false)]).collect());
                 let sentinel = || {
