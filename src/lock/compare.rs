@@ -86,7 +86,7 @@ fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
     }
 }
 
-/// An entity as it was and as it is.
+/// The old and the new form of an entity.
 type OldAndNew<'m> = (Option<&'m EntitySchema>, Option<&'m EntitySchema>);
 
 /// Matches entities: by the value of the type attribute, by the table that it has alone, or by its primary key.

@@ -1,4 +1,4 @@
-//! From the declarations to what they store.
+//! Converts declarations into their stored form.
 
 use super::stored::{condition_text, seen_type, sorted, sorted_fields, table};
 use super::value_names::ValueNames;
@@ -90,7 +90,7 @@ impl AttributeNames<'_> {
             parts: unique.parts.iter().map(|part| self.part(part)).collect(),
             ..unique.clone()
         });
-        // A word of the declaration that is new is stored, unless it is taken out here.
+        // A new word of the declaration is part of the stored form, unless this removes it.
         EntitySchema {
             name: String::new(),
             doc: String::new(),

@@ -1,6 +1,7 @@
-//! One description of the lines of a block for both ways: each fact is told once, and written or read by that.
+//! One description of the lines of a block for both directions: it lists each fact once, to write it and to read it.
 //!
-//! Reading takes what it can and rejects nothing. The result is written again, and only the same lines are accepted.
+//! Reading takes the words that it expects and rejects nothing. Then the result is written again, and must be the same
+//! lines.
 
 use std::iter::Peekable;
 use std::{slice, vec};
@@ -25,13 +26,13 @@ pub(super) enum FactLine {
     Read(Fact),
 }
 
-/// A line of a file, and those that belong to it.
+/// A line of a file, and the lines that belong to it.
 pub(super) struct Fact {
     words: vec::IntoIter<String>,
     below: Vec<Fact>,
 }
 
-/// Takes the lines that are at least so deep. A line belongs to the last one before it that is less deep.
+/// Takes the lines with at least this indentation. A line belongs to the last line before it with a smaller one.
 fn facts(lines: &mut Peekable<slice::Iter<'_, FileLine<'_>>>, least: usize) -> Vec<Fact> {
     let mut found = Vec::new();
     let depth = |text: &str| (text.len() - text.trim_start().len()) / 2;
@@ -51,7 +52,7 @@ impl Facts {
         Facts::Read(facts.into_iter().peekable())
     }
 
-    /// The lines that these facts are written as.
+    /// The lines of these facts.
     pub(super) fn lines(indent: usize, tell: impl FnOnce(&mut Facts)) -> Vec<String> {
         let lines = Vec::new();
         let mut facts = Facts::Written { indent, lines };

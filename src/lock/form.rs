@@ -99,10 +99,10 @@ fn fields(fields: &mut Vec<FieldSchema>, facts: &mut Facts, keys: impl FnOnce(&m
     fields.extend(has_rest.then(rest_field));
 }
 
-/// `shape 2 reads 1 writes 1`: the number, the one before if it is read, and the one that is written if it is that.
+/// `shape 2 reads 1 writes 1`: the number, and the former one if the program reads it or writes it.
 fn shape(line: &mut FactLine, shape: &mut ShapeSchema) {
     line.word(&mut shape.number);
-    // The numbers are redundant, and written for the reader of a difference.
+    // The numbers are redundant. They help readers of a diff.
     let before = shape.number.saturating_sub(1);
     let mut reads = shape.was.is_some().then_some(before);
     let mut writes = (shape.writes < shape.number).then_some(before);

@@ -1,8 +1,8 @@
-//! The stored form of a table: a schema of what is in the table and needed to read it, under stored names, and of nothing
-//! else. Doc comments, settings, collections and the order of declarations are no part of it.
+//! The stored form of a table: a schema that contains only the data in the table and everything needed to read it,
+//! under stored names. Doc comments, settings, collections and the order of declarations are not part of it.
 //!
 //! Keys name attributes and not fields, types of values are resolved, all lists are sorted by stored names, and everything
-//! else is empty. Each entity goes by its stored name, and has the declared types that it stores.
+//! else is empty. Each entity is identified by its stored name, and has the declared types that it stores.
 
 use std::collections::BTreeMap;
 
@@ -34,13 +34,13 @@ pub(super) fn sorted_indexes(head: &TableSchema) -> BTreeMap<&str, (IndexKind, &
         .collect()
 }
 
-/// Sorted by a name, of which each is there once: the last of them counts.
+/// Sorts by a name. If several values have the same name, the last one is kept.
 pub(super) fn sorted<T>(values: impl Iterator<Item = T>, name: impl Fn(&T) -> &String) -> Vec<T> {
     let by_name: BTreeMap<String, T> = values.map(|value| (name(&value).clone(), value)).collect();
     by_name.into_values().collect()
 }
 
-/// The condition that an attribute has one of these values, as it is declared.
+/// The condition that an attribute has one of these values, in the form of the declaration.
 pub(super) fn condition_text(attribute: &str, values: &[String]) -> String {
     match values {
         [value] => format!("{attribute} = {value}"),
@@ -48,7 +48,8 @@ pub(super) fn condition_text(attribute: &str, values: &[String]) -> String {
     }
 }
 
-/// The fields of an entity or a value: attributes, then those that are in keys alone, then the one that keeps the rest.
+/// The fields of an entity or a value: attributes, then fields that only keys contain, then the field that keeps the
+/// rest.
 pub(super) fn sorted_fields(fields: impl Iterator<Item = FieldSchema>) -> Vec<FieldSchema> {
     let by_place = fields.map(|field| {
         let name = field.attribute.as_ref().unwrap_or(&field.name).clone();
@@ -59,7 +60,7 @@ pub(super) fn sorted_fields(fields: impl Iterator<Item = FieldSchema>) -> Vec<Fi
     by_place.into_values().collect()
 }
 
-/// The field that keeps the rest: only that it exists is stored.
+/// The field that keeps the rest. Only its existence is part of the stored form.
 pub(super) fn rest_field() -> FieldSchema {
     FieldSchema {
         role: FieldRole::Rest,

@@ -13,7 +13,7 @@ const NOTE: &str = "\
 # `DYNAMO_LOCK=write cargo test` writes it; commit it with the code, and let nobody else write it.
 ";
 
-/// The text that holds these tables.
+/// The text of the file for these tables.
 pub(super) fn text(tables: &[TableSchema]) -> String {
     let mut text = format!("{TITLE}{FORMAT}\n{NOTE}\n");
     for table in tables {
@@ -58,7 +58,7 @@ fn entity_lines(table: &str, entity: &mut EntitySchema) -> Vec<String> {
     [vec![header], facts].concat()
 }
 
-/// The tables that the text of a file holds.
+/// The tables in the text of a file.
 pub(super) fn read(text: &str) -> Result<Vec<TableSchema>> {
     let blocks = blocks(text)?;
     let mut tables = Vec::new();
@@ -84,8 +84,8 @@ pub(super) fn read(text: &str) -> Result<Vec<TableSchema>> {
     Ok(tables)
 }
 
-/// Fails if the lines that were read are written in another way. One fact has one spelling and one place, so that equal
-/// files are equal models; this is the one check of what is in a block.
+/// Fails if the lines differ from those that the library writes. Each fact has one format and one position, so that
+/// equal models have equal files. No other check of the content of a block is necessary.
 fn check_lines(block: &FileBlock<'_>, written: &[String]) -> Result<()> {
     let mut found = [&block.header].into_iter().chain(&block.facts);
     let mut written = written.iter();

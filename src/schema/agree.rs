@@ -220,15 +220,15 @@ const fn same_source(a: &KeySource, b: &KeySource) -> bool {
     }
 }
 
-/// What two parts at the same place of two templates must have in common.
+/// The properties that two parts at the same position of two templates must share.
 #[derive(Clone, Copy)]
 pub(super) struct PartMatch {
     pub(super) field: bool,
-    /// The width, and the place of a None.
+    /// The width, and the position of a None in the order.
     pub(super) form: bool,
 }
 
-/// Whether two templates have the same texts and shards, and parts that match between them.
+/// Whether two templates have the same texts and shards, and matching parts between them.
 pub(super) const fn same_pieces(a: &[Piece], b: &[Piece], of: PartMatch) -> bool {
     if a.len() != b.len() {
         return false;

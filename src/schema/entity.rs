@@ -37,10 +37,10 @@ json_record! {
         pub uniques: Vec<UniqueSchema> => may,
         /// The lints that are silent about it, or about a part of it.
         pub allows: Vec<AllowSchema> => may,
-        /// The declared types that it stores, in the stored form alone, where each entity is reviewed for itself. Else
-        /// they are [values](super::TableSchema::values) of the table.
+        /// The declared types that it stores. Only the stored form has them here, because each entity is reviewed by
+        /// itself. Otherwise they are [values](super::TableSchema::values) of the table.
         pub(crate) values: Vec<ValueSchema>,
-        /// The constants that say so; None if it was read from JSON.
+        /// The constants of the declaration; None if the schema was read from JSON.
         pub(crate) origin: Origin<DeclaredEntity>,
     }
 }
@@ -66,8 +66,8 @@ json_record! {
         pub attribute: Option<String> => may,
         /// Its type, as it is written.
         pub rust_type: String => must,
-        /// Its type by what it stores, such as `Vec<Line>`: an alias is resolved, an `Option` is the type within, types
-        /// that are stored alike have one name, and those with `#[derive(DynamoValue)]` are among the
+        /// Its stored type, such as `Vec<Line>`: an alias is resolved, an `Option` is the type inside, types with the
+        /// same stored form have one name, and those with `#[derive(DynamoValue)]` are among the
         /// [values](super::TableSchema::values) of the table. None if only serde knows it.
         pub value_type: Option<String> => may,
         /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
@@ -245,8 +245,8 @@ json_record! {
         pub fields: Vec<String> => must,
         /// The same fields as parts of the keys that keep the values, in the order of these.
         pub parts: Vec<PartSchema> => may,
-        /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them
-        /// up yet.
+        /// Whether it is declared with `filling`: old items may not have taken their values, so programs cannot look
+        /// them up yet.
         pub is_filling: bool => may("filling"),
     }
 }

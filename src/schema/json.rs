@@ -19,13 +19,14 @@ pub(super) use word::words;
 const FORMAT: u64 = 1;
 
 impl TableSchema {
-    /// The schema as JSON, one member a line and always in the same order, for tools in other languages and for diffs.
+    /// The schema as JSON, with one member per line and always in the same order, for tools in other languages and for
+    /// diffs.
     ///
     /// Each object has the members of one type of [`schema`](crate::schema), under the names of its fields, except for:
     ///
     /// | object | members |
     /// |---|---|
-    /// | the whole, [`TableSchema`] | `format` is `1`; a reader rejects a greater one, and members may be added without raising it. `keys` is the style: `escaped`, or `verbatim:` and the delimiter |
+    /// | the whole, [`TableSchema`] | `format` is `1`. A reader rejects a greater number. Later versions may add members without raising it. `keys` is the style: `escaped`, or `verbatim:` and the delimiter |
     /// | `settings` | `billing` is `on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled` |
     /// | a key attribute, a key of an entity | `type` is `S`, `N` or `B`. A key of an entity has a `field`, or a `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
     /// | an index | `projection` is `all`, `keys` or a list |

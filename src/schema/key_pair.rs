@@ -1,5 +1,5 @@
-//! Partition keys with the sort keys after them, and the fields in both: the questions that lints, command lines and other
-//! tools have about keys.
+//! Partition keys with their sort keys, and the fields in both. Lints, command lines and other tools use these
+//! properties of keys.
 
 use super::{
     EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeySchema, PartSchema,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::json::Tag;
 
-/// A partition key with the sort key after it: those of an entity's table, or those of an access pattern.
+/// A partition key with its sort key: the keys of an entity in its table, or those of an access pattern.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct KeyPair<'s> {
@@ -27,7 +27,7 @@ pub struct KeyPair<'s> {
 pub struct FieldInKey<'s> {
     /// Its name.
     pub name: &'s str,
-    /// The field; None only if the schema was not declared and lacks it.
+    /// The field; None only if the schema was not declared and does not contain it.
     pub field: Option<&'s FieldSchema>,
     /// The part of a template; None if the field is the key attribute itself.
     pub part: Option<&'s PartSchema>,
@@ -88,7 +88,7 @@ impl TableSchema {
 }
 
 impl EntitySchema {
-    /// The fields that `key(..)` of the entity takes, each once, in their order.
+    /// The fields that `key(..)` of the entity takes, each once and in order.
     pub fn key_fields(&self) -> Vec<FieldInKey<'_>> {
         let keys = KeyPair::of_table(self);
         let mut fields: Vec<FieldInKey<'_>> = Vec::new();

@@ -6,20 +6,21 @@ use std::fmt;
 use super::json::{json_record, words};
 
 json_record! {
-    /// How a table is run: its billing, and its protection. The methods of [`TableSchema`](super::TableSchema) set it,
-    /// such as [`deletion_protection`](super::TableSchema::deletion_protection).
+    /// The operational settings of a table, such as its billing and its protection. The methods of
+    /// [`TableSchema`](super::TableSchema) set them, for example
+    /// [`deletion_protection`](super::TableSchema::deletion_protection).
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct TableSettings {
         /// Whether the table is protected from deletion; None leaves it to DynamoDB, which then protects nothing.
         pub deletion_protection: Option<bool> => may,
-        /// For how many days back the table can be restored to any second.
+        /// The number of past days for which the table can be restored to any second.
         pub point_in_time_recovery: Option<u8> => may,
         /// The class; None leaves it to DynamoDB, which uses the standard one.
         pub class: Option<TableClass> => may,
         /// How it is billed; None leaves it to other managers of the table, and a new table is billed by requests.
         pub billing: Option<Billing> => may,
-        /// Labels, by which costs are told apart.
+        /// Labels, for example to separate costs.
         pub tags: BTreeMap<String, String> => may,
         /// The regions of a global table; None leaves them to other managers of the table.
         pub replicas: Option<Replicas> => may,

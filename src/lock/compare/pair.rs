@@ -32,7 +32,7 @@ impl<'m> TablePair<'m> {
         &self.new.name
     }
 
-    /// Whether it is another than it was, but for its entities.
+    /// Whether the table differs from its old form, apart from its entities.
     pub(super) fn differs(self) -> bool {
         let like_new = TableSchema {
             entities: self.new.entities.clone(),

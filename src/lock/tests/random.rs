@@ -338,7 +338,7 @@ impl RandomModel {
         changed
     }
 
-    /// With this value in place of one of its name, or without that.
+    /// With this value instead of the one of the same name, or without that one.
     fn with_or_without<T>(
         &mut self,
         mut values: Vec<T>,

@@ -12,8 +12,8 @@ pub(crate) trait JsonRecord: Clone + Default {
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()>;
 }
 
-/// Declares a struct, and its members in JSON, in their order: those that `must` exist, and those that `may` be missing. A
-/// member has the name of its field, unless another one is given. A field without either is no member.
+/// Declares a struct and its members in JSON, in their order: those that `must` exist, and those that `may` be missing.
+/// A member has the name of its field, unless another name is given. A field with neither word is not a member.
 macro_rules! json_record {
     ($($(#[$meta:meta])* pub struct $name:ident {
         $($(#[$of_field:meta])* $vis:vis $field:ident: $ty:ty $(=> $how:ident $(($member:literal))?)?,)*
@@ -86,7 +86,7 @@ impl<'j> JsonMembers<'j> {
         Ok(())
     }
 
-    /// A member that is left out while it is None, empty, false or the usual word.
+    /// A member that is omitted if it is None, empty, false or the usual word.
     pub(crate) fn may<T>(&mut self, name: &str, value: &mut T) -> Result<()>
     where
         T: JsonForm + Default + PartialEq,

@@ -1,4 +1,4 @@
-//! The members of objects that are no struct of plain fields.
+//! The members of objects that are not structs of plain fields.
 
 use super::form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 use super::word::EnumForm;

@@ -18,7 +18,7 @@ pub(crate) trait Word: Sized {
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// Lets types be one word: those that are listed with the word of each value, and those with a `Word` of their own.
+/// Stores types as one word: types that are listed with the word of each value, and types with their own `Word`.
 macro_rules! words {
     ($($type:ident $({ $($value:ident: $word:literal),* $(,)? })?)*) => {$(
         $(impl $crate::schema::Word for $type {
