@@ -1,12 +1,12 @@
 //! An operation that is awaited before it is sent.
 //!
 //! Otherwise the compiler would report that the operation is not a future, and suggest removing `.await`. The impls of
-//! [`unsent`] hold for no type; they exist for their message. The type of each operation is declared together with one,
-//! because `Future` cannot be implemented for all types with an own trait.
+//! [`unsent`] apply to no type; they exist only for their message. Each operation needs its own impl, because Rust does
+//! not allow one impl of `Future` for all types with a trait of this crate.
 
 use std::marker::PhantomData;
 
-/// An operation that was sent. No operation is: what `send` returns is a [`Call`](crate::plan::Call).
+/// An operation that was sent. No operation implements it, because `send` returns a [`Call`](crate::plan::Call).
 #[diagnostic::on_unimplemented(
     message = "this operation was not sent",
     label = "nothing to await yet",
@@ -14,11 +14,11 @@ use std::marker::PhantomData;
 )]
 pub trait Sent {}
 
-/// A type of its own, so that the compiler speaks of it and not of `Future`.
+/// A separate type, so that the message of the compiler is about it and not about `Future`.
 #[derive(Debug)]
 pub struct Unsent<O>(PhantomData<O>);
 
-/// A query that was given a verb. None was: what a verb returns is a future of its own.
+/// A query with a verb. No query implements it, because a verb returns a separate future.
 #[diagnostic::on_unimplemented(
     message = "no verb was called on this query",
     label = "nothing to await yet",
@@ -26,9 +26,9 @@ pub struct Unsent<O>(PhantomData<O>);
 )]
 pub trait SentOperation {}
 
-/// Declares an operation that is no future before it was sent, with the type of its result; without one, it is that of the
-/// [`Operation`](crate::plan::Operation). The third form is for types without parameters: their bounds need a lifetime,
-/// because a bound without parameters would be an error by itself.
+/// Declares an operation that is not a future before it is sent, with the type of its result. The default is the result
+/// of its [`Operation`](crate::plan::Operation). The third form is for types without parameters: their bounds need a
+/// lifetime, because a bound without parameters would itself be an error.
 macro_rules! unsent {
     ([$($generics:tt)*] $operation:ty) => {
         $crate::awaited::unsent! {

@@ -1,4 +1,5 @@
-//! The schemas for a command line: entities and access patterns by the names in commands, and the input for parts of keys.
+//! The schemas of a command line: entities and access patterns by their names in commands, and the input for parts of
+//! keys.
 
 use std::fmt;
 use std::future::Future;
@@ -16,12 +17,12 @@ use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
 
 use crate::failure::Failure;
 
-/// An entity that may be written, with the operations that need its type.
+/// An entity that the program may write, with the operations that need its type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Writable {
     pub(crate) writes: DynamicWrites,
     pub(crate) import: fn(Box<dyn Read + Send>) -> Import<'static>,
-    /// The backfill, by a scan in this number of segments.
+    /// The backfill, by a scan with this number of segments.
     pub(crate) refill: fn(usize) -> Bulk<'static>,
     /// The number of rows that a backfill would write.
     pub(crate) unfilled: fn(usize, &Dynamo) -> Unfilled<'_>,
@@ -77,7 +78,7 @@ impl fmt::Debug for ReplayHandler {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
-    /// The entities that may be written.
+    /// The entities that the program may write.
     pub(crate) writable: Vec<Writable>,
     /// The handlers of consumers, for parked changes.
     pub(crate) replays: Vec<ReplayHandler>,
@@ -165,7 +166,7 @@ pub(crate) struct PartInput<'m> {
     of: FieldInKey<'m>,
     /// The name of its option, if it is one.
     pub(crate) option: String,
-    /// The conditions besides one value, if it is part of a sort key.
+    /// The conditions other than one value, if it is part of a sort key.
     takes: Option<DynamicSortPart>,
 }
 
@@ -361,7 +362,7 @@ impl<'m> PartInput<'m> {
         self.of.name
     }
 
-    /// Whether it is only a part of the field.
+    /// Whether the key contains only a part of the field.
     pub(crate) fn has_format(&self) -> bool {
         self.of.format().is_some()
     }
@@ -375,7 +376,7 @@ impl<'m> PartInput<'m> {
         self.of.field.map_or("", |field| first_line(&field.doc))
     }
 
-    /// Whether it accepts a condition besides one value.
+    /// Whether it accepts a condition other than one value.
     pub(crate) fn takes(&self, accepts: fn(&DynamicSortPart) -> bool) -> bool {
         self.takes.as_ref().is_some_and(accepts)
     }

@@ -47,7 +47,7 @@ macro_rules! every_civil {
 
 pub(crate) use {every_civil, every_moment};
 
-/// Values that are stored as text of their kind.
+/// Values that are stored as the text of their kind.
 macro_rules! time_values {
     ($($(#[$cfg:meta])? $value:ty;)*) => {$(
         $(#[$cfg])?

@@ -6,8 +6,9 @@ use super::Value;
 use crate::json::{Number, Tag};
 
 impl Value {
-    /// The value of plain JSON in the type in which it is stored, as far as JSON lacks the type: sets are lists there, bytes
-    /// are texts in Base64, and numbers may be texts. None if it cannot have the type; other types are not compared.
+    /// Converts a value of plain JSON to a stored type that JSON does not have. In plain JSON, sets are lists, bytes
+    /// are texts in Base64, and numbers may be texts. Returns `None` if the value does not fit; other types are not
+    /// checked.
     ///
     /// ```
     /// use dynamo_entity::Value;
@@ -37,8 +38,8 @@ impl Value {
 fn set<T: Ord>(list: Vec<Value>, read: impl Fn(Value) -> Option<T>) -> Option<BTreeSet<T>> {
     let count = list.len();
     let set: BTreeSet<T> = list.into_iter().map(read).collect::<Option<_>>()?;
-    // A set with a repeated element is no set; dropping it would store something else than the file
-    // says.
+    // A list with a repeated element is not a set. Without the element, the stored set would differ
+    // from the file.
     (set.len() == count).then_some(set)
 }
 

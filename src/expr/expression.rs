@@ -38,7 +38,7 @@ const FEW: usize = 16;
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
 
-/// Most values need less together.
+/// Most requests need less for all of their values.
 const USUAL_VALUES: usize = 160;
 
 impl Expression {

@@ -73,8 +73,8 @@ impl Node {
         nodes.into_iter().fold(Node::All(Vec::new()), Node::and)
     }
 
-    /// At least one of both conditions. A node that never holds is omitted; one that always holds replaces the whole, and
-    /// a fault replaces everything.
+    /// At least one of both conditions. A node that never holds is omitted. A node that always holds replaces the whole
+    /// condition, and so does a fault, which comes first.
     pub(crate) fn or(self, other: Node) -> Node {
         match (self, other) {
             (faulty @ Node::Faulty(_), _) | (_, faulty @ Node::Faulty(_)) => faulty,

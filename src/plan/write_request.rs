@@ -157,7 +157,7 @@ impl WriteRequest {
         self.condition = before.and(node);
     }
 
-    /// Declares that executing it twice is harmless, also if it returns this part of the item.
+    /// Declares that a second execution is harmless, even if the write returns this part of the item.
     pub(crate) fn retry_safe(&mut self, returned: Returned) {
         if self.resend == Resend::UnlessAmbiguous || returned != Returned::Nothing {
             self.resend = Resend::RetrySafe;

@@ -114,7 +114,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
 }
 
 impl<E: DynamoEntity, F: GetForm<E>> Get<E, F> {
-    /// The request, and how its response is read. The two are apart, so that sending is compiled once for all entities.
+    /// The request, and how its response is read. They are separate, so that sending is compiled once for all entities.
     fn prepare(self, db: &Dynamo) -> (Result<PlannedRequest>, Outcome<Option<F::Row>>) {
         let outcome = Outcome::Item(
             match F::IS_WHOLE {
@@ -205,7 +205,7 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     _: Timestamp,
 ) -> Result<Option<F::Row>> {
-    // A `map` and a `transpose` would be compiled for each entity.
+    // No `map` and `transpose`, because they would be compiled for each entity.
     let Some(item) = item else {
         return Ok(None);
     };

@@ -1,5 +1,5 @@
-//! The write of one item. Each verb says how it is planned; how it is sent, explained, repeated, put into a transaction and
-//! done by a job follows from that for all verbs alike.
+//! The write of one item. Each verb defines how it is planned. All verbs share the code that sends, explains and
+//! repeats the write, puts it into a transaction, and executes it in a job.
 
 use std::any::Any;
 
@@ -16,7 +16,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{EvaluatedUpdate, Guard, Guarded, Intent, Omissible, PlannedWrite};
 
-/// The write of one item: a create, put, update, upsert or delete. The methods are the last ones before
+/// The write of one item: a create, put, update, upsert or delete. These methods must be the last ones before
 /// [`send`](Operation::send).
 pub trait ItemWrite: Sized {
     /// The entity of the item.
@@ -36,12 +36,12 @@ pub trait ItemWrite: Sized {
     #[doc(hidden)]
     fn item_key(&self) -> Result<Vec<u8>, CodecError>;
 
-    /// Plans the write as far as it can be without reading, and says how its result is read. The two are apart, so that
-    /// what is done with the plan is compiled once for all entities.
+    /// Plans the write as far as possible without a read, and returns how its result is read. They are separate, so
+    /// that the code that uses the plan is compiled once for all entities.
     #[doc(hidden)]
     fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<Self::Out>);
 
-    /// The write in a transaction, which cannot read anything first.
+    /// The members of the write in a transaction, which cannot read anything first.
     #[doc(hidden)]
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         self.prepare(db).0?.members(None)
@@ -94,12 +94,12 @@ pub trait ItemWrite: Sized {
         }
     }
 
-    /// Declares that a second effect is harmless here, so that the write is sent again after a lost response. Only a write
-    /// with a condition needs it, and one whose second attempt would have another effect or result.
+    /// Declares that a second effect is harmless here, so that the library retries the write after a lost response. You
+    /// need it only for a write with a condition, or one whose second attempt would have another effect or result.
     ///
-    /// A second attempt may see the effect of the first. If its condition does not hold then, the error is
-    /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because it cannot be determined
-    /// whose effect that was.
+    /// A second attempt may see the effect of the first. If its condition then does not hold, the error is
+    /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because the library cannot
+    /// determine whose effect that was.
     fn retry_safe(self) -> RetrySafe<Self>
     where
         Self::Guard: Guarded,
@@ -381,7 +381,7 @@ impl<W: TransactWrite> Operation for Idempotent<W> {
     }
 }
 
-/// A write that is sent again after a lost response; see [`ItemWrite::retry_safe`].
+/// A write that the library retries after a lost response; see [`ItemWrite::retry_safe`].
 #[derive(Debug)]
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct RetrySafe<W>(W);

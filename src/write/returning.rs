@@ -16,8 +16,8 @@ pub trait Returning<E: DynamoEntity> {
     type Out: Send + 'static;
     /// The return value of an upsert or a delete, which need no existing item.
     type IfAny: Send + 'static;
-    /// The guard of a delete with this guard. A second delete would return nothing, so one that returns the item is sent
-    /// again no more than a conditional one.
+    /// The guard of a delete with this guard and return value. A second delete would return nothing. Therefore, a
+    /// delete that returns the item is not retried, like a conditional one.
     #[doc(hidden)]
     type Guard<G: Guard>: Guard;
 
@@ -114,7 +114,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningNothing {
     }
 }
 
-/// A return value that a transaction and a job may omit, because it is not the state before the write.
+/// A return value that transactions and jobs may omit, because it is not the state before the write.
 pub trait Omissible {}
 
 impl Omissible for ReturningNew {}

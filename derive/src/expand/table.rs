@@ -39,8 +39,8 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     hidden(&table.krate, &body)
 }
 
-/// Describes an index and the rows of its access patterns. The entities of the table link to this text, because they do not
-/// see what the index stores.
+/// Describes an index and the rows of its access patterns. The entities of the table link to this text, because their
+/// macros do not see the projection of the index.
 fn index_doc(index: &TableIndex) -> String {
     let name = plain_name(&index.ident);
     let rows = match &index.project {

@@ -50,7 +50,8 @@ impl TimeKind {
     }
 }
 
-/// A type of times. Values without a zone are converted as if they were in UTC, and a date as its beginning.
+/// A type of times. Values without a zone are converted as if they were in UTC, and a date as if it were its first
+/// moment.
 pub(crate) trait TimeValue: Sized {
     const KIND: TimeKind;
 
@@ -58,7 +59,7 @@ pub(crate) trait TimeValue: Sized {
     fn from_time(time: Timestamp) -> Option<Self>;
 }
 
-/// The text of its kind.
+/// The text of a time, in the form of its kind.
 pub(crate) fn time_text<T: TimeValue>(value: &T) -> Result<TimeText, CodecError> {
     let time = value.to_time();
     match T::KIND {

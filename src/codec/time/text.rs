@@ -24,7 +24,7 @@ pub(crate) fn date_of_day(days: i64) -> Option<Date> {
     Date::from_julian_day(julian).ok()
 }
 
-/// The days since 1970; `None` if there is no such day.
+/// The days since 1970-01-01; `None` if the calendar does not have the date.
 pub(crate) fn day_of_date(year: i32, month: u8, day: u8) -> Option<i64> {
     let date = Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()?;
     Some(i64::from(date.to_julian_day()) - EPOCH)

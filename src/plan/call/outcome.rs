@@ -55,7 +55,7 @@ impl<Out> fmt::Debug for ReplyReader<Out> {
 impl<Out> Outcome<Out> {
     pub(super) fn read_answer(&mut self, answer: &Answer) -> Result<Out> {
         match self {
-            // `?` and methods of `Option` would be compiled for each result type.
+            // A `match`, because `?` and methods of `Option` would be compiled for each result type.
             Outcome::Known(known) => match known.take() {
                 Some(known) => Ok(known),
                 None => Err(polled_again()),

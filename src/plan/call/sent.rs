@@ -136,7 +136,7 @@ impl<'d> SentCall<'d> {
         sent.unwrap_or_else(SentCall::with_error)
     }
 
-    /// A planned request, or the reason why there is none.
+    /// Sends a planned request, or fails with the reason why none was planned.
     pub(crate) fn of_planned(planned: Result<PlannedRequest>, db: &'d Dynamo) -> Self {
         SentCall::of_sent(planned.map(|planned| planned.send_request(db)))
     }

@@ -37,7 +37,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
         (&member.write.table, &member.key)
     }
     let mut sorted: Vec<_> = members.iter().collect();
-    // The sort is stable, so of two members on one item the first one of the caller stays first.
+    // The sort is stable, so two members on one item remain in the order of the caller.
     sorted.sort_by(|one, other| item(one).cmp(&item(other)));
     for pair in sorted.windows(2) {
         let [before, member] = pair else { continue };

@@ -52,7 +52,7 @@ impl Participant {
         Participant::with_key(member, member.item_key())
     }
 
-    /// The participant, and the write that it comes with.
+    /// Splits a member into the participant and its write.
     pub(crate) fn split_off(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
         let key = match member.owner {
             Some(_) => member.item_key(),

@@ -158,7 +158,7 @@ impl PlannedWrite {
     }
 }
 
-/// Sends the write of an item, which comes first, with its unique changes.
+/// Sends the write of an item, which is the first member, with its unique changes.
 async fn commit(
     db: &Dynamo,
     mut members: Vec<TransactionMember>,
@@ -184,8 +184,9 @@ async fn commit(
     }
 }
 
-/// Sends a transaction, and returns why it failed. A value that is given up may belong to another item by now, or may never
-/// have been this one's. Then there is nothing to give up. If only the format of a stored item differs, it is sent in that.
+/// Sends a transaction, and returns the failure, if any. A value to release may belong to another item by now, or may
+/// never have belonged to this item. It then needs no release. If only the format of a stored item differs, that one is
+/// sent.
 pub(crate) async fn send_members(
     db: &Dynamo,
     pattern: &'static Pattern,
