@@ -227,8 +227,8 @@ impl StreamConsumer {
     /// The patterns of the filters, each as the JSON for `Pattern` of an event source mapping. Lambda passes a record
     /// if one of them matches. The list is empty if every record is passed.
     ///
-    /// Returns an error of kind [`Config`](crate::error::ErrorKind::Config) if an entity or a field is unknown, or if
-    /// more filters would be necessary than a mapping may have.
+    /// Returns an error of kind [`Config`](crate::error::ErrorKind::Config) that names an unknown entity or field, or
+    /// that more filters would be necessary than a mapping may have.
     pub fn filters(&self) -> Result<Vec<String>> {
         if let Some((name, _)) = self.follows.iter().find(|(_, changes)| changes.is_empty()) {
             return Err(self.unfit_error(&format!("follows `{name}`, but none of its changes")));
