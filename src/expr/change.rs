@@ -92,7 +92,10 @@ macro_rules! tuples {
             fn add_to(self, changes: &mut Vec<UntypedChange>) {
                 #[allow(non_snake_case, reason = "the names of the types serve as variables")]
                 let ($($name,)+) = self;
-                changes.reserve_exact([$(stringify!($name)),+].len());
+                // A list of few large elements would otherwise begin with room for four.
+                if changes.is_empty() {
+                    changes.reserve_exact([$(stringify!($name)),+].len());
+                }
                 $($name.add_to(changes);)+
             }
         }
