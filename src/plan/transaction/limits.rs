@@ -36,33 +36,35 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
     fn item(member: &TransactionMember) -> (&str, &ItemKey) {
         (&member.write.table, &member.key)
     }
-    let mut sorted: Vec<_> = members.iter().collect();
+    let mut sorted: Vec<_> = members.iter().enumerate().collect();
     // The sort is stable, so two members on one item remain in the order of the caller.
-    sorted.sort_by(|one, other| item(one).cmp(&item(other)));
-    for pair in sorted.windows(2) {
-        let [before, member] = pair else { continue };
-        if item(before) != item(member) {
-            continue;
-        }
-        if let (Meaning::Taken(_), Meaning::Taken(unique)) =
-            // Two operations that take one unique value are the caller's mistake in data, and get
-            // the same kind of error as a value that is taken already.
-            (before.write.meaning, member.write.meaning)
-        {
-            return Err(both_take(unique, before, member));
-        }
-        let first = before.place.unwrap_or_default();
-        let message = if member.is_write() {
-            format!(
-                "it is on the same item as {first}: a transaction takes one operation an item, \
-                 whose conditions are given by `.when(..)`"
-            )
-        } else {
-            format!("it takes or gives up the same unique value as {first}: do one after the other")
-        };
-        return Err(limit_error(ErrorKind::InvalidValue, member, message));
+    sorted.sort_by(|one, other| item(one.1).cmp(&item(other.1)));
+    let repeated = sorted.windows(2).filter_map(|pair| match pair {
+        [(_, before), (at, member)] if item(before) == item(member) => Some((at, *before, *member)),
+        _ => None,
+    });
+    // The first one in the order of the caller is the mistake: a repeated item also repeats its unique values, whose keys
+    // sort before it.
+    let Some((_, before, member)) = repeated.min_by_key(|found| found.0) else {
+        return Ok(());
+    };
+    if let (Meaning::Taken(_), Meaning::Taken(unique)) =
+        // Two operations that take one unique value are the caller's mistake in data, and get
+        // the same kind of error as a value that is taken already.
+        (before.write.meaning, member.write.meaning)
+    {
+        return Err(both_take(unique, before, member));
     }
-    Ok(())
+    let first = before.place.unwrap_or_default();
+    let message = if member.is_write() {
+        format!(
+            "it is on the same item as {first}: a transaction takes one operation an item, whose conditions are \
+             given by `.when(..)`"
+        )
+    } else {
+        format!("it takes or gives up the same unique value as {first}: do one after the other")
+    };
+    Err(limit_error(ErrorKind::InvalidValue, member, message))
 }
 
 /// The error for two operations that take the same unique value. It reports both, because neither takes precedence.
