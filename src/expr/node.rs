@@ -69,6 +69,12 @@ impl Node {
         }
     }
 
+    /// Adds a condition that must hold too.
+    pub(crate) fn narrow(&mut self, more: Node) {
+        let before = std::mem::replace(self, Node::All(Vec::new()));
+        *self = before.and(more);
+    }
+
     pub(crate) fn all(nodes: impl IntoIterator<Item = Node>) -> Node {
         nodes.into_iter().fold(Node::All(Vec::new()), Node::and)
     }

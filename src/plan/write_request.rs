@@ -153,8 +153,7 @@ impl WriteRequest {
 
     /// Adds a condition.
     pub(crate) fn add_condition(&mut self, node: Node) {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(node);
+        self.condition.narrow(node);
     }
 
     /// Declares that a second execution is harmless, even if the write returns this part of the item.

@@ -50,8 +50,8 @@ impl<E: DynamoEntity, G> Check<E, G> {
     /// This must hold for the stored item, or for a missing item. An expired item counts as missing, and no condition
     /// on an attribute of it holds. If you call this again, both conditions must hold.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Check<E> {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(condition(E::Paths::default()).into_node());
+        self.condition
+            .narrow(condition(E::Paths::default()).into_node());
         self.asking()
     }
 

@@ -106,8 +106,10 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         condition: impl FnOnce(E::Paths) -> Condition<E>,
     ) -> Delete<E, Conditional, R> {
         let mut delete = self.retyped();
-        let before = std::mem::replace(&mut delete.terms.condition, Node::all([]));
-        delete.terms.condition = before.and(condition(E::Paths::default()).into_node());
+        delete
+            .terms
+            .condition
+            .narrow(condition(E::Paths::default()).into_node());
         delete
     }
 

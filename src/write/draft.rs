@@ -191,8 +191,7 @@ impl UpdateDraft {
 
     /// Adds a condition.
     pub(crate) fn asking(&mut self, node: Node) {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(node);
+        self.condition.narrow(node);
     }
 
     pub(crate) fn leave_version(&mut self) {

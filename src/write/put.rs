@@ -95,8 +95,9 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     pub fn when(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Put<'e, E, Conditional> {
         let expect = self.terms.expect;
         let mut put = self.expecting(expect);
-        let before = std::mem::replace(&mut put.terms.condition, Node::all([]));
-        put.terms.condition = before.and(condition(E::Paths::default()).into_node());
+        put.terms
+            .condition
+            .narrow(condition(E::Paths::default()).into_node());
         put
     }
 

@@ -31,7 +31,7 @@ pub enum Effect {
     Rejected,
 }
 
-/// What happens next to a request.
+/// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Pass,
