@@ -1,26 +1,12 @@
 //! An operation that is awaited before it is sent.
 //!
-//! Otherwise the compiler would report that the operation is not a future, and suggest removing `.await`. These impls
-//! hold for no type; they exist for their message.
+//! Otherwise the compiler would report that the operation is not a future, and suggest removing `.await`. The impls of
+//! [`unsent`] apply to no type; they exist only for their message. Each operation needs its own impl, because Rust does
+//! not allow one impl of `Future` for all types with a trait of this crate.
 
-use std::future::Future;
 use std::marker::PhantomData;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use crate::batch::{Batch, BatchReport};
-use crate::bulk::{Bulk, BulkReport};
-use crate::entity::DynamoEntity;
-use crate::entity::guard::Guard;
-use crate::items::{DeleteItem, GetItem, PutItem};
-use crate::plan::Operation;
-use crate::query::Query;
-use crate::read::{BatchGet, Get, GetForm, GetMany, TransactGet};
-use crate::transact::Transaction;
-use crate::transfer::{Export, ExportReport, Import, ImportReport};
-use crate::write::{Create, Delete, Idempotent, LookUp, Put, RetrySafe, Update, Upsert};
-
-/// An operation that was sent. No operation is: what `send` returns is a [`Call`](crate::plan::Call).
+/// An operation that was sent. No operation implements it, because `send` returns a [`Call`](crate::plan::Call).
 #[diagnostic::on_unimplemented(
     message = "this operation was not sent",
     label = "nothing to await yet",
@@ -28,11 +14,11 @@ use crate::write::{Create, Delete, Idempotent, LookUp, Put, RetrySafe, Update, U
 )]
 pub trait Sent {}
 
-/// A type of its own, so that the compiler speaks of it and not of `Future`.
+/// A separate type, so that the message of the compiler is about it and not about `Future`.
 #[derive(Debug)]
 pub struct Unsent<O>(PhantomData<O>);
 
-/// A query that was given a verb. None was: what a verb returns is a future of its own.
+/// A query with a verb. No query implements it, because a verb returns a separate future.
 #[diagnostic::on_unimplemented(
     message = "no verb was called on this query",
     label = "nothing to await yet",
@@ -40,47 +26,39 @@ pub struct Unsent<O>(PhantomData<O>);
 )]
 pub trait SentOperation {}
 
-macro_rules! awaited_too_early {
-    // A type without parameters has a lifetime of its own in the bound: a bound of none is an error by itself.
-    ($done:ident: $([$($generics:tt)*] $(@ $any:lifetime)? $operation:ty => $out:ty $(where Self: $bound:ident)?;)*) => {$(
+/// Declares an operation that is not a future before it is sent, with the type of its result. The default is the result
+/// of its [`Operation`](crate::plan::Operation). The third form is for types without parameters: their bounds need a
+/// lifetime, because a bound without parameters would itself be an error.
+macro_rules! unsent {
+    ([$($generics:tt)*] $operation:ty) => {
+        $crate::awaited::unsent! {
+            Sent: [$($generics)*] $operation => <Self as $crate::plan::Operation>::Out,
+            Self: $crate::plan::Operation
+        }
+    };
+    ([$($generics:tt)*] $operation:ty => $out:ty) => {
+        $crate::awaited::unsent! { Sent: [$($generics)*] $operation => $out, }
+    };
+    (@ $any:lifetime $operation:ty => $out:ty) => {
+        $crate::awaited::unsent! { Sent: [] @ $any $operation => $out, }
+    };
+    ($done:ident: [$($generics:tt)*] $(@ $any:lifetime)? $operation:ty => $out:ty, $($bound:tt)*) => {
         #[doc(hidden)]
-        impl<$($generics)*> Future for $operation
+        impl<$($generics)*> std::future::Future for $operation
         where
-            $(for<$any>)? Unsent<$(&$any)? Self>: $done,
-            $(Self: $bound,)?
+            $(for<$any>)? $crate::awaited::Unsent<$(&$any)? Self>: $crate::awaited::$done,
+            $($bound)*
         {
-            type Output = crate::error::Result<$out>;
+            type Output = $crate::error::Result<$out>;
 
-            fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-                Poll::Pending
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                std::task::Poll::Pending
             }
         }
-    )*};
+    };
 }
 
-awaited_too_early! { Sent:
-    [E: DynamoEntity, F: GetForm<E>] Get<E, F> => <Self as Operation>::Out;
-    [] @ 'a GetItem => <Self as Operation>::Out;
-    [] @ 'a PutItem => ();
-    [] @ 'a DeleteItem => ();
-    [E: DynamoEntity] Create<'_, E> => E;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G> => E;
-    [E: DynamoEntity, G: Guard, R] Delete<E, G, R> => <Self as Operation>::Out where Self: Operation;
-    [E: DynamoEntity, R] Update<E, R> => <Self as Operation>::Out where Self: Operation;
-    [E: DynamoEntity, R] Upsert<E, R> => <Self as Operation>::Out where Self: Operation;
-    [O: Operation] Idempotent<O> => <Self as Operation>::Out where Self: Operation;
-    [O: Operation] RetrySafe<O> => <Self as Operation>::Out where Self: Operation;
-    [E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>;
-    [E: DynamoEntity] LookUp<E> => Option<E>;
-    [R] TransactGet<R> => ();
-    [Members] BatchGet<Members> => ();
-    [] Batch<'_> => BatchReport;
-    [] Transaction<'_> => ();
-    [] Bulk<'_> => BulkReport;
-    [] Export<'_> => ExportReport;
-    [] Import<'_> => ImportReport;
-}
-
-awaited_too_early! { SentOperation:
-    [Row, From] Query<Row, From> => Vec<Row>;
-}
+pub(crate) use unsent;

@@ -10,7 +10,7 @@
 
 use crate::json::Name;
 use crate::path::{AtPath, KeyUsage, Mode};
-use model::{NamedType, TypeModel, TypeOf, unseen};
+use model::{NamedType, TypeModel, TypeOf, unseen_type};
 
 /// The path of a value without fields or elements, and the type that it is always stored as.
 macro_rules! stored_as {
@@ -52,6 +52,7 @@ mod serde;
 mod set;
 mod text;
 pub(crate) mod time;
+mod typed;
 
 #[doc(hidden)]
 pub use self::serde::SerdeField;
@@ -98,7 +99,7 @@ pub trait DynamoValue: Sized {
     /// Writes a list of these values; `u8` writes binary.
     #[doc(hidden)]
     fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), CodecError> {
-        list::encode(slice, writer)
+        list::encode_list(slice, writer)
     }
 
     /// The type that [`encode_slice`](Self::encode_slice) writes.
@@ -108,7 +109,7 @@ pub trait DynamoValue: Sized {
     /// Reads what [`encode_slice`](Self::encode_slice) writes.
     #[doc(hidden)]
     fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, CodecError> {
-        list::decode(reader)
+        list::decode_list(reader)
     }
 
     /// The value that [`decode`](Self::decode) would read from the output of [`encode`](Self::encode), if that is known without
@@ -138,7 +139,7 @@ pub trait DynamoField: Sized {
 
     /// The stored type: the inner type of an `Option`.
     #[doc(hidden)]
-    const TYPE: TypeOf = unseen::<Self>;
+    const TYPE: TypeOf = unseen_type::<Self>;
 
     /// Writes the name and the value, or nothing if the field is absent.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;

@@ -40,7 +40,7 @@ impl Dynamo {
     /// Only resources of this machine are checked: a wrong URL or file is an error here, but a server that does not
     /// respond, or missing credentials, are an error of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
-        let db = Dynamo::over(open(url).await?);
+        let db = Dynamo::over_wire(open_wire(url).await?);
         Ok(db.on_this_machine(is_local(url)))
     }
 
@@ -68,7 +68,7 @@ impl Dynamo {
     }
 }
 
-async fn open(url: &str) -> Result<Wire> {
+async fn open_wire(url: &str) -> Result<Wire> {
     match url::parse(url)? {
         #[cfg(feature = "embedded")]
         ConnectTarget::Memory => Ok(Wire::direct(
@@ -80,10 +80,12 @@ async fn open(url: &str) -> Result<Wire> {
         )),
         #[cfg(not(feature = "embedded"))]
         ConnectTarget::Memory | ConnectTarget::File(_) => {
-            Err(needs("embedded", "the embedded engine"))
+            Err(missing_feature("embedded", "the embedded engine"))
         }
         #[cfg(feature = "aws")]
-        ConnectTarget::Endpoint { url, region } => Ok(Wire::ours(endpoint::client(url, region))),
+        ConnectTarget::Endpoint { url, region } => {
+            Ok(Wire::ours(endpoint::build_client(url, region)))
+        }
         #[cfg(feature = "aws")]
         ConnectTarget::Aws {
             region,
@@ -93,12 +95,12 @@ async fn open(url: &str) -> Result<Wire> {
             // The search for region and credentials may need sockets too, and those panic outside of a Tokio runtime.
             runtime::require_tokio()?;
             let is_aws = endpoint.is_none();
-            let wire = Wire::ours(aws::client(region, profile, endpoint).await?);
+            let wire = Wire::ours(aws::build_client(region, profile, endpoint).await?);
             Ok(if is_aws { wire.sending_items() } else { wire })
         }
         #[cfg(not(feature = "aws"))]
         ConnectTarget::Endpoint { .. } | ConnectTarget::Aws { .. } => {
-            Err(needs("aws", "a connection over the network"))
+            Err(missing_feature("aws", "a connection over the network"))
         }
     }
 }
@@ -109,7 +111,7 @@ fn is_local(url: &str) -> bool {
 }
 
 #[cfg(not(all(feature = "aws", feature = "embedded")))]
-fn needs(feature: &str, what: &str) -> Error {
+fn missing_feature(feature: &str, what: &str) -> Error {
     Error::config(format!(
         "{what} needs the feature `{feature}`: write features = [\"{feature}\"] at the dependency \
          on dynamo-entity"

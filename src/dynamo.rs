@@ -61,16 +61,16 @@ impl Dynamo {
     /// Create it once and clone it: clones, prefixes and actors share the knowledge about the client, and each
     /// `Dynamo::new` has to learn it again, see [`through_sdk`](Self::through_sdk).
     pub fn new(client: Client) -> Dynamo {
-        Dynamo::over(Wire::new(client))
+        Dynamo::over_wire(Wire::new(client))
     }
 
     /// A connection that leads nowhere, for requests that are only shown.
     #[cfg(feature = "export")]
-    pub(crate) fn unconnected() -> Dynamo {
-        Dynamo::over(Wire::unconnected())
+    pub(crate) fn without_connection() -> Dynamo {
+        Dynamo::over_wire(Wire::unconnected())
     }
 
-    pub(crate) fn over(wire: Wire) -> Dynamo {
+    pub(crate) fn over_wire(wire: Wire) -> Dynamo {
         let connection = Connection {
             wire,
             prefix: TablePrefix::default(),
@@ -89,13 +89,13 @@ impl Dynamo {
     /// prefix.
     #[must_use]
     pub fn with_prefix(self, prefix: impl Into<String>) -> Dynamo {
-        self.with(|inner| inner.prefix = TablePrefix::new(prefix.into()))
+        self.with_change(|inner| inner.prefix = TablePrefix::new(prefix.into()))
     }
 
     /// Takes the time from another clock.
     #[must_use]
     pub fn with_clock(self, clock: impl Clock) -> Dynamo {
-        self.with(|inner| inner.clock = SharedClock::new(clock))
+        self.with_change(|inner| inner.clock = SharedClock::new(clock))
     }
 
     /// Signs cursors (HMAC-SHA256), and accepts only cursors that were signed with the same secret. A client can then
@@ -116,7 +116,7 @@ impl Dynamo {
     /// ```
     pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Result<Dynamo> {
         let secret = Secret::new(secret.as_ref())?;
-        Ok(self.with(|inner| inner.cursor_secret = Some(secret)))
+        Ok(self.with_change(|inner| inner.cursor_secret = Some(secret)))
     }
 
     /// Returns the same connection for one actor. Its writes store the actor in the fields `created_by` and
@@ -150,7 +150,7 @@ impl Dynamo {
     pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
         // DynamoDB accepts an empty text, but as an actor it would look like a known one.
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
-        self.clone().with(|inner| inner.actor = actor)
+        self.clone().with_change(|inner| inner.actor = actor)
     }
 
     /// Calls the observer for every request for items, with its purpose, duration, consumption, result and path.
@@ -187,9 +187,9 @@ impl Dynamo {
         self,
         observer: impl Fn(&RequestEvent<'_>) + Send + Sync + 'static,
     ) -> Dynamo {
-        self.with(|inner| {
+        self.with_change(|inner| {
             let observers = inner.observers.get_or_insert_default();
-            Arc::make_mut(observers).add(observer);
+            Arc::make_mut(observers).add_observer(observer);
         })
     }
 
@@ -210,7 +210,9 @@ impl Dynamo {
     #[cfg(feature = "tracing")]
     #[must_use]
     pub fn with_tracing(self) -> Dynamo {
-        self.with(|inner| Arc::make_mut(inner.observers.get_or_insert_default()).trace())
+        self.with_change(|inner| {
+            Arc::make_mut(inner.observers.get_or_insert_default()).enable_tracing()
+        })
     }
 
     /// Sends every network request through the whole SDK. An engine in this process is still called directly.
@@ -235,14 +237,14 @@ impl Dynamo {
     /// ```
     #[must_use]
     pub fn through_sdk(self) -> Dynamo {
-        self.with(|inner| inner.wire = inner.wire.clone().through_sdk())
+        self.with_change(|inner| inner.wire = inner.wire.clone().through_sdk())
     }
 
     /// Behaves as with an SDK that ignores our serializer, for tests of that case.
     #[doc(hidden)]
     #[must_use]
     pub fn with_hooks_alone(self) -> Dynamo {
-        self.with(|inner| {
+        self.with_change(|inner| {
             let client = inner.wire.client().clone();
             inner.wire = inner.wire.beside(client).by_hooks_alone();
         })
@@ -250,16 +252,16 @@ impl Dynamo {
 
     /// The same connection, but requests go through this client.
     #[cfg(feature = "testing")]
-    pub(crate) fn through(self, client: Client) -> Dynamo {
-        self.with(|inner| inner.wire = inner.wire.beside(client))
+    pub(crate) fn through_client(self, client: Client) -> Dynamo {
+        self.with_change(|inner| inner.wire = inner.wire.beside(client))
     }
 
     /// Sets whether the connection leads to an engine on this machine.
     pub(crate) fn on_this_machine(self, is_local: bool) -> Dynamo {
-        self.with(|inner| inner.is_local = is_local)
+        self.with_change(|inner| inner.is_local = is_local)
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Connection)) -> Dynamo {
+    fn with_change(mut self, change: impl FnOnce(&mut Connection)) -> Dynamo {
         // Clones share the connection, so a changed setting must not reach those that were made
         // before.
         change(Arc::make_mut(&mut self.0));
@@ -313,11 +315,11 @@ impl Dynamo {
     }
 
     /// The actor whom writes name.
-    pub(crate) fn actor(&self) -> Option<Arc<str>> {
+    pub(crate) fn current_actor(&self) -> Option<Arc<str>> {
         self.0.actor.clone()
     }
 
-    pub(crate) fn turns(&self) -> &ItemTurns {
+    pub(crate) fn item_turns(&self) -> &ItemTurns {
         &self.0.turns
     }
 
@@ -341,15 +343,15 @@ impl Dynamo {
     /// # Ok(()) }
     /// ```
     pub fn table_name(&self, table: impl NamedTable) -> String {
-        self.0.prefix.name(table.base_name())
+        self.0.prefix.full_name(table.base_name())
     }
 
-    pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
-        Box::pin(async move { self.attempt(&request, None).await })
+    pub(crate) fn call_service(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
+        Box::pin(async move { self.call_once(&request, None).await })
     }
 
     /// Sends a request without a box, for callers that may have to send it again: with the same token, if it has one.
-    pub(crate) async fn attempt(
+    pub(crate) async fn call_once(
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
@@ -357,7 +359,9 @@ impl Dynamo {
         match &self.0.observers {
             None => self.0.wire.attempt(request, token).await,
             // Boxed: the rare future must not enlarge every call.
-            Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
+            Some(observers) => {
+                Box::pin(observers.watch_request(&self.0.wire, request, token)).await
+            }
         }
     }
 
@@ -407,7 +411,7 @@ impl fmt::Debug for Dynamo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The client is left out: its settings may hold credentials.
         f.debug_struct("Dynamo")
-            .field("prefix", &self.0.prefix.text())
+            .field("prefix", &self.0.prefix.prefix_text())
             .finish_non_exhaustive()
     }
 }

@@ -4,18 +4,18 @@
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// 128 random bits.
-pub(crate) fn bits() -> Result<u128> {
+pub(crate) fn random_bits() -> Result<u128> {
     let mut bytes = [0; 16];
-    fill(&mut bytes).map(|()| u128::from_ne_bytes(bytes))
+    fill_random(&mut bytes).map(|()| u128::from_ne_bytes(bytes))
 }
 
 /// 64 of them.
-pub(crate) fn half() -> Result<u64> {
+pub(crate) fn random_half() -> Result<u64> {
     let mut bytes = [0; 8];
-    fill(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
+    fill_random(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
 }
 
-fn fill(bytes: &mut [u8]) -> Result<()> {
+fn fill_random(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|error| {
         let message = "the operating system has no random bytes, so nothing was sent";
         let source = std::io::Error::other(error.to_string());

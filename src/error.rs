@@ -128,7 +128,7 @@ impl Error {
 
     /// A fault of encoding or of a key, met before anything was sent.
     pub(crate) fn encode(entity: &'static str, fault: CodecError) -> Self {
-        let (kind, stage) = match fault.key() {
+        let (kind, stage) = match fault.key_attribute() {
             Some(_) => (ErrorKind::InvalidKey, Stage::Key),
             None => (ErrorKind::InvalidValue, Stage::Encode),
         };
@@ -137,7 +137,7 @@ impl Error {
 
     /// A stored item that does not fit its type, or whose key does not fit its fields.
     pub(crate) fn decode(entity: &'static str, fault: CodecError) -> Self {
-        let kind = match fault.identity() {
+        let kind = match fault.key_identity() {
             _ if fault.is_newer_shape() => ErrorKind::NewerShape,
             _ if fault.is_older_shape() => ErrorKind::OlderShape,
             Some(_) => ErrorKind::KeyMismatch,
@@ -162,10 +162,10 @@ impl Error {
     }
 
     fn from_fault(kind: ErrorKind, stage: Stage, fault: CodecError) -> Self {
-        let mut error = Error::new(kind, stage, fault.reason());
+        let mut error = Error::new(kind, stage, fault.reason_text());
         // A value of a change or a condition is written by itself, without the name of its key.
-        error.0.key = fault.key().filter(|key| !key.is_empty());
-        error.0.attribute = fault.path();
+        error.0.key = fault.key_attribute().filter(|key| !key.is_empty());
+        error.0.attribute = fault.dotted_path();
         error
     }
 

@@ -136,7 +136,7 @@ pub use compare::{Between, OperatorOperand};
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
 pub use elements::Elements;
-pub(crate) use evaluate::{apply, holds};
+pub(crate) use evaluate::{apply_update, holds_for};
 pub(crate) use expression::Expression;
 pub(crate) use node::{Node, Term};
 pub use number::{Numeric, SumBound, SumRange};

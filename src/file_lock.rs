@@ -37,12 +37,12 @@ pub(crate) struct FileLock {
 impl FileLock {
     /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` is the advice
     /// for a second user. Blocks for [`PATIENCE`] at most.
-    pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<FileLock> {
+    pub(crate) fn acquire_lock(path: &Path, what: &str, instead: &str) -> Result<FileLock> {
         let mut name: OsString = path.into();
         name.push(".lock");
         let name = PathBuf::from(name);
-        let lock = patiently(|| {
-            let file = open(&name).map_err(|error| {
+        let lock = try_patiently(|| {
+            let file = open_lock(&name).map_err(|error| {
                 let message = format!(
                     "{what} {} cannot be opened: its lock file cannot be written ({error})",
                     path.display()
@@ -66,7 +66,7 @@ impl FileLock {
                 }
             }
         })?;
-        lock.ok_or_else(|| locked(path, what, instead))
+        lock.ok_or_else(|| locked_error(path, what, instead))
     }
 
     /// Whether the name still refers to the locked file, so that no other process can have a lock with that name.
@@ -83,7 +83,9 @@ impl Drop for FileLock {
 }
 
 /// Tries again until the attempt returns something, or [`PATIENCE`] is over.
-pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<Option<T>>) -> Result<Option<T>> {
+pub(crate) fn try_patiently<T>(
+    mut attempt: impl FnMut() -> Result<Option<T>>,
+) -> Result<Option<T>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         match attempt()? {
@@ -93,7 +95,7 @@ pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<Option<T>>) -> Re
     }
 }
 
-pub(crate) fn locked(path: &Path, what: &str, instead: &str) -> Error {
+pub(crate) fn locked_error(path: &Path, what: &str, instead: &str) -> Error {
     let message = format!(
         "{what} {} is in use by another process, or twice in this one: stop that process, {instead}, \
          or use another file",
@@ -103,7 +105,7 @@ pub(crate) fn locked(path: &Path, what: &str, instead: &str) -> Error {
 }
 
 /// One path for each file, even if it does not exist yet, whatever links lead to it, so that its lock has one name.
-pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         if path.exists() {
@@ -120,7 +122,7 @@ pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead nowhere"))
 }
 
-fn open(name: &Path) -> io::Result<File> {
+fn open_lock(name: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(windows)]
@@ -135,7 +137,7 @@ fn open(name: &Path) -> io::Result<File> {
 
 #[cfg(unix)]
 fn is_same(file: &File, name: &Path) -> io::Result<bool> {
-    Ok(claim::identity(&file.metadata()?) == claim::identity(&fs::metadata(name)?))
+    Ok(claim::file_identity(&file.metadata()?) == claim::file_identity(&fs::metadata(name)?))
 }
 
 /// On this system an open file cannot be deleted, so a name that exists leads to it.

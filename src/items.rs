@@ -1,13 +1,10 @@
 //! Items of tables without a declared entity: one item by its key, as it is stored.
 
-mod condition;
-mod delete;
 mod get;
-mod put;
+mod write;
 
-pub use delete::DeleteItem;
 pub use get::GetItem;
-pub use put::PutItem;
+pub use write::WriteItem;
 
 use crate::codec::Item;
 
@@ -68,15 +65,15 @@ impl ItemTable {
     /// does not have are removed.
     ///
     /// After a lost response it is sent again, unless it has a condition.
-    pub fn put(&self, item: impl Into<Item>) -> PutItem {
-        PutItem::new(self.clone(), item.into())
+    pub fn put(&self, item: impl Into<Item>) -> WriteItem {
+        WriteItem::put(self.clone(), item.into())
     }
 
     /// Deletes the item with this key, if it exists. The unique values of an entity stay taken: delete such an item
     /// through its entity.
     ///
     /// After a lost response it is sent again, unless it has a condition.
-    pub fn delete(&self, key: impl Into<Item>) -> DeleteItem {
-        DeleteItem::new(self.clone(), key.into())
+    pub fn delete(&self, key: impl Into<Item>) -> WriteItem {
+        WriteItem::delete(self.clone(), key.into())
     }
 }

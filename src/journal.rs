@@ -256,7 +256,7 @@ impl Journal {
                     round += 1;
                     // Many programs start at once in a deployment, and all of them write this one
                     // item.
-                    runtime::sleep(Duration::from_millis(u64::from(round))).await;
+                    runtime::sleep_for(Duration::from_millis(u64::from(round))).await;
                 }
                 done => return done,
             }

@@ -15,7 +15,9 @@ pub(crate) use fault::KeyIdentity;
 pub(crate) use names::Names;
 pub use number::Number;
 pub(crate) use number::{FloatText, Parts};
-pub(crate) use object::{answer, answered, elements, is_null, member, members};
+pub(crate) use object::{
+    answer_members, array_elements, find_answer, find_member, is_null, object_members,
+};
 pub use reader::Reader;
 pub(crate) use reader::{KeyFinder, ValueFront};
 pub(crate) use scan::{digits_end, plain_run, string_end, string_end_in};

@@ -43,7 +43,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 pub use change::{ChangeClass, LockComparison, StoredChange};
-use stored::StoredModel;
+use declared::stored_form;
 
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
@@ -68,7 +68,7 @@ pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSche
         is_known,
         "{VARIABLE} is {write:?}, and the only value is `write`"
     );
-    let outcome = StoredModel::of(schemas).and_then(|model| {
+    let outcome = stored_form(schemas).and_then(|model| {
         let path = file::place(path.as_ref());
         match write {
             Some(_) => written(&path, &model),
@@ -117,7 +117,7 @@ pub fn compare(
     path: impl AsRef<Path>,
     schemas: impl IntoIterator<Item = TableSchema>,
 ) -> Result<LockComparison> {
-    compared(&file::place(path.as_ref()), &StoredModel::of(schemas)?)
+    compared(&file::place(path.as_ref()), &stored_form(schemas)?)
 }
 
 /// Writes the file, and says whether that changed it. A file that cannot be read is replaced, but not one that a newer
@@ -126,23 +126,23 @@ pub fn write(
     path: impl AsRef<Path>,
     schemas: impl IntoIterator<Item = TableSchema>,
 ) -> Result<bool> {
-    let model = StoredModel::of(schemas)?;
+    let model = stored_form(schemas)?;
     replace(&file::place(path.as_ref()), &model)
 }
 
 /// The text that [`write`](write()) writes.
 pub fn text(schemas: impl IntoIterator<Item = TableSchema>) -> Result<String> {
-    text::text(&StoredModel::of(schemas)?)
+    Ok(text::text(&stored_form(schemas)?))
 }
 
-fn compared(path: &Path, model: &StoredModel) -> Result<LockComparison> {
+fn compared(path: &Path, model: &[TableSchema]) -> Result<LockComparison> {
     let text = file::load(path)?.ok_or_else(|| file::missing(path))?;
     let old = text::read(&text).map_err(|error| file::of_file(path, error))?;
     Ok(LockComparison::new(compare::changes(&old, model)))
 }
 
-fn replace(path: &Path, model: &StoredModel) -> Result<bool> {
-    let new = text::text(model)?;
+fn replace(path: &Path, model: &[TableSchema]) -> Result<bool> {
+    let new = text::text(model);
     if let Ok(Some(old)) = file::load(path) {
         if let Some(newer) = blocks::is_newer(&old) {
             return Err(file::of_file(path, newer));
@@ -156,7 +156,7 @@ fn replace(path: &Path, model: &StoredModel) -> Result<bool> {
     Ok(true)
 }
 
-fn checked(path: &Path, model: &StoredModel) -> Result<()> {
+fn checked(path: &Path, model: &[TableSchema]) -> Result<()> {
     let comparison = compared(path, model)?;
     if comparison.is_same() {
         return Ok(());
@@ -173,7 +173,7 @@ fn checked(path: &Path, model: &StoredModel) -> Result<()> {
     )))
 }
 
-fn written(path: &Path, model: &StoredModel) -> Result<()> {
+fn written(path: &Path, model: &[TableSchema]) -> Result<()> {
     let is_new = !path.exists();
     let compared = compared(path, model);
     if !replace(path, model)? {

@@ -19,9 +19,10 @@ use bytes::Bytes;
 use tracing::Instrument;
 
 use crate::error::Error;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::wire::{
-    Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units,
+    Failure, PartitionFinder, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace,
+    sum_units,
 };
 
 pub use crate::schema::Pattern;
@@ -113,7 +114,7 @@ impl<'r> RequestEvent<'r> {
     /// operations, and a batch one for each table. They are parsed from the request each time you call this, so it
     /// costs nothing if you do not.
     pub fn actions(&self) -> Vec<RequestedAction<'r>> {
-        requested_action::actions(self.body.0)
+        requested_action::requested_actions(self.body.0)
     }
 
     /// The partitions of the request, each once: those of the keys that it names or puts, or the one that it queries.
@@ -122,11 +123,14 @@ impl<'r> RequestEvent<'r> {
     /// Puts in requests for several entities and of items without a type are omitted, because nothing there
     /// identifies the partition key.
     pub fn partition_keys(&self) -> Vec<PartitionKey<'r>> {
-        self.partitions(&|_| None)
+        self.known_partitions(&|_| None)
     }
 
     /// The same, if the partition keys of some tables are known.
-    fn partitions(&self, known: &dyn Fn(&str) -> Option<&'static str>) -> Vec<PartitionKey<'r>> {
+    fn known_partitions(
+        &self,
+        known: &dyn Fn(&str) -> Option<&'static str>,
+    ) -> Vec<PartitionKey<'r>> {
         let request = self.body.0;
         PartitionFinder { request, known }.find()
     }
@@ -144,26 +148,29 @@ pub struct Consumed {
 
 impl Observers {
     /// Adds one more.
-    pub(crate) fn add(&mut self, observer: impl Fn(&RequestEvent<'_>) + Send + Sync + 'static) {
+    pub(crate) fn add_observer(
+        &mut self,
+        observer: impl Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+    ) {
         self.all.push(Arc::new(observer));
     }
 
     /// Gives each request a span.
     #[cfg(feature = "tracing")]
-    pub(crate) fn trace(&mut self) {
+    pub(crate) fn enable_tracing(&mut self) {
         self.is_traced = true;
     }
 
     /// Sends a request that also requests its units, and calls the observers.
     #[cfg(feature = "tracing")]
-    pub(crate) async fn watch(
+    pub(crate) async fn watch_request(
         &self,
         wire: &Wire,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
         let span = match self.is_traced {
-            true => span::begin(request),
+            true => span::begin_span(request),
             false => tracing::Span::none(),
         };
         if span.is_disabled() && self.all.is_empty() {
@@ -171,23 +178,25 @@ impl Observers {
         }
         let mut trace = WireTrace::default();
         trace.is_traced = !span.is_disabled();
-        let sent = self.tell(wire, request, token, trace, |seen| span::end(&span, seen));
+        let sent = self.tell_observers(wire, request, token, trace, |seen| {
+            span::end_span(&span, seen)
+        });
         sent.instrument(span.clone()).await
     }
 
     /// Sends a request that also requests its units, and calls the observers.
     #[cfg(not(feature = "tracing"))]
-    pub(crate) async fn watch(
+    pub(crate) async fn watch_request(
         &self,
         wire: &Wire,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        self.tell(wire, request, token, WireTrace::default(), |_| ())
+        self.tell_observers(wire, request, token, WireTrace::default(), |_| ())
             .await
     }
 
-    async fn tell(
+    async fn tell_observers(
         &self,
         wire: &Wire,
         request: &Request,
@@ -196,20 +205,20 @@ impl Observers {
         first: impl FnOnce(&RequestEvent<'_>),
     ) -> Result<Reply, Failure> {
         let began = Instant::now();
-        let asking = asking(request);
+        let asking = with_capacity_request(request);
         let outcome = wire.attempt_by(&asking, token, &mut trace).await;
         let duration = began.elapsed();
         let (body, request_id, error) = match &outcome {
             Ok(reply) => (&*reply.body, reply.request_id.as_deref(), None),
             Err(failure) => (&[][..], failure.error.request_id(), Some(&failure.error)),
         };
-        let answer = AnswerCounts::read(body);
+        let answer = AnswerCounts::read_counts(body);
         let observed = RequestEvent {
             pattern: request.pattern,
-            operation: request.operation.name(),
+            operation: request.operation.operation_name(),
             table: &request.table,
             duration,
-            attempts: trace.attempts(),
+            attempts: trace.attempt_count(),
             rows: answer.rows,
             looked_at: answer.looked_at,
             request_bytes: asking.body.len(),
@@ -236,7 +245,7 @@ impl fmt::Debug for Observers {
 }
 
 /// The same request, which also requests its consumed capacity.
-fn asking(request: &Request) -> Request {
+fn with_capacity_request(request: &Request) -> Request {
     let mut request = request.clone();
     // Every body of this library ends with the brace of its object, so the parameter can be added
     // without parsing.
@@ -256,15 +265,15 @@ struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    fn read(body: &[u8]) -> Self {
+    fn read_counts(body: &[u8]) -> Self {
         let (mut counts, mut scanned) = (AnswerCounts::default(), None);
-        for (name, value) in members(body).unwrap_or_default() {
+        for (name, value) in object_members(body).unwrap_or_default() {
             match &*name {
-                "ConsumedCapacity" => counts.consumed = consumed(value),
+                "ConsumedCapacity" => counts.consumed = consumed_capacity(value),
                 "Item" => counts.rows = 1,
-                "Count" => counts.rows = number(value),
-                "ScannedCount" => scanned = Some(number(value)),
-                "Responses" => counts.rows = items(value),
+                "Count" => counts.rows = count_of(value),
+                "ScannedCount" => scanned = Some(count_of(value)),
+                "Responses" => counts.rows = count_items(value),
                 _ => {}
             }
         }
@@ -273,29 +282,29 @@ impl AnswerCounts {
     }
 }
 
-fn number(json: &[u8]) -> u64 {
+fn count_of(json: &[u8]) -> u64 {
     let text = std::str::from_utf8(json).unwrap_or_default();
     text.trim().parse().unwrap_or_default()
 }
 
 /// The items of several tables, or those of a transaction, in which a missing one is an empty object.
-fn items(json: &[u8]) -> u64 {
-    let tables = members(json).unwrap_or_default();
+fn count_items(json: &[u8]) -> u64 {
+    let tables = object_members(json).unwrap_or_default();
     let of_tables = tables
         .into_iter()
-        .map(|(_, items)| elements(items).map_or(0, |items| items.len()));
-    let of_reads = elements(json).unwrap_or_default();
+        .map(|(_, items)| array_elements(items).map_or(0, |items| items.len()));
+    let of_reads = array_elements(json).unwrap_or_default();
     let of_reads = of_reads
         .into_iter()
-        .filter(|one| member(one, "Item").ok().flatten().is_some());
+        .filter(|one| find_member(one, "Item").ok().flatten().is_some());
     (of_tables.sum::<usize>() + of_reads.count()) as u64
 }
 
 /// The capacity of one table, or of a list of them.
-fn consumed(found: &[u8]) -> Vec<Consumed> {
+fn consumed_capacity(found: &[u8]) -> Vec<Consumed> {
     let tables = match found.first() {
         // Requests for several tables report a list, and others a single object.
-        Some(b'[') => elements(found).unwrap_or_default(),
+        Some(b'[') => array_elements(found).unwrap_or_default(),
         _ => vec![found],
     };
     tables
@@ -305,7 +314,7 @@ fn consumed(found: &[u8]) -> Vec<Consumed> {
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
-    let Some((units, name)) = units(object).zip(member(object, "TableName")?) else {
+    let Some((units, name)) = sum_units(object).zip(find_member(object, "TableName")?) else {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();
@@ -327,13 +336,13 @@ mod tests {
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
-        let seen = AnswerCounts::read(one);
+        let seen = AnswerCounts::read_counts(one);
         assert_eq!(
             (seen.consumed[0].table.as_str(), seen.consumed[0].units),
             ("a", 0.5)
         );
         let two = br#"{"ConsumedCapacity":[{"CapacityUnits":2,"TableName":"a"},{"TableName":"b","CapacityUnits":1.5E1}]}"#;
-        let seen = AnswerCounts::read(two).consumed;
+        let seen = AnswerCounts::read_counts(two).consumed;
         let units: Vec<f64> = seen.iter().map(|seen| seen.units).collect();
         assert_eq!(units, [2.0, 15.0]);
         for nothing in [
@@ -344,7 +353,7 @@ mod tests {
             br#"{"ConsumedCapacity":[1]}"#,
             br#"{"Count":"x","ScannedCount":{},"Responses":3}"#,
         ] {
-            let seen = AnswerCounts::read(nothing);
+            let seen = AnswerCounts::read_counts(nothing);
             assert_eq!((seen.consumed, seen.rows, seen.looked_at), (vec![], 0, 0));
         }
     }
@@ -365,7 +374,7 @@ mod tests {
             ),
             (r#"{"Attributes":{"id":{"S":"a"}}}"#, (0, 0)),
         ] {
-            let seen = AnswerCounts::read(answer.as_bytes());
+            let seen = AnswerCounts::read_counts(answer.as_bytes());
             assert_eq!((seen.rows, seen.looked_at), counts, "{answer}");
         }
     }

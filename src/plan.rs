@@ -26,14 +26,14 @@ pub use cost::{Cost, CostAssumption, CostPart, Estimate};
 pub(crate) use keys::{ItemKey, ItemKeys};
 pub(crate) use meaning::Meaning;
 #[cfg(feature = "testing")]
-pub(crate) use meaning::taken;
+pub(crate) use meaning::taken_value;
 #[doc(hidden)]
 pub use reencode_guards::reread;
 #[doc(hidden)]
 pub use transaction::TransactionMember;
 pub use transaction::{BoxedWrite, Named, TransactWrite};
 pub(crate) use transaction::{
-    MOST, Owner, Participant, check_limits, explain, keys_of, pattern_of, request_of,
+    MOST, Owner, Participant, check_limits, explain_refusal, keys_of, pattern_of, request_of,
 };
 #[doc(hidden)]
 pub use write_request::Returned;

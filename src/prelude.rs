@@ -9,7 +9,7 @@ pub use crate::{
     Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
     DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportExt, Item, Key,
     Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
-    batch_get, put_each, transact::transact, transact_get,
+    batch_get, put_each, transact::transact, transact_get, write::ItemWrite,
 };
 #[doc(hidden)]
 #[allow(deprecated, reason = "they stay for programs that have them")]

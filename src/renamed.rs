@@ -2,16 +2,11 @@
 //!
 //! Traits have no former names here, because messages of the compiler would contain them.
 
-use crate::entity::DynamoEntity;
-use crate::entity::guard::{Guard, Guarded};
 use crate::error::{Error, ErrorKind};
 use crate::observe::{RequestEvent, WirePath};
 use crate::query;
 use crate::query::AnyOf;
 use crate::read::{BatchGet, ReadMembers, Reads, TransactGet, batch_get, transact_get};
-use crate::write::{
-    Create, Delete, Put, RetrySafe, ReturningNothing, ReturningOld, Update, Upsert,
-};
 
 /// The former name of [`RequestEvent`](crate::RequestEvent).
 #[deprecated(note = "renamed to `RequestEvent`")]
@@ -33,30 +28,6 @@ pub fn read_together<Members: ReadMembers>(members: Members) -> BatchGet<Members
 #[deprecated(note = "renamed to `transact_get`")]
 pub fn snapshot<R: Reads>(reads: R) -> TransactGet<R> {
     transact_get(reads)
-}
-
-/// The operations that had a method `repeatable`, one line each.
-macro_rules! repeatable {
-    ($([$($generics:tt)*] $operation:ty => $out:ty, $($guarded:ty)?;)*) => {$(
-        impl<$($generics)*> $operation {
-            #[doc(hidden)]
-            #[deprecated(note = "renamed to `retry_safe`")]
-            pub fn repeatable(self) -> $out
-            $(where $guarded: Guarded,)?
-            {
-                self.retry_safe()
-            }
-        }
-    )*};
-}
-
-repeatable! {
-    [E: DynamoEntity] Create<'_, E> => RetrySafe<Self>,;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G> => RetrySafe<Self>, G;
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningOld> => RetrySafe<Self>,;
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing> => RetrySafe<Self>, G;
-    [E: DynamoEntity, R] Update<E, R> => Self,;
-    [E: DynamoEntity, R] Upsert<E, R> => Self,;
 }
 
 #[allow(non_upper_case_globals, reason = "patterns of programs have this name")]

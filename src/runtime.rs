@@ -47,7 +47,7 @@ struct TimerState {
 }
 
 /// Waits for this long.
-pub(crate) fn sleep(time: Duration) -> Sleep {
+pub(crate) fn sleep_for(time: Duration) -> Sleep {
     Sleep {
         // A time beyond the clock is never reached, and no error either.
         until: Instant::now().checked_add(time),
@@ -81,7 +81,7 @@ impl Future for Sleep {
         if Instant::now() >= until {
             return Poll::Ready(());
         }
-        self.entry = Some(TIMER.enter(until, self.entry, cx.waker()));
+        self.entry = Some(TIMER.enter_sleep(until, self.entry, cx.waker()));
         Poll::Pending
     }
 }
@@ -91,18 +91,18 @@ impl Drop for Sleep {
         let Some(entry) = self.entry else { return };
         // The waker is dropped after the lock: its drop may run code of an executor, which may
         // sleep again.
-        let waker = TIMER.state().sleepers.remove(&entry);
+        let waker = TIMER.lock_state().sleepers.remove(&entry);
         drop(waker);
     }
 }
 
 impl Timer {
-    fn state(&self) -> MutexGuard<'_, TimerState> {
+    fn lock_state(&self) -> MutexGuard<'_, TimerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a task that waits until this time, or replaces the waker of its entry.
-    fn enter(
+    fn enter_sleep(
         &'static self,
         until: Instant,
         entry: Option<(Instant, u64)>,
@@ -110,7 +110,7 @@ impl Timer {
     ) -> (Instant, u64) {
         // Cloned before the lock is taken, for the same reason.
         let own = waker.clone();
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let entry = entry.unwrap_or_else(|| {
             state.next += 1;
             (until, state.next)
@@ -122,7 +122,7 @@ impl Timer {
         if state.owner != Some(process::id()) {
             state.owner = Some(process::id());
             let thread = thread::Builder::new().name("dynamo-entity-timer".into());
-            if thread.spawn(|| TIMER.serve()).is_err() {
+            if thread.spawn(|| TIMER.serve_timers()).is_err() {
                 state.owner = None;
                 is_served = false;
             }
@@ -139,8 +139,8 @@ impl Timer {
     }
 
     /// Wakes all waiting tasks, each at its time.
-    fn serve(&self) {
-        let mut state = self.state();
+    fn serve_timers(&self) {
+        let mut state = self.lock_state();
         loop {
             let now = Instant::now();
             // Wakers run without the lock, because a woken task may set its next timer at once.
@@ -151,7 +151,7 @@ impl Timer {
                     // A waker that panics does not end the thread.
                     drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
                 }
-                state = self.state();
+                state = self.lock_state();
                 continue;
             }
             let first = state.sleepers.first_key_value();
@@ -183,7 +183,7 @@ impl TimerState {
 
 /// Does blocking work on a separate thread, because file systems may be slow. The work continues even if nothing
 /// waits for it any more. `None` if the machine cannot create a thread.
-pub(crate) async fn blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (answer, answered) = oneshot::channel();
@@ -238,27 +238,27 @@ mod tests {
         let began = Instant::now();
         let sleeps = (0..200_u64).rev().map(|at| async move {
             let time = Duration::from_millis(at / 4);
-            sleep(time).await;
+            sleep_for(time).await;
             assert!(began.elapsed() >= time);
         });
         block_on(join_all(sleeps));
         assert!(began.elapsed() < Duration::from_secs(10));
         block_on(sleep_until(began));
-        block_on(sleep(Duration::ZERO));
+        block_on(sleep_for(Duration::ZERO));
     }
 
     #[test]
     fn a_wait_that_is_dropped_is_forgotten() {
         let long = Duration::from_secs(3_600);
-        let (mut one, mut endless) = (sleep(long), sleep(Duration::MAX));
+        let (mut one, mut endless) = (sleep_for(long), sleep_for(Duration::MAX));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(Pin::new(&mut endless).poll(&mut cx).is_pending());
         assert!(Pin::new(&mut one).poll(&mut cx).is_pending());
         assert!(Pin::new(&mut one).poll(&mut cx).is_pending(), "once");
         let entry = one.entry.expect("a place");
-        assert!(TIMER.state().sleepers.contains_key(&entry));
+        assert!(TIMER.lock_state().sleepers.contains_key(&entry));
         drop(one);
-        assert!(!TIMER.state().sleepers.contains_key(&entry));
+        assert!(!TIMER.lock_state().sleepers.contains_key(&entry));
     }
 
     #[test]
@@ -274,13 +274,13 @@ mod tests {
 
         let bomb = std::sync::Arc::new(Bomb(AtomicU32::new(0)));
         let waker = bomb.clone().into();
-        let mut bombed = sleep(Duration::from_millis(5));
+        let mut bombed = sleep_for(Duration::from_millis(5));
         assert!(
             Pin::new(&mut bombed)
                 .poll(&mut Context::from_waker(&waker))
                 .is_pending()
         );
-        block_on(sleep(Duration::from_millis(20)));
+        block_on(sleep_for(Duration::from_millis(20)));
         assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
     }
 
@@ -296,7 +296,7 @@ mod tests {
     impl Waiting {
         /// The only waker of a task that has begun to wait.
         fn waker() -> Waker {
-            let mut wait = sleep(Duration::from_secs(3_600));
+            let mut wait = sleep_for(Duration::from_secs(3_600));
             let mut cx = Context::from_waker(Waker::noop());
             assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
             std::sync::Arc::new(Waiting { _wait: wait }).into()
@@ -307,7 +307,7 @@ mod tests {
     fn the_end_of_a_waker_may_wait_and_end_waits() {
         let (done, is_done) = std::sync::mpsc::channel();
         thread::spawn(move || {
-            let mut outer = sleep(Duration::from_secs(3_600));
+            let mut outer = sleep_for(Duration::from_secs(3_600));
             for _ in 0..2 {
                 let waker = Waiting::waker();
                 let mut cx = Context::from_waker(&waker);
@@ -315,12 +315,12 @@ mod tests {
                 assert!(Pin::new(&mut outer).poll(&mut cx).is_pending());
             }
             drop(outer);
-            let mut short = sleep(Duration::from_millis(5));
+            let mut short = sleep_for(Duration::from_millis(5));
             let waker = Waiting::waker();
             let mut cx = Context::from_waker(&waker);
             assert!(Pin::new(&mut short).poll(&mut cx).is_pending());
             drop(waker);
-            block_on(sleep(Duration::from_millis(20)));
+            block_on(sleep_for(Duration::from_millis(20)));
             done.send(()).expect("somebody waits");
         });
         let waited = is_done.recv_timeout(Duration::from_secs(20));
@@ -329,8 +329,8 @@ mod tests {
 
     #[test]
     fn what_blocks_is_waited_for() {
-        assert_eq!(block_on(blocking(|| 7)), Some(7));
-        let none = block_on(blocking(|| -> u32 {
+        assert_eq!(block_on(run_blocking(|| 7)), Some(7));
+        let none = block_on(run_blocking(|| -> u32 {
             std::panic::resume_unwind(Box::new(0))
         }));
         assert_eq!(none, None);

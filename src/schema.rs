@@ -49,7 +49,8 @@ pub use entity::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
-pub(crate) use key_pair::{FieldInKey, KeyPair, TimePrecision};
+pub(crate) use key_pair::TimePrecision;
+pub use key_pair::{FieldInKey, KeyPair};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, GivenOfText, NO_NAME, PartModel, PartRanges,

@@ -34,16 +34,16 @@ use crate::schema::TableSchema;
 use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable};
 #[cfg(feature = "export")]
-pub(crate) use compare::obstacles as obstacles_to_change;
+pub(crate) use compare::list_obstacles as obstacles_to_change;
 use converge::{Convergence, TableGoal, join_errors};
-pub(crate) use declared::check as check_declarations;
-use declared::named;
+pub(crate) use declared::check_schemas as check_declarations;
 #[cfg(feature = "export")]
 pub(crate) use declared::named_by;
+use declared::with_names;
 use found::Probes;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
-use settle::{PendingChange, TROUBLE, settle};
+use settle::{PendingChange, TROUBLE, wait_settled};
 
 /// Until this age a table without its TTL may still be in creation by someone else.
 const YOUNG: i64 = 10 * 60;
@@ -105,7 +105,7 @@ impl Dynamo {
 
 /// Switches TTL on where it is declared and off.
 async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
-    let mut schemas = named(db, schemas)?;
+    let mut schemas = with_names(db, schemas)?;
     schemas.retain(|schema| schema.ttl.is_some());
     let wire = db.table_wire()?;
     require(wire, &schemas).await?;
@@ -123,7 +123,7 @@ async fn in_turn<G: TableGoal>(tables: &[Convergence<'_, G>]) -> Result<()> {
     }
     join_errors(mismatches)?;
     for table in tables {
-        table.run().await?;
+        table.run_changes().await?;
     }
     Ok(())
 }
@@ -145,7 +145,7 @@ fn of<'c, G>(
 /// Rejects tables that do not exist.
 async fn require(wire: &Wire, schemas: &[TableSchema]) -> Result<()> {
     for schema in schemas {
-        if service::describe(wire, &schema.name).await?.is_none() {
+        if service::describe_table(wire, &schema.name).await?.is_none() {
             return Err(missing(&schema.name));
         }
     }
@@ -153,7 +153,7 @@ async fn require(wire: &Wire, schemas: &[TableSchema]) -> Result<()> {
 }
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
-    let schemas = named(db, schemas)?;
+    let schemas = with_names(db, schemas)?;
     let wire = db.table_wire()?;
     let mut absent = Vec::new();
     let mut lacking_ttl = Vec::new();
@@ -195,7 +195,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 /// Waits for a table that was requested, and makes it as declared. Another creator may have made it.
 async fn finish(wire: &Wire, schema: &TableSchema) -> Result<()> {
     of(wire, schema, Probes::Creation, &CreationGoal)
-        .run()
+        .run_changes()
         .await
 }
 
@@ -204,7 +204,7 @@ async fn complete_recovery(wire: &Wire, schema: &TableSchema) -> Result<()> {
     match schema.settings.point_in_time_recovery {
         Some(_) => {
             of(wire, schema, Probes::Creation, &RecoveryGoal)
-                .run()
+                .run_changes()
                 .await
         }
         None => Ok(()),
@@ -212,7 +212,7 @@ async fn complete_recovery(wire: &Wire, schema: &TableSchema) -> Result<()> {
 }
 
 pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
-    let schemas = named(db, schemas)?;
+    let schemas = with_names(db, schemas)?;
     let wire = db.table_wire()?;
     require(wire, &schemas).await?;
     let tables = schemas
@@ -224,10 +224,10 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
 /// Begins one table, as soon as no more tables are being made than the service makes at once. It says the same of an account
 /// that has all the tables it may have, so no one waits for long.
 async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
-    let mut crowd = TablePolling::until(TROUBLE);
+    let mut crowd = TablePolling::for_patience(TROUBLE);
     loop {
-        match service::create(wire, schema).await {
-            Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,
+        match service::create_table(wire, schema).await {
+            Err(error) if error.is_limit_exceeded() => crowd.wait_poll(|| error).await?,
             done => return done,
         }
     }
@@ -235,7 +235,12 @@ async fn begin(wire: &Wire, schema: &TableSchema) -> Result<()> {
 
 /// The table once it and its declared indexes are created; `None` if there is no table.
 async fn settle_declared(wire: &Wire, schema: &TableSchema) -> Result<Option<DescribedTable>> {
-    settle(wire, &schema.name, &PendingChange::of(schema, &|| {})).await
+    wait_settled(
+        wire,
+        &schema.name,
+        &PendingChange::of_declared(schema, &|| {}),
+    )
+    .await
 }
 
 struct Differences {
@@ -249,21 +254,21 @@ async fn differences(
     schema: &TableSchema,
     found: &DescribedTable,
 ) -> Result<Differences> {
-    let mut list = compare::differences(schema, &found.schema);
-    let ttl = service::ttl(wire, &schema.name).await?;
+    let mut list = compare::list_differences(schema, &found.schema);
+    let ttl = service::ttl_attribute(wire, &schema.name).await?;
     let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
     if !lacks_ttl {
-        list.extend(compare::ttl(schema.ttl.as_deref(), ttl.as_deref()));
+        list.extend(compare::compare_ttl(schema.ttl.as_deref(), ttl.as_deref()));
     }
     Ok(Differences { list, lacks_ttl })
 }
 
 /// Waits for the TTL of another creator's table: its creator switches that on, and an existing table is never changed.
 async fn await_ttl(wire: &Wire, schema: &TableSchema) -> Result<()> {
-    let mut pace = TablePolling::until(SETTLING);
+    let mut pace = TablePolling::for_patience(SETTLING);
     loop {
-        let found = service::ttl(wire, &schema.name).await?;
-        let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());
+        let found = service::ttl_attribute(wire, &schema.name).await?;
+        let list = compare::compare_ttl(schema.ttl.as_deref(), found.as_deref());
         if list.is_none() {
             return Ok(());
         }
@@ -275,7 +280,7 @@ async fn await_ttl(wire: &Wire, schema: &TableSchema) -> Result<()> {
                 mismatch(&schema.name, &list),
             )
         };
-        pace.wait(differs).await?;
+        pace.wait_poll(differs).await?;
     }
 }
 

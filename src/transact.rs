@@ -107,7 +107,10 @@ impl<'w> Transaction<'w> {
 
 impl Transaction<'_> {
     /// Its operations, planned, and the token of the caller.
-    pub(crate) fn members(self, db: &Dynamo) -> Result<(Vec<TransactionMember>, Option<String>)> {
+    pub(crate) fn into_members(
+        self,
+        db: &Dynamo,
+    ) -> Result<(Vec<TransactionMember>, Option<String>)> {
         let mut members = Vec::with_capacity(self.writes.len());
         for (index, write) in self.writes.into_iter().enumerate() {
             let name = write.operation_name();
@@ -115,9 +118,9 @@ impl Transaction<'_> {
             let planned = write.plan_members(db);
             let planned = planned
                 .map_err(|error| Error::of_operations(vec![Failed::new(place, None, error)], 0))?;
-            members.extend(planned.into_iter().map(|member| member.at(place)));
+            members.extend(planned.into_iter().map(|member| member.at_place(place)));
         }
-        hand_over::join(&mut members, db)?;
+        hand_over::join_hand_overs(&mut members, db)?;
         crate::plan::check_limits(&members)?;
         Ok((members, self.token))
     }
@@ -127,7 +130,7 @@ impl Operation for Transaction<'_> {
     type Out = Stored;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
-        let (mut members, token) = self.members(db)?;
+        let (mut members, token) = self.into_members(db)?;
         let writes = members.iter_mut().filter(|member| member.is_write());
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
         let is_needless = members.is_empty();
@@ -138,7 +141,7 @@ impl Operation for Transaction<'_> {
             is_needless,
             ..planned
         };
-        Ok(planned.reading(Outcome::Known(Some(stored))))
+        Ok(planned.with_outcome(Outcome::Known(Some(stored))))
     }
 }
 
@@ -182,3 +185,5 @@ impl fmt::Debug for Stored {
         write!(f, "Stored({} entities)", self.0.iter().flatten().count())
     }
 }
+
+crate::awaited::unsent!([] Transaction<'_> => Stored);

@@ -6,14 +6,12 @@ mod delete;
 mod difference;
 pub(crate) mod draft;
 mod dynamic;
-mod idempotent;
 mod index_maintenance;
 mod item_write;
 mod keyed;
 mod modify;
 mod put;
 mod reshape;
-mod retry_safe;
 mod returning;
 mod second_row;
 mod unchanged;
@@ -30,22 +28,23 @@ pub(crate) use draft::{
     keep_up, known, loaded_condition, refused, split, stamp_fields, tell_changes,
 };
 pub use dynamic::{DynamicWrite, DynamicWrites};
-pub use idempotent::Idempotent;
 pub(crate) use index_maintenance::{IndexMaintenance, Touched};
+#[allow(deprecated, reason = "the former name")]
+pub use item_write::Repeatable;
+pub(crate) use item_write::read_back;
+pub use item_write::{Idempotent, ItemWrite, RetrySafe};
 #[doc(hidden)]
-pub use item_write::{ItemWrite, WriteOutcome, WritePlan};
-pub(crate) use item_write::{members_of, read_back};
+pub use item_write::{WriteOutcome, WritePlan};
 pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub(crate) use modify::revision;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub(crate) use put::{PreparedPut, members_with_stored, with_stored};
 pub(crate) use reshape::{is_of_other_shape, upgraded};
-#[allow(deprecated, reason = "the former name")]
-pub use retry_safe::Repeatable;
-pub use retry_safe::RetrySafe;
 pub(crate) use returning::read_entity;
-pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
+pub use returning::{
+    Omissible, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+};
 pub(crate) use second_row::{BothRows, alone, changed, collision, refuse_alone, row_as_read};
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;

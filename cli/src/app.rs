@@ -12,14 +12,13 @@ use clap_complete::Shell;
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{HandlerError, StreamEvent};
-use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{Dynamo, DynamoCollection, DynamoEntity, EntityExt};
+use dynamo_entity::{Dynamo, DynamoCollection, DynamoEntity};
 
 use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::{ImportOf, Model, RefillOf, ReplayHandler};
+use crate::model::{Model, ReplayHandler, Writable};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
@@ -42,12 +41,7 @@ impl App {
         App {
             model: Model {
                 schemas: schemas.into_iter().collect(),
-                writes: Vec::new(),
-                imports: Vec::new(),
-                refills: Vec::new(),
-                replays: Vec::new(),
-                has_journal: false,
-                collections: Vec::new(),
+                ..Model::default()
             },
             fault: None,
         }
@@ -73,20 +67,17 @@ impl App {
     /// Lets `put`, `delete`, `import-data` and `fill` write this entity. They behave like the typed verbs, so they need
     /// its type. Without this call, the program only reads.
     pub fn writes<E: DynamoEntity>(mut self) -> Self {
-        let writes = DynamicWrites::of::<E>();
+        let writable = Writable::of::<E>();
         let is_known = {
             let mut entities = self.model.entities();
-            entities.any(|entity| writes.are_of(entity.entity))
+            entities.any(|entity| writable.writes.are_of(entity.entity))
         };
         if !is_known {
-            let name = writes.name();
+            let name = writable.writes.name();
             let fault = format!("`{name}` is in none of the schemas that the `App` was given");
             self.fault.get_or_insert(fault);
         }
-        self.model.writes.push(writes);
-        let import: ImportOf = |file| E::import(file);
-        self.model.imports.push((writes, import));
-        self.model.refills.push((writes, RefillOf::of::<E>()));
+        self.model.writable.push(writable);
         self
     }
 

@@ -3,9 +3,10 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
+use dynamo_entity::query::DynamicSortPart;
 use dynamo_entity::schema::{FieldRole, IndexKind};
 
-use crate::model::{Model, ModelEntity, PartInput, PartTakes, Question};
+use crate::model::{Model, ModelEntity, PartInput, Question};
 
 /// A command for each entity, with the arguments that identify an item.
 pub(crate) fn for_entities(
@@ -64,7 +65,7 @@ fn partition(question: &Question<'_>) -> Vec<Arg> {
     positions(&question.partition)
 }
 
-fn positions(parts: &[PartInput]) -> Vec<Arg> {
+fn positions(parts: &[PartInput<'_>]) -> Vec<Arg> {
     let arguments = parts.iter().enumerate().map(|(at, part)| {
         Arg::new(place(at))
             .value_name(part.value_name())
@@ -82,7 +83,7 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
         let underlined = name.replace('-', "_");
         let option = Arg::new(sort_place(at))
             .long(name.clone())
-            .value_name(match part.takes.ranges {
+            .value_name(match part.takes(|part| part.has_ranges) {
                 true => "VALUE|A..B",
                 false => "VALUE",
             })
@@ -97,19 +98,19 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
         }
     });
     let mut options: Vec<Arg> = options.collect();
-    if question.takes(|takes| takes.prefixes) {
+    if question.takes(|part| part.has_prefixes) {
         options.push(
             Arg::new(STARTS_WITH)
                 .long(STARTS_WITH)
                 .value_name("TEXT")
                 .help(format!(
                     "The next part begins with this text: {}",
-                    named(question, |takes| takes.prefixes)
+                    named(question, |part| part.has_prefixes)
                 ))
                 .help_heading("Parts of the sort key, in their order"),
         );
     }
-    if question.takes(|takes| takes.none) {
+    if question.takes(|part| part.may_be_missing) {
         options.push(
             Arg::new(MISSING)
                 .long(MISSING)
@@ -117,7 +118,7 @@ fn sort(question: &Question<'_>) -> Vec<Arg> {
                 .action(ArgAction::Append)
                 .help(format!(
                     "A part that is None: {}; may be given several times",
-                    named(question, |takes| takes.none)
+                    named(question, |part| part.may_be_missing)
                 ))
                 .help_heading("Parts of the sort key, in their order"),
         );
@@ -132,15 +133,14 @@ pub(crate) const STARTS_WITH: &str = "starts-with";
 pub(crate) const MISSING: &str = "missing";
 
 /// The names of the parts that accept conditions.
-fn named(question: &Question<'_>, is_taken: fn(&PartTakes) -> bool) -> String {
-    let parts = question.sort.iter().filter(|part| is_taken(&part.takes));
+fn named(question: &Question<'_>, accepts: fn(&DynamicSortPart) -> bool) -> String {
+    let parts = question.sort.iter().filter(|part| part.takes(accepts));
     let names: Vec<&str> = parts.map(|part| part.option.as_str()).collect();
     names.join(", ")
 }
 
-fn help(part: &PartInput) -> String {
-    let doc = part.doc.lines().next().unwrap_or_default().trim();
-    match doc {
+fn help(part: &PartInput<'_>) -> String {
+    match part.summary() {
         "" => part.kind(),
         doc => format!("{doc} ({})", part.kind()),
     }
@@ -199,7 +199,7 @@ fn paging() -> Vec<Arg> {
 
 /// The options of every query. Global indexes reject strong reads, so the help does not name that option for them.
 pub(crate) fn reads(question: &Question<'_>) -> Vec<Arg> {
-    let kind = question.pattern.map(|pattern| pattern.kind);
+    let kind = question.keys.pattern.map(|pattern| pattern.kind);
     vec![strong().hide(kind == Some(IndexKind::Global))]
 }
 

@@ -438,7 +438,7 @@ fn patterns(model: &Model) -> String {
 
 /// Examples of `get` and `query`, with values of the right types.
 fn examples(model: &Model, name: &str) -> String {
-    let text = |part: &PartInput| {
+    let text = |part: &PartInput<'_>| {
         part.example()
             .map_or_else(|| part.value_name(), str::to_owned)
     };
@@ -454,7 +454,7 @@ fn examples(model: &Model, name: &str) -> String {
     let questions: Vec<_> = model.entities().flat_map(ModelEntity::questions).collect();
     let indexed = questions.iter().find(|question| {
         let first = question.sort.first();
-        question.pattern.is_some() && first.is_some_and(|part| part.example().is_some())
+        question.keys.pattern.is_some() && first.is_some_and(|part| part.example().is_some())
     });
     if let Some(question) = indexed.or(questions.first()) {
         let parts: String = question

@@ -75,13 +75,13 @@ pub(crate) async fn import(
             let mut own = entities
                 .by_ref()
                 .filter(|entity| entity.schema.name == schema.name);
-            own.try_for_each(|entity| entity.writes().map(drop))?;
+            own.try_for_each(|entity| entity.writable().map(drop))?;
             schema.import(file)?
         }
-        None => context
-            .model
-            .entity(entity(matches))?
-            .import(Box::new(file))?,
+        None => {
+            let entity = context.model.entity(entity(matches))?;
+            (entity.writable()?.import)(Box::new(file))
+        }
     };
     import = import.format(format(matches));
     if matches.get_flag("as-is") {

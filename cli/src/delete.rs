@@ -41,7 +41,7 @@ pub(crate) fn request(
     entity: ModelEntity<'_>,
     matches: &ArgMatches,
 ) -> Result<DynamicWrite, Failure> {
-    let writes = entity.writes()?;
+    let writes = entity.writable()?.writes;
     let key = key_of(entity, matches)?;
     Ok(match version_of(matches) {
         Some(version) => writes.delete_version(key, version)?,

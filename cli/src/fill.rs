@@ -32,8 +32,8 @@ pub(crate) async fn run(
         ))?;
         return Ok(Exit::Done);
     }
-    let refill = entity.refill()?;
-    let mut job = (refill.job)(segments(matches));
+    let writable = entity.writable()?;
+    let mut job = (writable.refill)(segments(matches));
     if let Some(rate) = matches.get_one::<u32>("rate") {
         job = job.rate(*rate);
     }
@@ -156,15 +156,15 @@ pub(crate) async fn check(
         return Ok(Exit::Done);
     }
     // A program without `writes` for one of them fails here, before it has read the tables of the others.
-    let refills: Vec<_> = entities
+    let writable: Vec<_> = entities
         .iter()
-        .map(|entity| Ok((*entity, entity.refill()?)))
+        .map(|entity| Ok((*entity, entity.writable()?)))
         .collect::<Result<_, Failure>>()?;
     let db = context.connect().await?;
     let mut left = 0;
-    for (entity, refill) in refills {
+    for (entity, writable) in writable {
         let bar = context.streams.waiting("reading");
-        let unfilled = (refill.unfilled)(segments(matches), &db).await;
+        let unfilled = (writable.unfilled)(segments(matches), &db).await;
         bar.finish_and_clear();
         let rows = unfilled?;
         left += rows;

@@ -19,11 +19,11 @@ pub(crate) fn key_of(entity: ModelEntity<'_>, matches: &ArgMatches) -> Result<It
 /// The error with the given text, its type and an example, if a part is not a value of its type.
 pub(crate) fn wrong_part<'p>(
     error: Error,
-    mut given: impl Iterator<Item = (&'p PartInput, &'p str)>,
+    mut given: impl Iterator<Item = (&'p PartInput<'p>, &'p str)>,
 ) -> Failure {
     let is_of_part = error.kind() == ErrorKind::InvalidKey && error.stage() == Stage::Key;
     let concerned = error.attribute().filter(|_| is_of_part);
-    let part = concerned.and_then(|field| given.find(|(part, _)| part.field == field));
+    let part = concerned.and_then(|field| given.find(|(part, _)| part.field() == field));
     match part {
         Some((part, text)) => {
             let named = match part.option.as_str() {

@@ -1,4 +1,5 @@
-//! The model for a command line: entities and access patterns with their names, and parts of keys with their input.
+//! The schemas of a command line: entities and access patterns by their names in commands, and the input for parts of
+//! keys.
 
 use std::fmt;
 use std::future::Future;
@@ -7,8 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use dynamo_entity::bulk::Bulk;
-use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery};
-use dynamo_entity::schema::{EntitySchema, KeyContent, KeySchema, PatternSchema, TableSchema};
+use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
+use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
 use dynamo_entity::transfer::Import;
 use dynamo_entity::write::DynamicWrites;
@@ -16,23 +17,26 @@ use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
 
 use crate::failure::Failure;
 
-/// Imports a file into an entity.
-pub(crate) type ImportOf = fn(Box<dyn Read + Send>) -> Import<'static>;
-
-/// The backfill of an entity, and the count of rows that it would write, each by a scan in this number of segments.
+/// An entity that the program may write, with the operations that need its type.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RefillOf {
-    pub(crate) job: fn(usize) -> Bulk<'static>,
+pub(crate) struct Writable {
+    pub(crate) writes: DynamicWrites,
+    pub(crate) import: fn(Box<dyn Read + Send>) -> Import<'static>,
+    /// The backfill, by a scan with this number of segments.
+    pub(crate) refill: fn(usize) -> Bulk<'static>,
+    /// The number of rows that a backfill would write.
     pub(crate) unfilled: fn(usize, &Dynamo) -> Unfilled<'_>,
 }
 
 pub(crate) type Unfilled<'d> =
     Pin<Box<dyn Future<Output = dynamo_entity::Result<u64>> + Send + 'd>>;
 
-impl RefillOf {
+impl Writable {
     pub(crate) fn of<E: DynamoEntity>() -> Self {
-        RefillOf {
-            job: |segments| E::scan().segments(segments).refill(),
+        Writable {
+            writes: DynamicWrites::of::<E>(),
+            import: |file| E::import(file),
+            refill: |segments| E::scan().segments(segments).refill(),
             unfilled: |segments, db| Box::pin(E::scan().segments(segments).unfilled(db)),
         }
     }
@@ -74,11 +78,8 @@ impl fmt::Debug for ReplayHandler {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) schemas: Vec<TableSchema>,
-    pub(crate) writes: Vec<DynamicWrites>,
-    /// The imports of the entities that may be written.
-    pub(crate) imports: Vec<(DynamicWrites, ImportOf)>,
-    /// The backfills of the entities that may be written.
-    pub(crate) refills: Vec<(DynamicWrites, RefillOf)>,
+    /// The entities that the program may write.
+    pub(crate) writable: Vec<Writable>,
     /// The handlers of consumers, for parked changes.
     pub(crate) replays: Vec<ReplayHandler>,
     /// Whether fills are written into the journal.
@@ -135,16 +136,11 @@ impl Model {
         let (name, pattern) = collection.named_by();
         let mut entities = self.entities();
         let entity = entities.find(|of| of.schema.name == table && of.entity.name == name)?;
-        let pattern = pattern.and_then(|pattern| entity.entity.pattern(pattern));
-        let partition = entity.entity.partition_key(pattern);
-        let parts = partition.iter().flat_map(|key| entity.parts(key));
         collection.is_of_partition().then(|| Question {
             name: collection.name().to_owned(),
-            entity,
-            pattern,
             collection: Some(collection),
-            partition: parts.collect(),
             sort: Vec::new(),
+            ..entity.question(pattern)
         })
     }
 
@@ -166,25 +162,12 @@ pub(crate) struct ModelEntity<'m> {
 
 /// A part of a key, which is given as text.
 #[derive(Debug, Clone)]
-pub(crate) struct PartInput {
-    pub(crate) field: String,
-    pub(crate) rust_type: String,
-    /// Its type by its stored form.
-    value_type: Option<String>,
-    pub(crate) format: Option<String>,
-    pub(crate) doc: String,
+pub(crate) struct PartInput<'m> {
+    of: FieldInKey<'m>,
     /// The name of its option, if it is one.
     pub(crate) option: String,
-    /// The queries that it supports, if it is one.
-    pub(crate) takes: PartTakes,
-}
-
-/// The conditions on a part of a sort key, besides one value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PartTakes {
-    pub(crate) ranges: bool,
-    pub(crate) prefixes: bool,
-    pub(crate) none: bool,
+    /// The conditions other than one value, if it is part of a sort key.
+    takes: Option<DynamicSortPart>,
 }
 
 /// An access pattern: rows of a partition of the table or of an index.
@@ -192,12 +175,11 @@ pub(crate) struct Question<'m> {
     /// `Order`, or `Order.by_status`.
     pub(crate) name: String,
     pub(crate) entity: ModelEntity<'m>,
-    /// None if it queries the table.
-    pub(crate) pattern: Option<&'m PatternSchema>,
+    pub(crate) keys: KeyPair<'m>,
     /// The collection, if the rows are of several entities.
     pub(crate) collection: Option<DynamicCollection>,
-    pub(crate) partition: Vec<PartInput>,
-    pub(crate) sort: Vec<PartInput>,
+    pub(crate) partition: Vec<PartInput<'m>>,
+    pub(crate) sort: Vec<PartInput<'m>>,
 }
 
 /// An example of a time.
@@ -240,33 +222,15 @@ impl<'m> ModelEntity<'m> {
     }
 
     /// Its writes, if the program allows them.
-    pub(crate) fn writes(&self) -> Result<DynamicWrites, Failure> {
-        let mut writes = self.model.writes.iter();
-        let found = writes.find(|writes| writes.are_of(self.entity));
+    pub(crate) fn writable(&self) -> Result<Writable, Failure> {
+        let mut writable = self.model.writable.iter();
+        let found = writable.find(|writable| writable.writes.are_of(self.entity));
         found.copied().ok_or_else(|| {
             let name = &self.entity.name;
             Failure::said(format!(
                 "this program does not allow writes of `{name}`: add `.writes::<{name}>()` to its `App`"
             ))
         })
-    }
-
-    /// An import of a file, if the program allows writes.
-    pub(crate) fn import(&self, file: Box<dyn Read + Send>) -> Result<Import<'static>, Failure> {
-        let writes = self.writes()?;
-        let mut imports = self.model.imports.iter();
-        let found = imports.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
-        let (_, import) = found.ok_or_else(|| Failure::said("this entity cannot be imported"))?;
-        Ok(import(file))
-    }
-
-    /// Its backfill, if the program allows writes.
-    pub(crate) fn refill(&self) -> Result<RefillOf, Failure> {
-        let writes = self.writes()?;
-        let mut refills = self.model.refills.iter();
-        let found = refills.find(|(of, _)| of.name() == writes.name() && of.are_of(self.entity));
-        let found = found.map(|(_, refill)| *refill);
-        found.ok_or_else(|| Failure::said("this entity cannot be filled"))
     }
 
     /// The parts of its declaration that need a fill before the next deployment.
@@ -287,10 +251,8 @@ impl<'m> ModelEntity<'m> {
     /// fields and a type contains only the attributes of its writer.
     pub(crate) fn is_derived_in_part(&self) -> bool {
         let entity = self.entity;
-        let indexes = entity.patterns.iter();
-        let indexes = indexes.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
-        let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
-        keys.any(|key| matches!(key.content, KeyContent::Template(_)))
+        let mut keys = entity.all_keys();
+        keys.any(|key| key.field().is_none())
             || !entity.uniques.is_empty()
             || self.schema.type_attribute.is_some()
             || entity
@@ -302,18 +264,15 @@ impl<'m> ModelEntity<'m> {
     /// All of its items, without an access pattern.
     pub(crate) fn scanned(self) -> Question<'m> {
         Question {
-            name: self.name(),
-            entity: self,
-            pattern: None,
-            collection: None,
             partition: Vec::new(),
             sort: Vec::new(),
+            ..self.question(None)
         }
     }
 
     /// The first line of its doc comment.
     pub(crate) fn summary(&self) -> &'m str {
-        self.entity.doc.lines().next().unwrap_or_default().trim()
+        first_line(&self.entity.doc)
     }
 
     /// Whether an attribute is derived from fields: a key with a template, or the type.
@@ -322,105 +281,71 @@ impl<'m> ModelEntity<'m> {
         if fields.any(|field| field.attribute.as_deref() == Some(attribute)) {
             return false;
         }
-        let indexes = self.schema.global_indexes.iter();
-        let indexes = indexes.chain(&self.schema.local_indexes);
-        let keys = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
-        let mut keys = keys.chain([&self.schema.pk]).chain(&self.schema.sk);
-        keys.any(|key| key.name == attribute)
+        self.schema.key_types().contains_key(attribute)
             || self.schema.type_attribute.as_deref() == Some(attribute)
     }
 
     /// The fields that `key(..)` takes, each once.
-    pub(crate) fn key_parts(&self) -> Vec<PartInput> {
-        let mut parts: Vec<PartInput> = Vec::new();
-        let keys = std::iter::once(&self.entity.pk).chain(&self.entity.sk);
-        for part in keys.flat_map(|key| self.parts(key)) {
-            match parts.iter_mut().find(|known| known.field == part.field) {
-                // The key needs the whole field, which also determines the cut.
-                Some(known) if part.format.is_none() => *known = part,
-                Some(_) => {}
-                None => parts.push(part),
-            }
-        }
-        parts
+    pub(crate) fn key_parts(&self) -> Vec<PartInput<'m>> {
+        inputs(self.entity.key_fields())
     }
 
     /// The access patterns, that of the table first.
     pub(crate) fn questions(self) -> Vec<Question<'m>> {
-        let mut questions = Vec::new();
-        let name = self.name();
-        if let Some(sk) = &self.entity.sk {
-            questions.push(Question {
-                name: name.clone(),
-                entity: self,
-                pattern: None,
-                collection: None,
-                partition: self.parts(&self.entity.pk),
-                sort: self.with_takes(None, with_options(self.parts(sk))),
-            });
-        }
-        for pattern in &self.entity.patterns {
-            let partition = self.entity.partition_key(Some(pattern));
-            let parts = |keys: &[KeySchema]| keys.iter().flat_map(|key| self.parts(key)).collect();
-            questions.push(Question {
-                name: format!("{name}.{}", pattern.name),
-                entity: self,
-                pattern: Some(pattern),
-                collection: None,
-                partition: parts(partition),
-                sort: self.with_takes(Some(&pattern.name), with_options(parts(&pattern.sk))),
-            });
-        }
-        questions
+        let of_table = self.entity.sk.iter().map(|_| None);
+        let patterns = self.entity.patterns.iter();
+        let patterns = patterns.map(|pattern| Some(pattern.name.as_str()));
+        let all = of_table.chain(patterns);
+        all.map(|pattern| self.question(pattern)).collect()
     }
 
-    /// Lists the conditions that each part accepts.
-    fn with_takes(&self, pattern: Option<&str>, mut parts: Vec<PartInput>) -> Vec<PartInput> {
-        let known = self.dynamic().ok();
-        let known = known.and_then(|entity| entity.sort_parts(pattern).ok());
-        for (part, known) in parts.iter_mut().zip(known.unwrap_or_default()) {
-            part.takes = PartTakes {
-                ranges: known.has_ranges,
-                prefixes: known.has_prefixes,
-                none: known.may_be_missing,
-            };
-        }
-        parts
-    }
-
-    fn parts(&self, key: &KeySchema) -> Vec<PartInput> {
-        let part = |name: &str, format: Option<&String>| {
-            let field = self.entity.field(name);
-            PartInput {
-                field: name.to_owned(),
-                rust_type: field.map_or_else(String::new, |field| field.rust_type.clone()),
-                value_type: field.and_then(|field| field.value_type.clone()),
-                format: format.cloned(),
-                doc: field.map_or_else(String::new, |field| field.doc.clone()),
-                option: String::new(),
-                takes: PartTakes::default(),
-            }
+    /// The access pattern of this name, or that of the table.
+    fn question(self, pattern: Option<&str>) -> Question<'m> {
+        let pattern = pattern.and_then(|name| self.entity.pattern(name));
+        let (name, keys) = match pattern {
+            None => (self.name(), KeyPair::of_table(self.entity)),
+            Some(pattern) => (
+                format!("{}.{}", self.name(), pattern.name),
+                KeyPair::of_pattern(self.entity, pattern),
+            ),
         };
-        let bare = key.field().map(|name| part(name, None));
-        let parts = key
-            .parts()
-            .map(|found| part(&found.field, found.format.as_ref()));
-        bare.into_iter().chain(parts).collect()
+        let mut sort = with_options(inputs(keys.sort_fields()));
+        let known = self.dynamic().ok();
+        let known = known.and_then(|entity| {
+            let pattern = pattern.map(|pattern| pattern.name.as_str());
+            entity.sort_parts(pattern).ok()
+        });
+        for (part, known) in sort.iter_mut().zip(known.unwrap_or_default()) {
+            part.takes = Some(known);
+        }
+        Question {
+            name,
+            entity: self,
+            keys,
+            collection: None,
+            partition: inputs(keys.partition_fields()),
+            sort,
+        }
     }
 }
 
+fn inputs(fields: Vec<FieldInKey<'_>>) -> Vec<PartInput<'_>> {
+    let inputs = fields.into_iter().map(|of| PartInput {
+        of,
+        option: String::new(),
+        takes: None,
+    });
+    inputs.collect()
+}
+
 /// Gives each part the name of an option that no other part or option has.
-fn with_options(mut parts: Vec<PartInput>) -> Vec<PartInput> {
+fn with_options(mut parts: Vec<PartInput<'_>>) -> Vec<PartInput<'_>> {
     let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
     for part in &mut parts {
-        let plain = part.field.replace('_', "-");
-        let cut = part
-            .format
-            .as_deref()
-            .and_then(|format| format.split(':').next());
+        let plain = part.field().replace('_', "-");
         let mut names = [
             plain.clone(),
-            format!("{plain}-{}", cut.unwrap_or("part")),
+            format!("{plain}-{}", part.first_format().unwrap_or("part")),
             format!("part-{plain}"),
         ]
         .into_iter();
@@ -431,12 +356,37 @@ fn with_options(mut parts: Vec<PartInput>) -> Vec<PartInput> {
     parts
 }
 
-impl PartInput {
+impl<'m> PartInput<'m> {
+    /// The name of the field.
+    pub(crate) fn field(&self) -> &'m str {
+        self.of.name
+    }
+
+    /// Whether the key contains only a part of the field.
+    pub(crate) fn has_format(&self) -> bool {
+        self.of.format().is_some()
+    }
+
+    fn first_format(&self) -> Option<&'m str> {
+        self.of.format()?.split(':').next()
+    }
+
+    /// The first line of the doc comment of the field.
+    pub(crate) fn summary(&self) -> &'m str {
+        self.of.field.map_or("", |field| first_line(&field.doc))
+    }
+
+    /// Whether it accepts a condition other than one value.
+    pub(crate) fn takes(&self, accepts: fn(&DynamicSortPart) -> bool) -> bool {
+        self.takes.as_ref().is_some_and(accepts)
+    }
+
     /// The input for it: its type, and an example if the type has one.
     pub(crate) fn kind(&self) -> String {
+        let rust_type = self.of.field.map_or("", |field| &field.rust_type);
         match self.example() {
-            Some(example) => format!("`{}`, such as {example}", self.rust_type),
-            None => format!("`{}`, as it is stored", self.rust_type),
+            Some(example) => format!("`{rust_type}`, such as {example}"),
+            None => format!("`{rust_type}`, as it is stored"),
         }
     }
 
@@ -447,16 +397,12 @@ impl PartInput {
 
     /// A value of its type.
     pub(crate) fn example(&self) -> Option<&'static str> {
-        match self
-            .format
-            .as_deref()
-            .and_then(|format| format.split(':').next())
-        {
+        match self.first_format() {
             Some("date") => return Some("2026-03-01"),
             Some("month") => return Some("2026-03"),
             _ => {}
         }
-        Some(match self.value_type.as_deref()? {
+        Some(match self.of.field?.value_type.as_deref()? {
             "timestamp" => TIME,
             "date" => "2026-03-01",
             "dynamo_entity::YearMonth" => "2026-03",
@@ -473,7 +419,7 @@ impl PartInput {
 
     /// Its placeholder in a usage line.
     pub(crate) fn value_name(&self) -> String {
-        self.field.to_uppercase()
+        self.field().to_uppercase()
     }
 }
 
@@ -486,15 +432,15 @@ impl Question<'_> {
             return collection.in_partition(schema, parts);
         }
         let entity = schema.dynamic(&self.entity.entity.name)?;
-        match self.pattern {
+        match self.keys.pattern {
             None => entity.in_partition(parts),
             Some(pattern) => entity.query(&pattern.name, parts),
         }
     }
 
     /// Whether one of its parts accepts a condition.
-    pub(crate) fn takes(&self, is_taken: fn(&PartTakes) -> bool) -> bool {
-        self.sort.iter().any(|part| is_taken(&part.takes))
+    pub(crate) fn takes(&self, accepts: fn(&DynamicSortPart) -> bool) -> bool {
+        self.sort.iter().any(|part| part.takes(accepts))
     }
 
     /// Its query, in a few words.
@@ -502,18 +448,18 @@ impl Question<'_> {
         if let Some(collection) = self.collection {
             return self.summary_of(collection);
         }
-        let names = |parts: &[PartInput]| {
-            let names: Vec<&str> = parts.iter().map(|part| part.field.as_str()).collect();
+        let names = |parts: &[PartInput<'_>]| {
+            let names: Vec<&str> = parts.iter().map(PartInput::field).collect();
             names.join(", ")
         };
-        let mut text = match (self.pattern, self.partition.is_empty()) {
-            (_, true) => "All rows".to_owned(),
-            (_, false) => format!("By {}", names(&self.partition)),
+        let mut text = match self.partition.is_empty() {
+            true => "All rows".to_owned(),
+            false => format!("By {}", names(&self.partition)),
         };
         if !self.sort.is_empty() {
             text += &format!(", sorted by {}", names(&self.sort));
         }
-        if let Some(when) = self.pattern.and_then(|pattern| pattern.when.as_ref()) {
+        if let Some(when) = self.keys.pattern.and_then(|pattern| pattern.when.as_ref()) {
             text += &format!("; only where {when}");
         }
         text
@@ -527,7 +473,7 @@ impl Question<'_> {
             return String::new();
         };
         let entities = known.entities.join(", ");
-        match known.doc.lines().next().unwrap_or_default().trim() {
+        match first_line(&known.doc) {
             "" => format!("All of these in one partition: {entities}"),
             doc => format!("{doc} ({entities})"),
         }
@@ -542,4 +488,9 @@ impl Question<'_> {
         let options = self.sort.iter().map(|part| format!(" [--{}]", part.option));
         format!("{}{}", self.name, parts.chain(options).collect::<String>())
     }
+}
+
+/// The first line of a doc comment.
+fn first_line(doc: &str) -> &str {
+    doc.lines().next().unwrap_or_default().trim()
 }

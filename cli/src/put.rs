@@ -31,7 +31,7 @@ pub(crate) fn request(
     matches: &ArgMatches,
     streams: &mut Streams<'_>,
 ) -> Result<DynamicWrite, Failure> {
-    let writes = entity.writes()?;
+    let writes = entity.writable()?.writes;
     let given = matches.get_one::<String>("item").map_or("", String::as_str);
     let item = item_of_json(&json_of(given, streams)?, entity)?;
     let write = match (matches.get_flag("create"), matches.get_flag("unchecked")) {

@@ -216,7 +216,7 @@ fn sorted(
     matches: &ArgMatches,
 ) -> Result<Query<Item>, Failure> {
     let given = given_parts(question, matches)?;
-    let starts_with = match question.takes(|takes| takes.prefixes) {
+    let starts_with = match question.takes(|part| part.has_prefixes) {
         true => matches.get_one::<String>(STARTS_WITH),
         false => None,
     };
@@ -224,9 +224,9 @@ fn sorted(
     while let Some((part, asked)) = parts.next() {
         let failed = |error, text: &str| wrong_part(error, [(part, text)].into_iter());
         query = match asked {
-            Some(AskedPart::Missing) => query.missing(&part.field)?,
+            Some(AskedPart::Missing) => query.missing(part.field())?,
             Some(AskedPart::Range(GivenRange::Value(text))) => {
-                let next = query.eq(&part.field, &text);
+                let next = query.eq(part.field(), &text);
                 next.map_err(|error| failed(error, &text))?
             }
             Some(AskedPart::Range(GivenRange::Between(from, to))) => {
@@ -238,21 +238,22 @@ fn sorted(
                 let (from, to) = (from.as_ref(), to.as_ref());
                 let shown = [from, to].map(|end| end_text(end).unwrap_or_default());
                 let range = (from.map(String::as_str), to.map(String::as_str));
-                let found = query.between(&part.field, range);
+                let found = query.between(part.field(), range);
                 return found.map_err(|error| failed(error, &shown.join("..")));
             }
             None => {
                 let Some(text) = starts_with else {
                     let why = format!(
                         "the key has `{}` before it: give --{}",
-                        part.field, part.option
+                        part.field(),
+                        part.option
                     );
                     check_end(parts, None, &why)?;
                     break;
                 };
                 let why = "--starts-with applies to the first part that is not given";
                 check_end(parts, None, why)?;
-                return Ok(query.starts_with(&part.field, text)?);
+                return Ok(query.starts_with(part.field(), text)?);
             }
         };
     }
@@ -279,7 +280,7 @@ fn end_text(end: std::ops::Bound<&String>) -> Option<&str> {
 }
 
 /// Whether a part was given.
-fn matches_of(question: &Question<'_>, part: &PartInput, matches: &ArgMatches) -> bool {
+fn matches_of(question: &Question<'_>, part: &PartInput<'_>, matches: &ArgMatches) -> bool {
     let at = question
         .sort
         .iter()
@@ -290,7 +291,7 @@ fn matches_of(question: &Question<'_>, part: &PartInput, matches: &ArgMatches) -
 
 /// Rejects parts after the last one that accepts a condition.
 fn check_end<'q>(
-    mut rest: impl Iterator<Item = (&'q PartInput, Option<AskedPart>)>,
+    mut rest: impl Iterator<Item = (&'q PartInput<'q>, Option<AskedPart>)>,
     starts_with: Option<&String>,
     why: &str,
 ) -> Result<(), Failure> {
@@ -340,13 +341,13 @@ fn given_parts(
 }
 
 fn missing<'m>(question: &Question<'_>, matches: &'m ArgMatches) -> impl Iterator<Item = &'m str> {
-    let names = match question.takes(|takes| takes.none) {
+    let names = match question.takes(|part| part.may_be_missing) {
         true => matches.get_many::<String>(MISSING),
         false => None,
     };
     names.into_iter().flatten().map(String::as_str)
 }
 
-fn is_named(part: &PartInput, name: &str) -> bool {
-    part.option == name || part.field == name
+fn is_named(part: &PartInput<'_>, name: &str) -> bool {
+    part.option == name || part.field() == name
 }

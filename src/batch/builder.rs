@@ -75,8 +75,8 @@ impl<'e> Batch<'e> {
     }
 
     /// The remaining writes of an earlier batch.
-    pub(super) fn ready(&self) -> impl Iterator<Item = &Write> {
-        self.groups.iter().flat_map(|group| group.ready())
+    pub(super) fn ready_writes(&self) -> impl Iterator<Item = &Write> {
+        self.groups.iter().flat_map(|group| group.ready_writes())
     }
 
     /// Adds this write.
@@ -123,12 +123,12 @@ impl<'e> Batch<'e> {
         self.len() == 0
     }
 
-    pub(super) fn planned(self, db: &Dynamo) -> (BatchPlan, BatchSettings) {
+    pub(super) fn plan_batch(self, db: &Dynamo) -> (BatchPlan, BatchSettings) {
         let mut input = BatchInput::new(self.len());
         for group in self.groups {
-            group.write(db, &mut input);
+            group.add_writes(db, &mut input);
         }
-        (input.finish(), self.settings)
+        (input.into_plan(), self.settings)
     }
 }
 
@@ -143,11 +143,11 @@ trait Group: Send {
     fn len(&self) -> usize;
 
     /// The writes that an earlier batch has encoded and not completed.
-    fn ready(&self) -> &[Write] {
+    fn ready_writes(&self) -> &[Write] {
         &[]
     }
 
-    fn write(self: Box<Self>, db: &Dynamo, input: &mut BatchInput);
+    fn add_writes(self: Box<Self>, db: &Dynamo, input: &mut BatchInput);
 }
 
 impl<W: BatchWrite> Group for Vec<W> {
@@ -155,9 +155,9 @@ impl<W: BatchWrite> Group for Vec<W> {
         self.as_slice().len()
     }
 
-    fn write(self: Box<Self>, db: &Dynamo, input: &mut BatchInput) {
+    fn add_writes(self: Box<Self>, db: &Dynamo, input: &mut BatchInput) {
         for write in *self {
-            write.write(db, input);
+            write.add_to(db, input);
         }
     }
 }
@@ -167,13 +167,13 @@ impl Group for Ready {
         self.0.len()
     }
 
-    fn ready(&self) -> &[Write] {
+    fn ready_writes(&self) -> &[Write] {
         &self.0
     }
 
-    fn write(self: Box<Self>, _: &Dynamo, input: &mut BatchInput) {
+    fn add_writes(self: Box<Self>, _: &Dynamo, input: &mut BatchInput) {
         for write in self.0 {
-            input.again(write);
+            input.add_remaining(write);
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct BatchError {
 }
 
 impl BatchError {
-    pub(super) fn again(&self) -> Self {
+    pub(super) fn copy_error(&self) -> Self {
         BatchError {
             index: self.index,
             error: self.error.again(),

@@ -13,7 +13,7 @@ use crate::error::Result;
 pub struct BatchKey<'r>(&'r Write);
 
 impl<'r> BatchKey<'r> {
-    pub(super) fn of(write: &'r Write) -> Self {
+    pub(super) fn of_write(write: &'r Write) -> Self {
         BatchKey(write)
     }
 
@@ -29,19 +29,19 @@ impl<'r> BatchKey<'r> {
 
     /// Whether the write is a delete, and not a put.
     pub fn is_delete(&self) -> bool {
-        self.0.json().starts_with(b"{\"DeleteRequest\"")
+        self.0.write_json().starts_with(b"{\"DeleteRequest\"")
     }
 
     /// The attributes of the primary key.
     pub fn key(&self) -> Item {
         // This library has written the key, so reading it never fails.
-        Item::from_dynamo_json(self.0.key()).unwrap_or_default()
+        Item::from_dynamo_json(self.0.key_json()).unwrap_or_default()
     }
 
     /// The primary key as a key of `E`. `None` if the write belongs to another entity.
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
         let is_own = self.0.declared == E::ENTITY.id;
-        is_own.then(|| read_key(self.0.key())).transpose()
+        is_own.then(|| read_key(self.0.key_json())).transpose()
     }
 }
 

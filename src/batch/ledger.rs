@@ -48,46 +48,46 @@ impl BatchLedger {
     }
 
     /// The writes in these slots that are still to be done.
-    pub(super) fn writes(&self, slots: &[usize]) -> Vec<(usize, Write)> {
-        let state = self.state();
+    pub(super) fn remaining_writes(&self, slots: &[usize]) -> Vec<(usize, Write)> {
+        let state = self.lock_state();
         let write = |slot: &usize| Some((*slot, state.writes.get(*slot)?.clone()?));
         slots.iter().filter_map(write).collect()
     }
 
     /// Notes that a request with these writes has no answer, so that it may still arrive.
-    pub(super) fn strays(&self, slots: impl Iterator<Item = usize>) {
-        self.state().strays.extend(slots);
+    pub(super) fn note_strays(&self, slots: impl Iterator<Item = usize>) {
+        self.lock_state().strays.extend(slots);
     }
 
     /// Notes that the service has acknowledged these writes.
-    pub(super) fn done(&self, slots: impl Iterator<Item = usize>) {
-        let mut state = self.state();
+    pub(super) fn note_done(&self, slots: impl Iterator<Item = usize>) {
+        let mut state = self.lock_state();
         for slot in slots {
-            if state.take(slot).is_some() {
+            if state.take_write(slot).is_some() {
                 state.counts.done += 1;
                 // Only a write that was done can arrive a second time and undo a later one of the
                 // caller.
                 state.sent_twice += u64::from(state.strays.contains(&slot));
             }
         }
-        self.tell(state);
+        self.tell_progress(state);
     }
 
     /// Notes that this write failed and is not worth sending again.
-    pub(super) fn failed(&self, slot: usize, error: Error) {
-        let mut state = self.state();
-        if let Some(Write { index, .. }) = state.take(slot) {
+    pub(super) fn note_failed(&self, slot: usize, error: Error) {
+        let mut state = self.lock_state();
+        if let Some(Write { index, .. }) = state.take_write(slot) {
             state.counts.failed += 1;
             // Requests end in any order, and the report lists errors in the order of the input.
             let at = state.errors.partition_point(|other| other.index < index);
             state.errors.insert(at, BatchError { index, error });
         }
-        self.tell(state);
+        self.tell_progress(state);
     }
 
     /// Notes why some writes are left. The same reason is kept once.
-    pub(super) fn left(&self, reason: Error) {
-        let mut state = self.state();
+    pub(super) fn note_reason(&self, reason: Error) {
+        let mut state = self.lock_state();
         let shown = reason.to_string();
         let mut known = state.reasons.iter();
         if !known.any(|known| known.kind() == reason.kind() && known.to_string() == shown) {
@@ -96,7 +96,7 @@ impl BatchLedger {
     }
 
     /// Tells the caller, without holding the lock: the caller may read the progress.
-    fn tell(&self, mut state: MutexGuard<'_, BatchState>) {
+    fn tell_progress(&self, mut state: MutexGuard<'_, BatchState>) {
         let Some(mut call) = state.on_progress.take() else {
             return;
         };
@@ -105,33 +105,33 @@ impl BatchLedger {
         // itself, which locks too.
         drop(state);
         call(counts);
-        self.state().on_progress = Some(call);
+        self.lock_state().on_progress = Some(call);
     }
 
-    pub(super) fn counts(&self) -> BatchCounts {
-        self.state().counts
+    pub(super) fn current_counts(&self) -> BatchCounts {
+        self.lock_state().counts
     }
 
     /// The report, as far as it is known. Only the first report has the sources of its errors, which cannot be copied.
-    pub(super) fn report(&self) -> BatchReport {
-        let mut state = self.state();
+    pub(super) fn build_report(&self) -> BatchReport {
+        let mut state = self.lock_state();
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
-        let errors = state.errors.iter().map(BatchError::again).collect();
+        let errors = state.errors.iter().map(BatchError::copy_error).collect();
         let reasons = state.reasons.iter().map(Error::again).collect();
         // The report gets the original errors with their sources, and the ledger keeps copies,
         // because another report may be requested later.
         let errors = mem::replace(&mut state.errors, errors);
         let reasons = mem::replace(&mut state.reasons, reasons);
-        BatchReport::of(state.counts, state.sent_twice, left, errors, reasons)
+        BatchReport::from_parts(state.counts, state.sent_twice, left, errors, reasons)
     }
 
-    fn state(&self) -> MutexGuard<'_, BatchState> {
+    fn lock_state(&self) -> MutexGuard<'_, BatchState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl BatchState {
-    fn take(&mut self, slot: usize) -> Option<Write> {
+    fn take_write(&mut self, slot: usize) -> Option<Write> {
         self.writes.get_mut(slot)?.take()
     }
 }
@@ -143,13 +143,13 @@ pub struct BatchProgress(pub(super) Arc<BatchLedger>);
 impl BatchProgress {
     /// The progress of the batch so far.
     pub fn counts(&self) -> BatchCounts {
-        self.0.counts()
+        self.0.current_counts()
     }
 
     /// The report as it stands: writes that are not acknowledged are left. Among them are those of requests that were
     /// under way when the batch was dropped, whether they took effect or not.
     pub fn report(&self) -> BatchReport {
-        self.0.report()
+        self.0.build_report()
     }
 }
 

@@ -67,11 +67,11 @@ impl Write {
     }
 
     /// The key attributes, as an object.
-    pub(super) fn key(&self) -> &[u8] {
+    pub(super) fn key_json(&self) -> &[u8] {
         self.bytes.get(..self.key).unwrap_or_default()
     }
 
-    pub(super) fn json(&self) -> &[u8] {
+    pub(super) fn write_json(&self) -> &[u8] {
         self.bytes.get(self.key..).unwrap_or_default()
     }
 }
@@ -133,28 +133,32 @@ impl BatchInput {
         }
     }
 
-    pub(super) fn put<E: DynamoEntity>(&mut self, put: &Put<'_, E, Unconditional>, db: &Dynamo) {
-        self.add(&Key::of(&*put.entity), db, |block| {
+    pub(super) fn add_put<E: DynamoEntity>(
+        &mut self,
+        put: &Put<'_, E, Unconditional>,
+        db: &Dynamo,
+    ) {
+        self.add_write(&Key::of(&*put.entity), db, |block| {
             let stamp = put.stamp(db, db.now())?;
-            block.raw("{\"PutRequest\":{\"Item\":");
-            written::entity(&*put.entity, &stamp, block)?;
-            block.raw("}}");
+            block.push_raw("{\"PutRequest\":{\"Item\":");
+            written::encode_entity(&*put.entity, &stamp, block)?;
+            block.push_raw("}}");
             Ok(())
         });
     }
 
-    pub(super) fn delete<E: DynamoEntity>(&mut self, key: &Key<E>, db: &Dynamo) {
-        self.add(key, db, |block| {
-            block.raw("{\"DeleteRequest\":{\"Key\":{");
+    pub(super) fn add_delete<E: DynamoEntity>(&mut self, key: &Key<E>, db: &Dynamo) {
+        self.add_write(key, db, |block| {
+            block.push_raw("{\"DeleteRequest\":{\"Key\":{");
             key.write(block)?;
-            block.raw("}}}");
+            block.push_raw("}}}");
             Ok(())
         });
     }
 
     /// Adds a write. A write that cannot be encoded becomes an error, and does not replace an earlier write of its
     /// key.
-    fn add<E: DynamoEntity>(
+    fn add_write<E: DynamoEntity>(
         &mut self,
         key: &Key<E>,
         db: &Dynamo,
@@ -162,14 +166,14 @@ impl BatchInput {
     ) {
         let index = self.total;
         self.total += 1;
-        let (number, table) = self.table(&<E::Table as DynamoTable>::TABLE, db);
+        let (number, table) = self.table_number(&<E::Table as DynamoTable>::TABLE, db);
         let start = self.block.len();
-        let written = written(key, &mut self.block, write);
+        let written = encode_write(key, &mut self.block, write);
         match written {
             Err(error) => {
                 // A write that cannot be encoded does not replace an earlier one of the same key,
                 // because it is never sent.
-                self.block.rewind(start);
+                self.block.rewind_to(start);
                 let error = error.in_key(<E::Table as DynamoTable>::TABLE.pk);
                 self.errors.push(BatchError { index, error });
             }
@@ -189,23 +193,23 @@ impl BatchInput {
                     bytes: Bytes::new(),
                     key: key.len(),
                 };
-                self.push(number, key, write);
+                self.push_write(number, key, write);
                 if self.block.len() >= BLOCK {
-                    self.rest();
+                    self.end_block();
                 }
             }
         }
     }
 
     /// Adds a remaining write of an earlier batch, byte for byte.
-    pub(super) fn again(&mut self, mut write: Write) {
+    pub(super) fn add_remaining(&mut self, mut write: Write) {
         write.index = self.total;
         self.total += 1;
-        let (table, _) = self.number(write.table.clone());
-        self.push(table, write.key().to_vec(), write);
+        let (table, _) = self.number_table(write.table.clone());
+        self.push_write(table, write.key_json().to_vec(), write);
     }
 
-    fn push(&mut self, table: usize, key: Vec<u8>, write: Write) {
+    fn push_write(&mut self, table: usize, key: Vec<u8>, write: Write) {
         let before = self.last.insert((table, key), self.writes.len());
         if let Some(before) = before.and_then(|before| self.writes.get_mut(before)) {
             // DynamoDB rejects a batch with two writes of one key. The last one counts, as if they
@@ -217,14 +221,14 @@ impl BatchInput {
     }
 
     /// A table and its number.
-    fn table(&mut self, def: &'static TableDef, db: &Dynamo) -> (usize, Arc<BatchTable>) {
+    fn table_number(&mut self, def: &'static TableDef, db: &Dynamo) -> (usize, Arc<BatchTable>) {
         // The table is found by its declaration, because joining prefix and name for each write
         // would cost an allocation.
         let known = self.named.iter().find(|(known, ..)| known.id == def.id);
         if let Some((_, number, table)) = known {
             return (*number, table.clone());
         }
-        let number = self.number(Arc::new(BatchTable {
+        let number = self.number_table(Arc::new(BatchTable {
             name: db.table_name(def.name),
             names: def.key_names().collect(),
         }));
@@ -232,7 +236,7 @@ impl BatchInput {
         number
     }
 
-    fn number(&mut self, table: Arc<BatchTable>) -> (usize, Arc<BatchTable>) {
+    fn number_table(&mut self, table: Arc<BatchTable>) -> (usize, Arc<BatchTable>) {
         let known = self.tables.iter().position(|known| *known == table);
         let number = known.unwrap_or_else(|| {
             self.tables.push(table.clone());
@@ -242,7 +246,7 @@ impl BatchInput {
     }
 
     /// Gives the bytes of the block to its writes and begins another block.
-    fn rest(&mut self) {
+    fn end_block(&mut self) {
         let next = Writer::for_request(BLOCK);
         let block = Bytes::from(std::mem::replace(&mut self.block, next).into_bytes());
         for InBlock { write, bytes } in self.in_block.drain(..) {
@@ -252,8 +256,8 @@ impl BatchInput {
         }
     }
 
-    pub(super) fn finish(mut self) -> BatchPlan {
-        self.rest();
+    pub(super) fn into_plan(mut self) -> BatchPlan {
+        self.end_block();
         BatchPlan {
             writes: self.writes.into_iter().flatten().collect(),
             errors: self.errors,
@@ -264,14 +268,14 @@ impl BatchInput {
 }
 
 /// Writes a key and the request; returns the end of the key.
-fn written<E: DynamoEntity>(
+fn encode_write<E: DynamoEntity>(
     key: &Key<E>,
     block: &mut Writer,
     write: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<usize> {
-    block.raw("{");
+    block.push_raw("{");
     key.write(block)?;
-    block.raw("}");
+    block.push_raw("}");
     let end_of_key = block.len();
     write(block)?;
     Ok(end_of_key)

@@ -31,7 +31,7 @@ pub struct BatchReport {
 
 impl BatchReport {
     /// The report of these counts. The writes are those that are left.
-    pub(super) fn of(
+    pub(super) fn from_parts(
         counts: BatchCounts,
         sent_twice: u64,
         left: Vec<Write>,
@@ -69,7 +69,7 @@ impl BatchReport {
     /// # Ok(()) }
     /// ```
     pub fn left_keys(&self) -> impl Iterator<Item = BatchKey<'_>> {
-        self.left.ready().map(BatchKey::of)
+        self.left.ready_writes().map(BatchKey::of_write)
     }
 
     /// `Ok` if nothing is left and nothing failed; otherwise an error with the numbers. If writes are left, its kind

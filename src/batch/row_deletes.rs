@@ -47,7 +47,11 @@ impl RowDeletes {
     }
 
     /// Deletes the rows with these keys, objects of DynamoDB JSON. Returns what became of each.
-    pub(crate) async fn send(&self, keys: &[&[u8]], db: &Dynamo) -> Result<Vec<DeleteOutcome>> {
+    pub(crate) async fn send_deletes(
+        &self,
+        keys: &[&[u8]],
+        db: &Dynamo,
+    ) -> Result<Vec<DeleteOutcome>> {
         let writes = keys.iter().enumerate();
         let writes = writes.map(|(index, key)| {
             Write::delete_row(index, key, self.entity, self.pattern, self.table.clone())
@@ -70,11 +74,11 @@ impl RowDeletes {
             let reason = report
                 .reasons
                 .first()
-                .map_or_else(unexplained, Error::again);
-            set(&mut outcomes, left.index(), DeleteOutcome::Left(reason));
+                .map_or_else(unexplained_failure, Error::again);
+            set_outcome(&mut outcomes, left.index(), DeleteOutcome::Left(reason));
         }
         for failed in report.errors {
-            set(
+            set_outcome(
                 &mut outcomes,
                 failed.index,
                 DeleteOutcome::Failed(failed.error),
@@ -84,13 +88,13 @@ impl RowDeletes {
     }
 }
 
-fn set(outcomes: &mut [DeleteOutcome], index: usize, outcome: DeleteOutcome) {
+fn set_outcome(outcomes: &mut [DeleteOutcome], index: usize, outcome: DeleteOutcome) {
     if let Some(place) = outcomes.get_mut(index) {
         *place = outcome;
     }
 }
 
-fn unexplained() -> Error {
+fn unexplained_failure() -> Error {
     use crate::error::{ErrorKind, Stage};
     let message = "a delete was not acknowledged";
     Error::new(ErrorKind::Unavailable, Stage::Service, message)

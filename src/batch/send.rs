@@ -12,7 +12,7 @@ use super::builder::Batch;
 use super::ledger::{BatchLedger, BatchProgress};
 use super::plan::{BatchPlan, Write};
 use super::report::BatchReport;
-use super::request::{chunks, request, unprocessed};
+use super::request::{build_request, split_chunks, unprocessed_writes};
 use super::settings::BatchSettings;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -27,20 +27,20 @@ impl Batch<'_> {
     /// If you drop the future before it is done, requests in progress may or may not take effect.
     /// [`BatchSend::progress`] then still has the results, and the rest as a batch: sending that again is harmless.
     pub fn send(self, db: &Dynamo) -> BatchSend<'_> {
-        let (plan, settings) = self.planned(db);
+        let (plan, settings) = self.plan_batch(db);
         BatchSend::new(db, plan, settings)
     }
 
     /// The first requests of [`send`](Self::send). A write that could not be sent is an error here.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let (plan, _) = self.planned(db);
+        let (plan, _) = self.plan_batch(db);
         if let Some(failed) = plan.errors.into_iter().next() {
             return Err(failed.error);
         }
-        let chunks = chunks(&plan.writes);
+        let chunks = split_chunks(&plan.writes);
         let bodies = chunks.iter().map(|chunk| {
             let writes = chunk.iter().filter_map(|slot| plan.writes.get(*slot));
-            request(writes)
+            build_request(writes)
         });
         Ok(Explanation::of_requests(&bodies.collect::<Vec<_>>()))
     }
@@ -76,7 +76,7 @@ pub struct BatchSend<'d> {
 
 impl<'d> BatchSend<'d> {
     pub(super) fn new(db: &'d Dynamo, plan: BatchPlan, settings: BatchSettings) -> Self {
-        let chunks = chunks(&plan.writes);
+        let chunks = split_chunks(&plan.writes);
         let ledger = Arc::new(BatchLedger::new(plan, settings.on_progress));
         let work = BatchWork {
             db,
@@ -84,7 +84,7 @@ impl<'d> BatchSend<'d> {
             shared_budget: SharedBudget::new(settings.budget),
         };
         BatchSend {
-            work: Some(Box::pin(work.run(chunks, settings.concurrency))),
+            work: Some(Box::pin(work.run_chunks(chunks, settings.concurrency))),
             ledger,
         }
     }
@@ -104,14 +104,14 @@ impl Future for BatchSend<'_> {
         };
         ready!(work.as_mut().poll(cx));
         self.work = None;
-        Poll::Ready(Ok(self.ledger.report()))
+        Poll::Ready(Ok(self.ledger.build_report()))
     }
 }
 
 impl fmt::Debug for BatchSend<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("BatchSend")
-            .field(&self.ledger.counts())
+            .field(&self.ledger.current_counts())
             .finish()
     }
 }
@@ -126,32 +126,32 @@ struct BatchWork<'d> {
 type Slots = Vec<usize>;
 
 impl BatchWork<'_> {
-    async fn run(self, chunks: Vec<Slots>, concurrency: usize) {
-        let chunks = chunks.into_iter().map(|slots| self.chunk(slots));
+    async fn run_chunks(self, chunks: Vec<Slots>, concurrency: usize) {
+        let chunks = chunks.into_iter().map(|slots| self.send_chunk(slots));
         as_they_come(chunks, concurrency, |()| ControlFlow::Continue(())).await;
     }
 
     /// Sends a chunk, and the parts of it that are better sent apart.
-    async fn chunk(&self, slots: Slots) {
+    async fn send_chunk(&self, slots: Slots) {
         let mut parts = vec![slots];
         while let Some(part) = parts.pop() {
-            parts.extend(self.part(part).await);
+            parts.extend(self.send_part(part).await);
         }
     }
 
     /// Sends these until all are done or nothing more can be done; returns parts to be sent apart.
-    async fn part(&self, slots: Slots) -> Vec<Slots> {
-        let mut left = self.ledger.writes(&slots);
-        let mut rounds = self.shared_budget.rounds();
+    async fn send_part(&self, slots: Slots) -> Vec<Slots> {
+        let mut left = self.ledger.remaining_writes(&slots);
+        let mut rounds = self.shared_budget.begin_rounds();
         while !left.is_empty() {
             let began = Instant::now();
             let mut reason = None;
-            match self.ask(&left).await {
+            match self.send_request(&left).await {
                 Ok(unprocessed) => {
                     let before = left.len();
-                    left = self.settle(left, &unprocessed);
+                    left = self.settle_writes(left, &unprocessed);
                     match left.len() < before {
-                        true => rounds.progress(),
+                        true => rounds.note_progress(),
                         false => rounds.in_vain(),
                     }
                 }
@@ -160,11 +160,11 @@ impl BatchWork<'_> {
                     rounds.in_vain();
                     reason = Some(failure.error);
                 }
-                Err(failure) => return self.refused(left, failure.error),
+                Err(failure) => return self.split_refused(left, failure.error),
             }
-            if !left.is_empty() && !rounds.another(began.elapsed()).await {
-                let reason = reason.unwrap_or_else(|| left_out(&rounds.reason()));
-                self.ledger.left(reason);
+            if !left.is_empty() && !rounds.begin_another(began.elapsed()).await {
+                let reason = reason.unwrap_or_else(|| left_out(&rounds.exhausted_reason()));
+                self.ledger.note_reason(reason);
                 break;
             }
         }
@@ -172,13 +172,13 @@ impl BatchWork<'_> {
     }
 
     /// Sends one request; returns the slots that the service left out.
-    async fn ask(&self, writes: &[(usize, Write)]) -> Result<Slots, Failure> {
-        let request = request(writes.iter().map(|(_, write)| write));
+    async fn send_request(&self, writes: &[(usize, Write)]) -> Result<Slots, Failure> {
+        let request = build_request(writes.iter().map(|(_, write)| write));
         let name = |error: Error| match one_entity(writes) {
             Some(entity) => error.of(entity),
             None => error,
         };
-        let sent = self.db.call(request).await;
+        let sent = self.db.call_service(request).await;
         let has_stray = match &sent {
             Ok(reply) => reply.has_stray,
             Err(failure) => failure.has_stray,
@@ -186,29 +186,35 @@ impl BatchWork<'_> {
         if has_stray {
             // It is recorded for a failure too: the next round may succeed, and the lost attempt
             // can arrive after it.
-            self.ledger.strays(writes.iter().map(|(slot, _)| *slot));
+            self.ledger
+                .note_strays(writes.iter().map(|(slot, _)| *slot));
         }
         let reply = sent.map_err(|failure| Failure {
             error: name(failure.error),
             ..failure
         })?;
-        unprocessed(&reply.body, writes).map_err(|fault| {
+        unprocessed_writes(&reply.body, writes).map_err(|fault| {
             let error = Error::unreadable(&fault).with_request_id(reply.request_id.as_deref());
             name(error).into()
         })
     }
 
     /// Notes which writes are done; returns those that are not.
-    fn settle(&self, writes: Vec<(usize, Write)>, unprocessed: &[usize]) -> Vec<(usize, Write)> {
+    fn settle_writes(
+        &self,
+        writes: Vec<(usize, Write)>,
+        unprocessed: &[usize],
+    ) -> Vec<(usize, Write)> {
         let is_left = |(slot, _): &(usize, Write)| unprocessed.contains(slot);
         let (left, done): (Vec<_>, Vec<_>) = writes.into_iter().partition(is_left);
-        self.ledger.done(done.into_iter().map(|(slot, _)| slot));
+        self.ledger
+            .note_done(done.into_iter().map(|(slot, _)| slot));
         left
     }
 
     /// Handles a request that was rejected or lost as a whole. A fault of one table or one write must not fail the
     /// others, so parts are sent apart until the faulty one is alone.
-    fn refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
+    fn split_refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
         let of_a_write = matches!(
             error.kind(),
             ErrorKind::Rejected | ErrorKind::CollectionFull
@@ -225,7 +231,8 @@ impl BatchWork<'_> {
             // A single write that is rejected is the invalid one.
             [(slot, write)] if of_a_write => {
                 let pk = write.table.names.first().copied().unwrap_or_default();
-                self.ledger.failed(*slot, error.of(write.entity).in_key(pk));
+                self.ledger
+                    .note_failed(*slot, error.of(write.entity).in_key(pk));
             }
             [_, _, ..] if of_a_write => {
                 let slots: Slots = writes.iter().map(|(slot, _)| *slot).collect();
@@ -234,7 +241,7 @@ impl BatchWork<'_> {
                 let (front, back) = slots.split_at(slots.len() / 2);
                 return vec![front.to_vec(), back.to_vec()];
             }
-            _ => self.ledger.left(error),
+            _ => self.ledger.note_reason(error),
         }
         Vec::new()
     }
@@ -263,3 +270,5 @@ fn left_out(reason: &str) -> Error {
     let message = format!("writes are left: {reason}");
     Error::new(ErrorKind::Throttled, Stage::Service, message)
 }
+
+crate::awaited::unsent!([] Batch<'_> => BatchReport);

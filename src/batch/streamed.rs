@@ -28,13 +28,13 @@ pub struct BatchStream<'w> {
 /// Writes of one type, in a box that no longer says of which.
 trait WriteSource: Send {
     /// Adds up to `most` writes.
-    fn fill(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput);
+    fn fill_input(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput);
 }
 
 impl<W: BatchWrite, I: Iterator<Item = W> + Send> WriteSource for I {
-    fn fill(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput) {
+    fn fill_input(&mut self, most: usize, db: &Dynamo, input: &mut BatchInput) {
         for write in self.take(most) {
-            write.write(db, input);
+            write.add_to(db, input);
         }
     }
 }
@@ -99,16 +99,16 @@ impl<'w> BatchStream<'w> {
     /// Sends the writes. The report is that of a [`Batch`], and its places are those of the iterator. If this is dropped
     /// before it is done, requests under way may or may not take effect.
     pub fn send(self, db: &'w Dynamo) -> Steps<'w, Result<BatchReport>> {
-        Steps(Box::pin(self.run(db)))
+        Steps(Box::pin(self.run_stream(db)))
     }
 
-    async fn run(mut self, db: &Dynamo) -> Result<BatchReport> {
+    async fn run_stream(mut self, db: &Dynamo) -> Result<BatchReport> {
         let mut sum = ReportSum::default();
         while let Some(plan) = self.next_plan(db) {
             if !sum.left.is_empty() {
                 // Later writes of a key must not overtake one that is left, so nothing more is sent
                 // after the first remaining write.
-                sum.leave(plan);
+                sum.leave_plan(plan);
                 continue;
             }
             let total = plan.total;
@@ -116,19 +116,19 @@ impl<'w> BatchStream<'w> {
                 on_progress: None,
                 ..self.settings
             };
-            sum.add(total, BatchSend::new(db, plan, settings).await?);
+            sum.add_report(total, BatchSend::new(db, plan, settings).await?);
             if let Some(call) = &mut self.settings.on_progress {
                 call(sum.counts);
             }
         }
-        Ok(sum.report())
+        Ok(sum.into_report())
     }
 
     fn next_plan(&mut self, db: &Dynamo) -> Option<BatchPlan> {
         let most = MOST_WRITES * REQUESTS_READ * self.settings.concurrency;
         let mut input = BatchInput::new(most);
-        self.writes.fill(most, db, &mut input);
-        let plan = input.finish();
+        self.writes.fill_input(most, db, &mut input);
+        let plan = input.into_plan();
         (plan.total > 0).then_some(plan)
     }
 }
@@ -145,18 +145,18 @@ struct ReportSum {
 }
 
 impl ReportSum {
-    fn add(&mut self, total: usize, report: BatchReport) {
+    fn add_report(&mut self, total: usize, report: BatchReport) {
         self.counts.done += report.done;
         self.counts.superseded += report.superseded;
         self.sent_twice += report.sent_twice;
         self.reasons.extend(report.reasons);
-        self.add_left(report.left.ready().cloned());
+        self.add_left(report.left.ready_writes().cloned());
         self.add_errors(report.errors);
         self.counts.total += total as u64;
     }
 
     /// Adds writes that are not sent.
-    fn leave(&mut self, plan: BatchPlan) {
+    fn leave_plan(&mut self, plan: BatchPlan) {
         self.counts.superseded += plan.superseded;
         self.add_left(plan.writes.into_iter());
         self.add_errors(plan.errors);
@@ -181,8 +181,8 @@ impl ReportSum {
         }));
     }
 
-    fn report(self) -> BatchReport {
-        BatchReport::of(
+    fn into_report(self) -> BatchReport {
+        BatchReport::from_parts(
             self.counts,
             self.sent_twice,
             self.left,

@@ -15,7 +15,7 @@ use crate::write::{Delete, Put, ReturningNothing};
 )]
 pub trait BatchWrite: Send {
     #[doc(hidden)]
-    fn write(self, db: &Dynamo, input: &mut BatchInput);
+    fn add_to(self, db: &Dynamo, input: &mut BatchInput);
 }
 
 /// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values. It is
@@ -72,14 +72,14 @@ impl<E> BatchEntity for E where E: DynamoEntity<Guard = Unconditional, Unguarded
 
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> BatchWrite for Put<'_, E, Unconditional> {
-    fn write(self, db: &Dynamo, input: &mut BatchInput) {
-        input.put(&self, db);
+    fn add_to(self, db: &Dynamo, input: &mut BatchInput) {
+        input.add_put(&self, db);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> {
-    fn write(self, db: &Dynamo, input: &mut BatchInput) {
-        input.delete(&self.key, db);
+    fn add_to(self, db: &Dynamo, input: &mut BatchInput) {
+        input.add_delete(&self.key, db);
     }
 }

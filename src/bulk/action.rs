@@ -37,9 +37,9 @@ pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
 pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     let fail = |fault| Error::decode("Row", fault);
     let mut key = Writer::for_request(128);
-    key.raw("{");
+    key.push_raw("{");
     for name in names {
-        let value = crate::json::member(item, name).map_err(fail)?;
+        let value = crate::json::find_member(item, name).map_err(fail)?;
         let value = value.ok_or_else(|| {
             let message = "a row came without its primary key";
             Error::new(ErrorKind::Service, Stage::Service, message)
@@ -47,7 +47,7 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
         key.dynamic_name(name);
         key.raw_bytes(value);
     }
-    key.raw("}");
+    key.push_raw("}");
     Ok(key.into_bytes())
 }
 
@@ -63,7 +63,7 @@ pub(super) fn touch<'j>(source: QuerySource) -> Decide<'j> {
         let (verb, pattern) = (WriteVerb::Check, source.pattern);
         let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
         write.at_key(&key_of(item, &names)?);
-        write.entity = source.name();
+        write.entity = source.index_or_table();
         Ok(Some(PlannedWrite::Alone(write)))
     })
 }
@@ -77,7 +77,7 @@ pub(super) fn delete_row(
     key: &[u8],
     claim: Node,
 ) -> Result<PlannedWrite> {
-    let (name, table) = (source.name(), source.table);
+    let (name, table) = (source.index_or_table(), source.table);
     let fail = |fault| Error::decode(name, fault);
     let condition = where_stored(table.pk, claim);
     let entity = source.entity_of(item).map_err(fail)?;
@@ -90,7 +90,7 @@ pub(super) fn delete_row(
         let write = delete(db, source.pattern, table, key, condition);
         return Ok(PlannedWrite::Alone(write));
     };
-    let owner = Arc::new(Owner::of(key, entity, table, db.now()));
+    let owner = Arc::new(Owner::of_item(key, entity, table, db.now()));
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
     // The values that were read decide which sentinels are released. If the item has others now,
     // its sentinels would stay behind.

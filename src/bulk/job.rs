@@ -144,18 +144,18 @@ impl<'j> Bulk<'j> {
         target: JobRows,
         transaction: impl FnMut(&Row) -> T + Send + 'j,
     ) -> Self {
-        let decide = row_transaction::decide(*target.source(), transaction);
+        let decide = row_transaction::decide(*target.query_source(), transaction);
         Bulk::of(JobWork::Rows(Box::new(target), Verb::Transact(decide)))
     }
 
     pub(crate) fn refill<E: DynamoEntity>(target: JobRows, mode: RefillMode) -> Self {
-        let pattern = target.source().pattern.with(|joint| &joint.refill);
+        let pattern = target.query_source().pattern.with(|joint| &joint.refill);
         let verb = Verb::Refill(refill::decide::<E>(pattern), Refill::of::<E>(mode));
         Bulk::of(JobWork::Rows(Box::new(target.for_refill()), verb))
     }
 
     pub(crate) fn touch(target: JobRows) -> Self {
-        let verb = Verb::Touch(action::touch(*target.source()));
+        let verb = Verb::Touch(action::touch(*target.query_source()));
         Bulk::of(JobWork::Rows(Box::new(target), verb))
     }
 
@@ -289,7 +289,7 @@ impl<'j> Bulk<'j> {
     /// ```
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         match self.work {
-            JobWork::Rows(target, _) => target.explain(db),
+            JobWork::Rows(target, _) => target.explain_reads(db),
             JobWork::Writes(mut writes) => match writes.next(db) {
                 Some(first) => first.explain(db),
                 None => Ok(Explanation::of_requests(&[])),

@@ -147,7 +147,7 @@ impl JobLedger {
             }
             let entry = self.entries.pop_front();
             if let Some(mark) = entry.and_then(|entry| entry.mark) {
-                self.passed.spot.pass(mark);
+                self.passed.spot.pass_row(mark);
             }
             self.first += 1;
         }
@@ -159,12 +159,12 @@ mod tests {
     use super::*;
 
     fn mark(name: &str) -> Option<PositionChange> {
-        Some(PositionChange::behind(0, name.as_bytes().to_vec()))
+        Some(PositionChange::after_position(0, name.as_bytes().to_vec()))
     }
 
     fn spot(name: &str) -> RowSpot {
         let mut spot = RowSpot::default();
-        mark(name).into_iter().for_each(|mark| spot.pass(mark));
+        mark(name).into_iter().for_each(|mark| spot.pass_row(mark));
         spot
     }
 

@@ -11,7 +11,7 @@
 
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{Reader, Writer, member};
+use crate::json::{Reader, Writer, find_member};
 use crate::path::Place;
 use crate::plan::{WriteRequest, WriteVerb};
 use crate::schema::TOUCH;
@@ -100,7 +100,7 @@ impl JobMark {
     }
 
     fn on<T>(&self, item: &[u8], look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let json = member(item, &self.attribute).ok().flatten()?;
+        let json = find_member(item, &self.attribute).ok().flatten()?;
         look(&Reader::new(json).text().ok()?)
     }
 
@@ -147,7 +147,7 @@ impl JobMark {
         let here = Term::Place(Place::of(attribute()));
         let value = Term::Value(text(&self.bound()));
         // Both conditions also hold for an item without the attribute.
-        write.asking(match self.given {
+        write.add_condition(match self.given {
             None => Node::Compare(here, Comparison::Ne, value),
             Some(_) => Node::Between(here, value, Term::Value(text(&self.end()))).not(),
         });
@@ -191,13 +191,13 @@ mod tests {
 
     fn removing(attribute: &'static str) -> UpdateActions {
         let mut update = UpdateActions::default();
-        update.set(attribute, UpdateAction::Remove);
+        update.set_action(attribute, UpdateAction::Remove);
         update
     }
 
     fn sent(mark: &JobMark, mut write: WriteRequest) -> (String, Resend) {
         mark.onto(&mut write).unwrap();
-        let request = write.planned().unwrap().request;
+        let request = write.into_planned().unwrap().request;
         (
             String::from_utf8(request.body.to_vec()).unwrap(),
             request.resend,
@@ -228,8 +228,8 @@ mod tests {
     fn an_update_sets_it_and_asks_for_it() {
         let is_one = |name: &'static str| check::value_condition(name, br#"{"N":"1"}"#);
         let mut both = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
-        both.change(removing("b")).unwrap();
-        both.asking(Node::any([is_one("a"), is_one("c")]));
+        both.encode_change(removing("b")).unwrap();
+        both.add_condition(Node::any([is_one("a"), is_one("c")]));
         assert_eq!(
             marked(both),
             r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"UpdateExpression":"SET #n0 = :v0 REMOVE #n1","ConditionExpression":"(#n2 = :v1 OR #n3 = :v2) AND #n0 <> :v3","ExpressionAttributeNames":{"#n0":"_job.price","#n1":"b","#n2":"a","#n3":"c"},"ExpressionAttributeValues":{":v0":{"S":"7f"},":v1":{"N":"1"},":v2":{"N":"1"},":v3":{"S":"7f"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
@@ -311,7 +311,7 @@ mod tests {
     fn the_list_is_stored_and_the_number_is_asked_for() {
         let mark = JobMark::new("price", "7f").of_write(20, vec![3, 17]);
         let mut update = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
-        update.change(removing("b")).unwrap();
+        update.encode_change(removing("b")).unwrap();
         assert_eq!(
             sent(&mark, update).0,
             r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"UpdateExpression":"SET #n0 = :v0 REMOVE #n1","ConditionExpression":"NOT #n0 BETWEEN :v1 AND :v2","ExpressionAttributeNames":{"#n0":"_job.price","#n1":"b"},"ExpressionAttributeValues":{":v0":{"S":"7f#114,3,11"},":v1":{"S":"7f#114"},":v2":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##

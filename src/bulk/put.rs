@@ -3,15 +3,12 @@
 use std::iter::Fuse;
 
 use crate::dynamo::Dynamo;
-use crate::entity::guard::Guard;
 use crate::entity::{DynamoEntity, DynamoTable, EntityContract, Patterns};
 use crate::error::{Error, Result};
 use crate::key::KeyHash;
 use crate::plan::{Explanation, Outcome, Returned};
 use crate::schema::{Pattern, TableDef};
-use crate::write::{
-    Create, Delete, Intent, ItemWrite, Put, RetrySafe, Returning, ReturningNothing, Update, Upsert,
-};
+use crate::write::{Intent, ItemWrite, Omissible};
 
 /// A write that is planned as far as it can be, with its key, verb and table.
 pub struct PreparedWrite {
@@ -43,8 +40,8 @@ impl PreparedWrite {
         planned_write.main().pattern = self.pattern;
         let plan = planned_write
             .returning(Returned::Nothing)?
-            .reading(Outcome::Known(Some(())));
-        Ok(Explanation::of(&plan))
+            .with_outcome(Outcome::Known(Some(())));
+        Ok(Explanation::of_plan(&plan))
     }
 }
 
@@ -52,19 +49,35 @@ impl PreparedWrite {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
-    note = "a job returns no items: remove `.returning_old()`",
+    note = "a job returns no items: remove `.returning_old()` or `.returning_changed()`",
     note = "one job takes writes of different types as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
     /// Plans the write.
     #[doc(hidden)]
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite;
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite;
 }
 
 #[diagnostic::do_not_recommend]
-impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
-        (*self).prepare(db)
+impl<W: ItemWrite<Returns: Omissible> + Send> SingleWrite for W {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        let entity = W::Entity::ENTITY.type_name;
+        let key = self.item_key();
+        PreparedWrite {
+            key: key.map_err(|fault| Error::encode(entity, fault)),
+            intent: self.prepare(db).0.map(|plan| plan.intent),
+            verb: W::VERB,
+            entity,
+            pattern: &Patterns::<W::Entity>::JOINT.put_each,
+            table: &<<W::Entity as DynamoEntity>::Table as DynamoTable>::TABLE,
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SingleWrite for Box<dyn SingleWrite + '_> {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        (*self).prepared(db)
     }
 }
 
@@ -77,55 +90,6 @@ pub(super) trait Writes: Send {
 impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
     fn next(&mut self, db: &Dynamo) -> Option<PreparedWrite> {
         let write = Iterator::next(self)?;
-        Some(Box::new(write).prepare(db))
+        Some(Box::new(write).prepared(db))
     }
-}
-
-/// A planned write of an entity; `adapt` is applied to the plan.
-fn prepared<W: ItemWrite>(write: W, db: &Dynamo, adapt: fn(Intent) -> Intent) -> PreparedWrite {
-    let entity = W::Entity::ENTITY.type_name;
-    let key = write.item_key();
-    PreparedWrite {
-        key: key.map_err(|fault| Error::encode(entity, fault)),
-        intent: write.prepare(db).0.map(|plan| adapt(plan.intent)),
-        verb: W::VERB,
-        entity,
-        pattern: &Patterns::<W::Entity>::JOINT.put_each,
-        table: &<<W::Entity as DynamoEntity>::Table as DynamoTable>::TABLE,
-    }
-}
-
-/// Writes that are sent as they are. A delete that returns its item is none of them.
-macro_rules! single_writes {
-    ($([$($generics:tt)*] $write:ty;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)*> SingleWrite for $write {
-            fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
-                prepared(*self, db, |intent| intent)
-            }
-        }
-    )*};
-}
-
-single_writes! {
-    [E: DynamoEntity] Create<'_, E>;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>;
-    [E: DynamoEntity, R: Returning<E> + Send] Update<E, R>;
-    [E: DynamoEntity, R: Returning<E> + Send] Upsert<E, R>;
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<W: ItemWrite + Send> SingleWrite for RetrySafe<W> {
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
-        prepared(self.into_inner(), db, retry_safe)
-    }
-}
-
-fn retry_safe(mut intent: Intent) -> Intent {
-    // A write that reads first becomes a transaction. It has a token, so it may be repeated anyway.
-    if let Intent::Ready(planned_write) = &mut intent {
-        planned_write.main().retry_safe();
-    }
-    intent
 }

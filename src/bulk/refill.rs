@@ -14,7 +14,7 @@ use crate::entity::{
 };
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateAction, UpdateActions};
-use crate::json::{Names, is_null, members};
+use crate::json::{Names, is_null, object_members};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
 use crate::schema::{AttributeDef, KeySource, Pattern};
@@ -105,7 +105,7 @@ fn upgrade(
     let write = planned.main();
     // Conditions of missing attributes alone also hold for an item that has expired meanwhile, and
     // the update would create it again.
-    write.asking(Node::Exists(Place::of(declared.table.pk)).and(claim));
+    write.add_condition(Node::Exists(Place::of(declared.table.pk)).and(claim));
     write.meaning = Meaning::Row(ConditionFailure::NEVER.or_condition());
     Ok(planned)
 }
@@ -123,7 +123,10 @@ impl Difference {
         let declared = entity.declaration();
         let fresh = encode_as_is(entity).map_err(|fault| declared.unwritten(fault))?;
         let fail = |fault| Error::decode(declared.def.type_name, fault);
-        let (stored, fresh) = (members(item).map_err(fail)?, members(&fresh).map_err(fail)?);
+        let (stored, fresh) = (
+            object_members(item).map_err(fail)?,
+            object_members(&fresh).map_err(fail)?,
+        );
         let rows = RowSides {
             declared,
             stored: Names::of_members(&stored),
@@ -173,9 +176,9 @@ impl Difference {
         write.entity = self.declared.def.type_name;
         let mut update = UpdateActions::default();
         for (attribute, action) in self.changes {
-            update.set(attribute, action);
+            update.set_action(attribute, action);
         }
-        write.change(update)?;
+        write.encode_change(update)?;
         Ok(Some(PlannedWrite::Alone(write)))
     }
 }
@@ -203,7 +206,7 @@ impl RowSides<'_> {
         for field in def.attributes {
             let name = field.stored;
             let is_key = name == table.pk || table.sk == Some(name);
-            let stored = self.stored.get(name).filter(|json| !is_null(json));
+            let stored = self.stored.get_named(name).filter(|json| !is_null(json));
             if field.former.is_some() {
                 self.renamed(field, difference);
                 continue;
@@ -215,7 +218,7 @@ impl RowSides<'_> {
             if is_key || managed.contains(&Some(name)) || stored.is_some() {
                 continue;
             }
-            if let Some(json) = self.fresh.get(name) {
+            if let Some(json) = self.fresh.get_named(name) {
                 let set = UpdateAction::Set(json.to_vec());
                 difference.changes.push((name, set));
                 difference.guards.push(self.as_stored(name));
@@ -225,7 +228,7 @@ impl RowSides<'_> {
 
     /// A derived expiry. Its source decides, whatever is stored.
     fn expiry(&self, ttl: &'static str, difference: &mut Difference) {
-        let action = match (self.stored.get(ttl), self.fresh.get(ttl)) {
+        let action = match (self.stored.get_named(ttl), self.fresh.get_named(ttl)) {
             (Some(stored), Some(fresh)) if is_same(stored, fresh) => return,
             (None, None) => return,
             (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
@@ -247,7 +250,7 @@ impl RowSides<'_> {
     fn renamed(&self, field: &AttributeDef, difference: &mut Difference) {
         let before = difference.changes.len();
         for name in field.names() {
-            let action = match (self.stored.get(name), self.fresh.get(name)) {
+            let action = match (self.stored.get_named(name), self.fresh.get_named(name)) {
                 (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
                 (None, None) => continue,
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
@@ -265,7 +268,7 @@ impl RowSides<'_> {
     fn derived(&self, difference: &mut Difference) {
         let before = difference.changes.len();
         for name in self.derived_attributes() {
-            let action = match (self.stored.get(name), self.fresh.get(name)) {
+            let action = match (self.stored.get_named(name), self.fresh.get_named(name)) {
                 (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
                 (None, None) => continue,
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
@@ -333,7 +336,7 @@ impl RowSides<'_> {
 
     /// The condition that the attribute is as it was read.
     fn as_stored(&self, name: &'static str) -> Node {
-        match self.stored.get(name) {
+        match self.stored.get_named(name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         }

@@ -82,7 +82,7 @@ impl BulkProgress<'_> {
     /// The position up to which all rows are done; `None` before the first row. It is created on demand.
     pub fn position(&self) -> Option<Cursor> {
         let (places, spot) = self.place?;
-        places.cursor(spot)
+        places.cursor_at(spot)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoCollection, DynamoEntity, OneEntity, read_collection};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{self, CodecError, Names, member};
+use crate::json::{self, CodecError, Names, find_member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
@@ -81,7 +81,7 @@ impl RowTransaction for Transaction<'_> {
         row: &'static str,
         db: &Dynamo,
     ) -> Result<Option<Vec<TransactionMember>>> {
-        let (members, token) = self.members(db)?;
+        let (members, token) = self.into_members(db)?;
         if token.is_some() {
             let message =
                 "a job gives the transaction of each row a token of its own: remove `.token(..)`";
@@ -125,7 +125,7 @@ pub(super) fn decide<'j, Row: JobRow<Kind>, Kind, T: RowTransaction>(
 ) -> Decide<'j> {
     Box::new(move |db, item, claim| {
         let transaction = transaction(&Row::read_row(item)?);
-        let Some(members) = transaction.into_members(source.name(), db)? else {
+        let Some(members) = transaction.into_members(source.index_or_table(), db)? else {
             return Ok(None);
         };
         plan(&source, item, claim, members, db).map(Some)
@@ -140,7 +140,7 @@ fn plan(
     mut members: Vec<TransactionMember>,
     db: &Dynamo,
 ) -> Result<PlannedWrite> {
-    let fail = |fault| Error::decode(source.name(), fault);
+    let fail = |fault| Error::decode(source.index_or_table(), fault);
     let table = db.table_name(source.table.name);
     let key = ItemKey::in_table(source.table, item).map_err(fail)?;
     let is_own = |member: &TransactionMember| {
@@ -150,7 +150,7 @@ fn plan(
         let message = "the transaction has no operation on the row that the closure was given, by which the job knows \
                        that it is done: add `row.update()..` or `row.delete()`";
         let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
-        return Err(error.of(source.name()));
+        return Err(error.of(source.index_or_table()));
     };
     // The job must know whether this row is done, so it needs one operation that carries its
     // condition and its mark.
@@ -166,7 +166,7 @@ fn plan(
 /// Refuses to mark a row that nothing may change, and that its transaction only looks at.
 pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequest) -> Result<()> {
     let entity = source.entity_of(item);
-    let entity = entity.map_err(|fault| Error::decode(source.name(), fault))?;
+    let entity = entity.map_err(|fault| Error::decode(source.index_or_table(), fault))?;
     if write.verb != WriteVerb::Check || entity.is_none_or(|entity| !entity.append_only) {
         return Ok(());
     }
@@ -177,7 +177,7 @@ pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequ
 
 /// Adds the conditions of the job to the write of the row.
 fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
-    write.asking(Node::Exists(Place::of(table.pk)).and(node));
+    write.add_condition(Node::Exists(Place::of(table.pk)).and(node));
     write.meaning = Meaning::Row(write.condition_failure().or_condition());
     // Without these conditions, the write may have been declared as repeatable. With them, a second attempt could fail
     // because of the first.
@@ -187,7 +187,7 @@ fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
 /// The condition that no write was made since the row was read: its version and creation time are unchanged, or else
 /// every attribute that the closure could see.
 fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
-    let fail = |fault| Error::decode(source.name(), fault);
+    let fail = |fault| Error::decode(source.index_or_table(), fault);
     let entity = source.entity_of(item).map_err(fail)?;
     let names = compared(source.table, entity, item).map_err(fail)?;
     if names.len() > MOST_COMPARED {
@@ -196,12 +196,12 @@ fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
             names.len(),
         );
         let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
-        return Err(error.of(source.name()));
+        return Err(error.of(source.index_or_table()));
     }
-    let held = json::members(item).map_err(fail)?;
+    let held = json::object_members(item).map_err(fail)?;
     let held = Names::of_members(&held);
     Ok(Node::all(names.into_iter().map(
-        |name| match held.get(&name) {
+        |name| match held.get_named(&name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         },
@@ -215,7 +215,7 @@ fn compared(
     item: &[u8],
 ) -> Result<Vec<String>, CodecError> {
     let version = match entity.and_then(|entity| entity.version) {
-        Some(version) if member(item, version)?.is_some() => Some(version),
+        Some(version) if find_member(item, version)?.is_some() => Some(version),
         _ => None,
     };
     let created = entity.and_then(|entity| entity.created_at);
@@ -227,7 +227,9 @@ fn compared(
         .iter()
         .flat_map(AttributeDef::names)
         .map(Cow::Borrowed);
-    let held = json::members(item)?.into_iter().map(|(name, _)| name);
+    let held = json::object_members(item)?
+        .into_iter()
+        .map(|(name, _)| name);
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();
     let mut names = Vec::new();

@@ -75,18 +75,21 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         db,
         mark: match keeper.as_ref() {
             Some(keeper) if is_touch => Some(keeper.touch_mark()),
-            None if is_touch => Some(JobMark::of_touch(&format!("{:016x}", entropy::half()?))),
+            None if is_touch => Some(JobMark::of_touch(&format!(
+                "{:016x}",
+                entropy::random_half()?
+            ))),
             keeper => keeper.map(CheckpointWriter::mark).filter(|_| !is_refill),
         },
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
         races: SharedBudget::new(budget),
     };
-    let places = rows.as_ref().map(|rows| rows.target.places(db));
+    let places = rows.as_ref().map(|rows| rows.target.row_places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
     let mut runner = JobRunner {
         ledger: JobLedger::new(CompletedPrefix {
-            spot: places.as_ref().map(Places::begin).unwrap_or_default(),
+            spot: places.as_ref().map(Places::first_spot).unwrap_or_default(),
             ..keeper
                 .as_ref()
                 .map(CheckpointWriter::passed)
@@ -390,7 +393,7 @@ impl<'j> JobRunner<'j> {
             }
         }
         let places = self.places.as_ref();
-        let position = places.and_then(|places| places.cursor(&self.ledger.passed.spot));
+        let position = places.and_then(|places| places.cursor_at(&self.ledger.passed.spot));
         let began = self.keeper.as_ref().and_then(CheckpointWriter::position);
         BulkReport {
             counts: self.ledger.counts,
@@ -452,3 +455,5 @@ fn digest(item: &[u8], names: &[&'static str]) -> [u8; 16] {
     }
     digest
 }
+
+crate::awaited::unsent!([] Bulk<'_> => BulkReport);

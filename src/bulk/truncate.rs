@@ -105,13 +105,13 @@ async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let table = db.table_name(&schema.name);
     let keys = [Some(&schema.pk), schema.sk.as_ref()].into_iter().flatten();
     let names: Vec<&str> = keys.map(|key| &*key.name).collect();
-    let mut keys = Fetch::keys(db.clone(), &PATTERN, &table, &names)
+    let mut keys = Fetch::for_keys(db.clone(), &PATTERN, &table, &names)
         .map_err(|fault| Error::encode(WHOSE, fault))?;
     let mut deleted = 0;
     while !keys.is_done() {
         let deletes = keys.next_rows().await?.into_iter().map(|key| {
-            let write = action::delete(db, &PATTERN, table.clone(), key.json(), Node::all([]));
-            async { write.quietly()?.send(db).await }
+            let write = action::delete(db, &PATTERN, table.clone(), key.row_json(), Node::all([]));
+            async { write.into_quiet_plan()?.send_plan(db).await }
         });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
         deleted += deletes.try_fold(0, async |count, ()| Ok(count + 1)).await?;

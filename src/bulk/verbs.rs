@@ -51,7 +51,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: WholeRow,
         C: RowChange<Self::Row>,
     {
-        Bulk::update(JobRows::of(self.query()), change)
+        Bulk::update(JobRows::of_query(self.query()), change)
     }
 
     /// Deletes each row by its key: only keys are read. A row of an index, or of a query with a
@@ -83,7 +83,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: RowToDelete<Kind>,
         <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
     {
-        Bulk::delete(JobRows::of(self.query()))
+        Bulk::delete(JobRows::of_query(self.query()))
     }
 
     /// Deletes each row as [`delete_each`](Self::delete_each) does, but by requests of 25 and without conditions: a row
@@ -113,7 +113,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: RowToDelete<Kind>,
         <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
     {
-        Bulk::delete_unchecked(JobRows::of(self.query()))
+        Bulk::delete_unchecked(JobRows::of_query(self.query()))
     }
 
     /// Writes each row together with other items, by a transaction of its own: the row and its counters, say, or the
@@ -175,7 +175,7 @@ pub trait BulkExt: QueryExt {
         <Self::Row as JobRow<Kind>>::Changed: AllChangeable,
         T: RowTransaction,
     {
-        Bulk::transact(JobRows::of(self.query()), transaction)
+        Bulk::transact(JobRows::of_query(self.query()), transaction)
     }
 
     /// Stores in each row what a fresh `put` of the same entity would store, and nothing else: a backfill.
@@ -233,7 +233,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: WholeRow,
         Self::Reach: StrongReads,
     {
-        Bulk::refill::<Self::Row>(JobRows::of(self.query()), RefillMode::Write)
+        Bulk::refill::<Self::Row>(JobRows::of_query(self.query()), RefillMode::Write)
     }
 
     /// Sends each row through the stream of its table again, for consumers that are new or that have lost what they made of
@@ -272,7 +272,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: RowToDelete<Kind>,
         <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
     {
-        Bulk::touch(JobRows::of(self.query()))
+        Bulk::touch(JobRows::of_query(self.query()))
     }
 
     /// Counts the rows that a [`refill`](Self::refill) would write, by strong reads. 0 means that the refill is done, if no
@@ -298,7 +298,7 @@ pub trait BulkExt: QueryExt {
         Self::Row: WholeRow,
         Self::Reach: StrongReads,
     {
-        let rows = JobRows::of(self.query().consistent());
+        let rows = JobRows::of_query(self.query().consistent());
         let counted = Bulk::refill::<Self::Row>(rows, RefillMode::Count).send(db);
         Steps(Box::pin(
             async move { Ok(counted.await?.complete()?.written) },

@@ -79,7 +79,7 @@ impl JobContext<'_> {
     /// Waits until another write may be sent.
     async fn turn(&self) {
         if let Some(rate) = &self.rate {
-            rate.wait().await;
+            rate.wait_turn().await;
         }
     }
 }
@@ -92,7 +92,7 @@ async fn read(
     key: &[u8],
     number: Option<u64>,
 ) -> Result<Option<Bytes>, RowError> {
-    let mut busy = tools.shared_budget.rounds();
+    let mut busy = tools.shared_budget.begin_rounds();
     loop {
         let began = Instant::now();
         match read_item(tools.db, pattern, table, key).await {
@@ -121,7 +121,7 @@ async fn pause(
         _ => return Err(failed(key, number, error)),
     }
     busy.in_vain();
-    if busy.another(began.elapsed()).await {
+    if busy.begin_another(began.elapsed()).await {
         Ok(())
     } else {
         Err(RowError::Job(error, None))

@@ -5,14 +5,14 @@ use std::fmt::LowerExp;
 use super::DynamoValue;
 use crate::json::{CodecError, FloatText, Number, Reader, Writer};
 
-fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), CodecError> {
-    let mut text = FloatText::of(float);
-    let parts = text.as_mut().and_then(FloatText::parts);
+fn write_float(float: impl LowerExp, writer: &mut Writer) -> Result<(), CodecError> {
+    let mut text = FloatText::of_float(float);
+    let parts = text.as_mut().and_then(FloatText::read_parts);
     let parts = parts.ok_or_else(|| {
         CodecError::new("not a finite number: DynamoDB has no NaN and no infinity")
     })?;
-    parts.check()?;
-    writer.decimal(&parts);
+    parts.check_limits()?;
+    writer.write_decimal(&parts);
     Ok(())
 }
 
@@ -23,7 +23,7 @@ macro_rules! float {
             stored_as!(N, stringify!($float));
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                write(self, writer)
+                write_float(self, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
@@ -54,7 +54,7 @@ impl DynamoValue for Number {
     stored_as!(N, "Number");
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        self.check()?;
+        self.check_limits()?;
         writer.number(self);
         Ok(())
     }

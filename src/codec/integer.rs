@@ -7,7 +7,10 @@ use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
 /// Reads an integer: a short one, as most are, directly, and any other spelling of a number through `parse`.
 #[inline]
-fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, CodecError> {
+fn read_integer<T: FromStr + TryFrom<i64>>(
+    reader: &mut Reader<'_>,
+    what: &str,
+) -> Result<T, CodecError> {
     let mut ahead = reader.clone();
     if let Some(value) = ahead.usual_integer()
         && let Ok(value) = T::try_from(value)
@@ -15,12 +18,12 @@ fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Resul
         *reader = ahead;
         return Ok(value);
     }
-    parse(&reader.digits()?, what)
+    parse_integer(&reader.digits()?, what)
 }
 
 /// The integer of a number's text. The service may return `1E3` or `5.0` for what others
 /// stored: such texts are converted exactly through [`Number`].
-pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
+pub(super) fn parse_integer<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }
@@ -40,13 +43,13 @@ macro_rules! integer {
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                writer.integer(*self);
+                writer.write_integer(*self);
                 Ok(())
             }
 
             #[inline]
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                read(reader, stringify!($int))
+                read_integer(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {
@@ -65,12 +68,12 @@ impl DynamoValue for u8 {
     const SLICE: Tag = Tag::B;
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        writer.integer(*self);
+        writer.write_integer(*self);
         Ok(())
     }
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        read(reader, "u8")
+        read_integer(reader, "u8")
     }
 
     /// A slice of bytes is binary, not a list of numbers.
@@ -97,12 +100,12 @@ macro_rules! wide_integer {
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 check_width(self.unsigned_abs_u128())?;
-                writer.integer(*self);
+                writer.write_integer(*self);
                 Ok(())
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                read(reader, stringify!($int))
+                read_integer(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {

@@ -116,29 +116,29 @@ impl Item {
     /// The size of the item by DynamoDB's rules, which the 400 KB limit counts: names and values, without
     /// the overhead of storage.
     pub fn size(&self) -> usize {
-        self.written()
+        self.written_values()
             .map(|(name, value)| name.len() + value.size())
             .sum()
     }
 
     /// Keeps an attribute of the library's own, hidden from users.
-    pub(crate) fn keep(&mut self, name: String, value: Value) {
+    pub(crate) fn keep_value(&mut self, name: String, value: Value) {
         let kept = self.1.0.get_or_insert_default();
         kept.insert(name, value);
     }
 
     /// The attributes of the library's own, hidden from users.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = (&String, &Value)> {
+    pub(crate) fn kept_values(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.1.0.iter().flat_map(|kept| kept.iter())
     }
 
     /// The attributes that are written: all but empty sets.
-    fn written(&self) -> impl Iterator<Item = (&String, &Value)> {
+    fn written_values(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter().filter(|(_, value)| !value.is_empty_set())
     }
 
     pub(crate) fn write_entries(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        for (name, value) in self.written() {
+        for (name, value) in self.written_values() {
             writer.dynamic_name(name);
             value
                 .encode(writer)
@@ -150,14 +150,14 @@ impl Item {
     /// The item as one JSON object of DynamoDB JSON.
     pub(crate) fn to_dynamo_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::with_capacity(64 + 2 * self.size());
-        writer.raw("{");
+        writer.push_raw("{");
         self.write_entries(&mut writer)?;
-        writer.raw("}");
+        writer.push_raw("}");
         Ok(writer.into_bytes())
     }
 
     /// Reads one JSON object of DynamoDB JSON.
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+    pub(crate) fn read_item(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.open_object()?;
         Item::read_entries(reader)
     }
@@ -179,8 +179,8 @@ impl Item {
 
     pub(crate) fn from_dynamo_json(json: &[u8]) -> Result<Self, CodecError> {
         let mut reader = Reader::new(json);
-        let item = Item::read(&mut reader)?;
-        reader.finish()?;
+        let item = Item::read_item(&mut reader)?;
+        reader.finish_text()?;
         Ok(item)
     }
 }
@@ -226,7 +226,7 @@ impl Value {
             Value::B(bytes) => bytes.len(),
             Value::Bool(_) | Value::Null => 1,
             Value::L(list) => 3 + list.iter().map(|value| 1 + value.size()).sum::<usize>(),
-            Value::M(map) => 3 + map.written().count() + map.size(),
+            Value::M(map) => 3 + map.written_values().count() + map.size(),
             Value::Ss(set) => set.iter().map(String::len).sum(),
             Value::Ns(set) => set.iter().map(Number::size).sum(),
             Value::Bs(set) => set.iter().map(Vec::len).sum(),

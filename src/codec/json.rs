@@ -31,7 +31,7 @@ impl Item {
     /// # Ok::<(), dynamo_entity::Error>(())
     /// ```
     pub fn from_json(json: &str) -> Result<Item> {
-        let item = Reader::within(json, 0).plain_item();
+        let item = Reader::starting_at(json, 0).plain_item();
         item.map_err(|fault| Error::encode("Item", fault))
     }
 }
@@ -51,19 +51,19 @@ impl Serialize for Value {
         match self {
             Value::S(text) => serializer.serialize_str(text),
             Value::N(number) => number.serialize(serializer),
-            Value::B(bytes) => serializer.serialize_str(&base64(bytes)),
+            Value::B(bytes) => serializer.serialize_str(&encode_base64(bytes)),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Null => serializer.serialize_unit(),
             Value::L(list) => serializer.collect_seq(list),
             Value::M(map) => map.serialize(serializer),
             Value::Ss(set) => serializer.collect_seq(set),
             Value::Ns(set) => serializer.collect_seq(set),
-            Value::Bs(set) => serializer.collect_seq(set.iter().map(|bytes| base64(bytes))),
+            Value::Bs(set) => serializer.collect_seq(set.iter().map(|bytes| encode_base64(bytes))),
         }
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }
 
@@ -149,15 +149,15 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
-        number(&value.to_string())
+        parse_number(&value.to_string())
     }
 
     fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
-        number(&value.to_string())
+        parse_number(&value.to_string())
     }
 
     fn visit_f32<E: de::Error>(self, value: f32) -> Result<Value, E> {
-        number(&format!("{value:e}"))
+        parse_number(&format!("{value:e}"))
     }
 
     /// A float of up to 15 digits has the digits of its text, because all such texts are different floats.
@@ -211,7 +211,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         // With its feature `arbitrary_precision`, serde_json passes a number as a map with this
         // name.
         if first == DIGITS {
-            return number(&map.next_value::<String>()?);
+            return parse_number(&map.next_value::<String>()?);
         }
         let value: Value = map.next_value()?;
         let mut item = ItemVisitor.visit_map(map)?;
@@ -223,7 +223,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-fn number<E: de::Error>(text: &str) -> Result<Value, E> {
+fn parse_number<E: de::Error>(text: &str) -> Result<Value, E> {
     text.parse().map(Value::N).map_err(E::custom)
 }
 

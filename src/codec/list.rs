@@ -8,7 +8,10 @@ use super::model::TypeModel;
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::tuples::each_tuple;
 
-pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), CodecError> {
+pub(super) fn encode_list<T: DynamoValue>(
+    slice: &[T],
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
     writer.open_list()?;
     for (index, value) in slice.iter().enumerate() {
         writer.element();
@@ -20,7 +23,7 @@ pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result
     Ok(())
 }
 
-pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, CodecError> {
+pub(super) fn decode_list<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, CodecError> {
     reader.open_list()?;
     let mut values = Vec::new();
     let mut first = true;

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::DynamoValue;
-use super::model::{TypeModel, TypeOf, unseen};
+use super::model::{TypeModel, TypeOf, unseen_type};
 use crate::json::{CodecError, Reader, Writer};
 
 /// A type that may be the key of a map: text, integers, unit enums, and newtypes of these.
@@ -18,7 +18,7 @@ use crate::json::{CodecError, Reader, Writer};
 pub trait MapKey: Sized {
     /// Its type, as that of other values.
     #[doc(hidden)]
-    const KEY: TypeOf = unseen::<Self>;
+    const KEY: TypeOf = unseen_type::<Self>;
 
     /// The key's text; different keys have different texts.
     fn to_map_key(&self) -> Cow<'_, str>;
@@ -27,7 +27,7 @@ pub trait MapKey: Sized {
     fn from_map_key(text: &str) -> Option<Self>;
 }
 
-fn encode<'a, K, V>(
+fn encode_map<'a, K, V>(
     entries: impl Iterator<Item = (&'a K, &'a V)>,
     ordered: bool,
     writer: &mut Writer,
@@ -55,7 +55,7 @@ where
     Ok(())
 }
 
-fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
+fn decode_map<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     reader: &mut Reader<'_>,
     len: fn(&C) -> usize,
 ) -> Result<C, CodecError> {
@@ -107,11 +107,11 @@ macro_rules! map {
             const MODEL: TypeModel = TypeModel::Of { name: "Map", elements: &[K::KEY, V::TYPE] };
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                encode(self.iter(), $ordered, writer)
+                encode_map(self.iter(), $ordered, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                decode(reader, Self::len)
+                decode_map(reader, Self::len)
             }
 
             fn as_stored(&self) -> Option<Self> {

@@ -208,7 +208,7 @@ pub enum FieldRole {
 }
 
 /// A type of which only the name is known.
-pub(crate) fn unseen<T>() -> NamedType {
+pub(crate) fn unseen_type<T>() -> NamedType {
     NamedType {
         path: type_name::<T>(),
         model: TypeModel::Unseen,
@@ -233,5 +233,5 @@ pub trait UnseenType {
 }
 
 impl<T> UnseenType for TypeProbe<T> {
-    const TYPE: TypeOf = unseen::<T>;
+    const TYPE: TypeOf = unseen_type::<T>;
 }

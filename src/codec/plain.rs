@@ -12,14 +12,14 @@ impl Reader<'_> {
     /// The same for JSON in which a value may take several levels.
     pub(crate) fn plain_item_within(&mut self, levels: usize) -> Result<Item, CodecError> {
         let item = self.plain_object(levels + 1)?;
-        match self.peek() {
+        match self.peek_byte() {
             None => Ok(item),
             Some(_) => Err(self.not_json("the end")),
         }
     }
 
     fn plain_value(&mut self, left: usize) -> Result<Value, CodecError> {
-        Ok(match self.peek() {
+        Ok(match self.peek_byte() {
             Some(b'"') => Value::S(self.plain_string()?),
             Some(b'{') => Value::M(self.plain_object(left)?),
             Some(b'[') => Value::L(self.plain_array(left)?),
@@ -34,11 +34,11 @@ impl Reader<'_> {
 
     fn plain_object(&mut self, left: usize) -> Result<Item, CodecError> {
         let left = level_within(left)?;
-        self.plain(b'{', "an object")?;
+        self.read_plain(b'{', "an object")?;
         let (mut item, mut first) = (Item::new(), true);
         while self.plain_another(&mut first, b'}')? {
             let name = self.plain_string()?;
-            self.plain(b':', "`:`")?;
+            self.read_plain(b':', "`:`")?;
             let value = self.plain_value(left);
             let value = value.map_err(|fault| fault.at(name.as_str()))?;
             if item.contains(&name) {
@@ -51,7 +51,7 @@ impl Reader<'_> {
 
     fn plain_array(&mut self, left: usize) -> Result<Vec<Value>, CodecError> {
         let left = level_within(left)?;
-        self.plain(b'[', "a list")?;
+        self.read_plain(b'[', "a list")?;
         let (mut list, mut first) = (Vec::new(), true);
         while self.plain_another(&mut first, b']')? {
             let value = self.plain_value(left);

@@ -8,7 +8,7 @@ use crate::json::{CodecError, Name, Number, Reader, Writer};
 
 /// Messages of serde and of foreign types may quote a value, so they are left out.
 #[cold]
-fn silent(what: &str) -> CodecError {
+fn silent_error(what: &str) -> CodecError {
     CodecError::new(format!(
         "{what}; its words may hold values and are not shown"
     ))
@@ -40,7 +40,7 @@ pub trait SerdeField: Sized {
 impl<T: Serialize + DeserializeOwned> SerdeField for T {
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(self)
-            .map_err(|_| silent("the type's own serde code cannot store it"))?;
+            .map_err(|_| silent_error("the type's own serde code cannot store it"))?;
         if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl<T: Serialize + DeserializeOwned> SerdeField for T {
     fn decode_serde(reader: &mut Reader<'_>) -> Result<T, CodecError> {
         let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
         serde_dynamo::from_attribute_value(value)
-            .map_err(|_| silent("the stored value does not fit the type's own serde code"))
+            .map_err(|_| silent_error("the stored value does not fit the type's own serde code"))
     }
 
     fn absent_serde() -> Option<T> {
@@ -64,16 +64,18 @@ impl From<serde_dynamo::AttributeValue> for Value {
         use serde_dynamo::AttributeValue as Foreign;
         match value {
             Foreign::S(text) => Value::S(text),
-            Foreign::N(digits) => Value::N(Number::foreign(&digits)),
+            Foreign::N(digits) => Value::N(Number::from_foreign(&digits)),
             Foreign::B(bytes) => Value::B(bytes),
             Foreign::Bool(value) => Value::Bool(value),
             Foreign::Null(_) => Value::Null,
             Foreign::L(list) => Value::L(list.into_iter().map(Value::from).collect()),
             Foreign::M(map) => Value::M(map.into_iter().collect()),
             Foreign::Ss(set) => Value::Ss(set.into_iter().collect()),
-            Foreign::Ns(set) => {
-                Value::Ns(set.iter().map(|digits| Number::foreign(digits)).collect())
-            }
+            Foreign::Ns(set) => Value::Ns(
+                set.iter()
+                    .map(|digits| Number::from_foreign(digits))
+                    .collect(),
+            ),
             Foreign::Bs(set) => Value::Bs(set.into_iter().collect()),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::path::{KeyUsage, Path};
 
-use super::model::{NamedType, TypeModel, TypeOf, unseen};
+use super::model::{NamedType, TypeModel, TypeOf, unseen_type};
 use super::{DynamoField, DynamoValue, integer};
 use crate::json::{CodecError, Name, Number, Reader, Tag, Writer};
 
@@ -23,7 +23,7 @@ pub trait SetElement: Sized {
 
     /// Its type, as that of other values.
     #[doc(hidden)]
-    const ELEMENT: TypeOf = unseen::<Self>;
+    const ELEMENT: TypeOf = unseen_type::<Self>;
 
     /// A set of them.
     #[doc(hidden)]
@@ -45,7 +45,7 @@ pub trait SetElement: Sized {
     }
 }
 
-fn encode<'a, T: SetElement + 'a>(
+fn encode_set<'a, T: SetElement + 'a>(
     set: impl ExactSizeIterator<Item = &'a T>,
     ordered: bool,
     name: &Name,
@@ -69,7 +69,9 @@ fn encode<'a, T: SetElement + 'a>(
     Ok(())
 }
 
-fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Result<C, CodecError> {
+fn decode_set<T: SetElement, C: Default + Extend<T>>(
+    reader: &mut Reader<'_>,
+) -> Result<C, CodecError> {
     let mut set = C::default();
     // Other libraries write NULL for an empty set.
     if reader.take_null()? {
@@ -114,11 +116,11 @@ macro_rules! set {
             const TYPE: TypeOf = set_of::<T>;
 
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
-                encode(self.iter(), $ordered, name, writer)
+                encode_set(self.iter(), $ordered, name, writer)
             }
 
             fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                decode(reader)
+                decode_set(reader)
             }
 
             fn absent() -> Option<Self> {
@@ -173,7 +175,7 @@ macro_rules! integer_element {
             }
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                integer::parse(&reader.string()?, stringify!($int))
+                integer::parse_integer(&reader.string()?, stringify!($int))
             }
 
             fn element_as_stored(&self) -> Option<Self> {
@@ -199,7 +201,7 @@ macro_rules! wide_integer_element {
             }
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                integer::parse(&reader.string()?, stringify!($int))
+                integer::parse_integer(&reader.string()?, stringify!($int))
             }
 
             fn element_as_stored(&self) -> Option<Self> {
@@ -217,7 +219,7 @@ impl SetElement for Number {
     const TAG: Tag = Tag::Ns;
 
     fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        self.check()?;
+        self.check_limits()?;
         writer.set_number(self);
         Ok(())
     }
@@ -240,7 +242,7 @@ macro_rules! binary_element {
             }
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                reader.base64().map(Into::into)
+                reader.read_base64().map(Into::into)
             }
 
             fn element_as_stored(&self) -> Option<Self> {

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{Client, config};
 use crate::error::{Error, Result};
 use crate::wire::{AnySleep, signing};
 
-pub(super) async fn client(
+pub(super) async fn build_client(
     region: Option<String>,
     profile: Option<String>,
     endpoint: Option<String>,
@@ -32,6 +32,6 @@ pub(super) async fn client(
             "no region is configured: write aws://REGION, set AWS_REGION, or set one in the profile",
         ));
     }
-    let config = signing::install(config::Builder::from(&config)).sleep_impl(AnySleep);
+    let config = signing::install_scheme(config::Builder::from(&config)).sleep_impl(AnySleep);
     Ok(Client::from_conf(config.build()))
 }

@@ -8,6 +8,6 @@ impl EmbeddedEngine {
     /// Returns a connection to this engine without HTTP, signatures and the SDK, like [`Dynamo::connect`].
     /// `Dynamo::new(engine.client())` goes through the SDK, with all settings of that client.
     pub fn connect(&self) -> Dynamo {
-        Dynamo::over(Wire::direct(self.clone()))
+        Dynamo::over_wire(Wire::direct(self.clone()))
     }
 }

@@ -10,29 +10,29 @@ use crate::wire::{AnySleep, signing};
 
 /// Takes region and credentials from the URL and the environment. Such servers rarely check them, so
 /// missing ones are made up.
-pub(super) fn client(url: String, region: Option<String>) -> Client {
+pub(super) fn build_client(url: String, region: Option<String>) -> Client {
     let region = region
-        .or_else(|| variable("AWS_REGION"))
-        .or_else(|| variable("AWS_DEFAULT_REGION"))
+        .or_else(|| read_variable("AWS_REGION"))
+        .or_else(|| read_variable("AWS_DEFAULT_REGION"))
         // The SDK cannot sign without a region.
         .unwrap_or_else(|| "us-east-1".into());
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new(region))
-        .credentials_provider(credentials())
+        .credentials_provider(default_credentials())
         .endpoint_url(url)
         .retry_config(RetryConfig::standard())
         .sleep_impl(AnySleep);
-    Client::from_conf(signing::install(config).build())
+    Client::from_conf(signing::install_scheme(config).build())
 }
 
-fn credentials() -> Credentials {
-    let key = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
+fn default_credentials() -> Credentials {
+    let key = read_variable("AWS_ACCESS_KEY_ID").zip(read_variable("AWS_SECRET_ACCESS_KEY"));
     match key {
         Some((id, secret)) => Credentials::new(
             id,
             secret,
-            variable("AWS_SESSION_TOKEN"),
+            read_variable("AWS_SESSION_TOKEN"),
             None,
             "environment",
         ),
@@ -41,6 +41,6 @@ fn credentials() -> Credentials {
     }
 }
 
-fn variable(name: &str) -> Option<String> {
+fn read_variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }

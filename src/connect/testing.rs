@@ -88,7 +88,7 @@ pub enum Fault {
 impl Fault {
     /// The service rejects the request with this error code, such as `AccessDeniedException`.
     pub fn refuse(code: &str) -> Fault {
-        Fault::Reply(400, refusal(code, |_| {}))
+        Fault::Reply(400, refusal_body(code, |_| {}))
     }
 
     /// The service is too busy.
@@ -100,29 +100,29 @@ impl Fault {
     /// the ARN of the table or index.
     pub fn throttle_by(reason: &str, resource: &str) -> Fault {
         let reasons = |body: &mut Writer| {
-            body.raw(",\"throttlingReasons\":[{\"reason\":");
-            body.quoted(reason);
-            body.raw(",\"resource\":");
-            body.quoted(resource);
-            body.raw("}]");
+            body.push_raw(",\"throttlingReasons\":[{\"reason\":");
+            body.push_quoted(reason);
+            body.push_raw(",\"resource\":");
+            body.push_quoted(resource);
+            body.push_raw("}]");
         };
-        Fault::Reply(400, refusal("ThrottlingException", reasons))
+        Fault::Reply(400, refusal_body("ThrottlingException", reasons))
     }
 
     /// The service fails.
     pub fn internal() -> Fault {
-        Fault::Reply(500, refusal("InternalServerError", |_| {}))
+        Fault::Reply(500, refusal_body("InternalServerError", |_| {}))
     }
 }
 
 /// The body of a rejection, with what the service tells besides.
-fn refusal(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
+fn refusal_body(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
     let mut body = Writer::default();
-    body.raw("{\"__type\":");
-    body.quoted(code);
-    body.raw(",\"message\":\"scripted\"");
+    body.push_raw("{\"__type\":");
+    body.push_quoted(code);
+    body.push_raw(",\"message\":\"scripted\"");
     tell(&mut body);
-    body.raw("}");
+    body.push_raw("}");
     String::from_utf8_lossy(body.as_bytes()).into_owned()
 }
 
@@ -258,7 +258,7 @@ impl Faults {
         let late = std::mem::take(&mut self.state().late);
         let count = late.len();
         for request in late {
-            request.arrive().await;
+            request.deliver_late().await;
         }
         count
     }
@@ -317,7 +317,7 @@ impl Dynamo {
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;
-        Ok(self.clone().through(client))
+        Ok(self.clone().through_client(client))
     }
 }
 

@@ -7,7 +7,7 @@ mod tests;
 use std::net::IpAddr;
 
 use crate::error::{Error, Result};
-use guess::{guess, looks_like_region, nearest};
+use guess::{guess_url, looks_like_region, nearest_word};
 
 /// The forms of a URL, for messages.
 pub(crate) const FORMS: &str = "write one of embedded:memory, embedded:PATH, http://HOST:PORT, \
@@ -65,7 +65,10 @@ pub(super) fn parse(url: &str) -> Result<ConnectTarget> {
     } else if url.starts_with("http://") || url.starts_with("https://") {
         endpoint(url)
     } else {
-        Err(Wrong::maybe("it has none of the known forms", guess(url)))
+        Err(Wrong::maybe(
+            "it has none of the known forms",
+            guess_url(url),
+        ))
     };
     target.map_err(|wrong| wrong.into_error(url))
 }
@@ -217,7 +220,7 @@ fn parameters<const N: usize>(query: &str, names: [&str; N]) -> Result<[Option<S
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let Some(at) = names.iter().position(|known| *known == name) else {
-            let close = nearest(name, &names).map(|known| format!("{known}={value}"));
+            let close = nearest_word(name, &names).map(|known| format!("{known}={value}"));
             let known = names.join(", ");
             return Err(Wrong::maybe(
                 format!("the parameter `{name}` is unknown (known: {known})"),

@@ -13,12 +13,12 @@ impl TablePrefix {
         TablePrefix(prefix)
     }
 
-    pub(crate) fn text(&self) -> &str {
+    pub(crate) fn prefix_text(&self) -> &str {
         &self.0
     }
 
     /// The full name of a table.
-    pub(crate) fn name(&self, base: &str) -> String {
+    pub(crate) fn full_name(&self, base: &str) -> String {
         format!("{}{base}", self.0)
     }
 }

@@ -33,7 +33,7 @@ impl Secret {
             .map_err(|_| Error::config("this secret cannot sign cursors"))
     }
 
-    pub(crate) fn sign(&self, bytes: &[u8]) -> CursorTag {
+    pub(crate) fn sign_bytes(&self, bytes: &[u8]) -> CursorTag {
         let full = self.0.clone().chain_update(bytes).finalize().into_bytes();
         let mut tag = [0; TAG_SIZE];
         // Half of the hash keeps cursors short, and 128 bits cannot be guessed.
@@ -44,7 +44,7 @@ impl Secret {
     }
 
     /// Compares in constant time.
-    pub(crate) fn verify(&self, bytes: &[u8], tag: &CursorTag) -> bool {
+    pub(crate) fn verify_tag(&self, bytes: &[u8], tag: &CursorTag) -> bool {
         let mac = self.0.clone().chain_update(bytes);
         // This comparison takes the same time for every tag, so the right one cannot be found byte
         // by byte.

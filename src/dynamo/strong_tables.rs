@@ -19,17 +19,17 @@ impl StrongTables {
 
     /// None if that is not known.
     pub(crate) fn is_strong(&self, table: &str) -> Option<bool> {
-        self.known().get(table).copied()
+        self.lock_known().get(table).copied()
     }
 
-    pub(crate) fn learn(&self, table: &str, is_strong: bool) {
-        self.known().insert(table.to_owned(), is_strong);
+    pub(crate) fn learn_table(&self, table: &str, is_strong: bool) {
+        self.lock_known().insert(table.to_owned(), is_strong);
         if is_strong {
             self.is_any.store(true, Ordering::Relaxed);
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, bool>> {
+    fn lock_known(&self) -> MutexGuard<'_, BTreeMap<String, bool>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,20 +33,20 @@ impl ItemTurns {
     /// Waits for the turns of all of these items.
     ///
     /// All tasks take them in the same order, so that two tasks with several items never wait for each other.
-    pub(crate) async fn all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
+    pub(crate) async fn take_all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
         // All turns share one limit, because a unit of work must not wait longer for having lost
         // more items.
         let end = Instant::now() + PATIENCE;
         let mut turns = Vec::with_capacity(items.len());
         for item in items {
-            turns.extend(in_time(self.queue(item), end).await);
+            turns.extend(in_time(self.item_queue(item), end).await);
         }
         turns
     }
 
     /// Waits for the turn of one item, and returns whether others went first.
-    pub(crate) async fn one(&self, item: &ItemId) -> (Option<ItemTurn>, bool) {
-        let queue = self.queue(item);
+    pub(crate) async fn take_one(&self, item: &ItemId) -> (Option<ItemTurn>, bool) {
+        let queue = self.item_queue(item);
         match Arc::clone(&queue).try_lock_owned() {
             Ok(turn) => (Some(turn), false),
             Err(_) => (turn_in(queue).await, true),
@@ -55,11 +55,11 @@ impl ItemTurns {
 
     /// The queue that others have for an item.
     pub(crate) fn queue_of_others(&self, item: &ItemId) -> Option<ItemQueue> {
-        self.lock().get(item).and_then(Weak::upgrade)
+        self.lock_queues().get(item).and_then(Weak::upgrade)
     }
 
-    fn queue(&self, item: &ItemId) -> ItemQueue {
-        let mut queues = self.lock();
+    fn item_queue(&self, item: &ItemId) -> ItemQueue {
+        let mut queues = self.lock_queues();
         if let Some(queue) = queues.get(item).and_then(Weak::upgrade) {
             return queue;
         }
@@ -72,7 +72,7 @@ impl ItemTurns {
         queue
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ItemId, Weak<FairMutex<()>>>> {
+    fn lock_queues(&self) -> std::sync::MutexGuard<'_, HashMap<ItemId, Weak<FairMutex<()>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -75,10 +75,10 @@ pub trait ManagedActor: Sized {
             return Ok(());
         }
         writer.name(name);
-        let before = writer.size();
+        let before = writer.stored_size();
         self.encode_value(writer)?;
         let Some(role) = key else { return Ok(()) };
-        let size = writer.size() - before;
+        let size = writer.stored_size() - before;
         check_key(size == 0, size, role).map_err(|fault| fault.in_key(name.text))
     }
 

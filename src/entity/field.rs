@@ -146,7 +146,7 @@ pub fn keep_unknown(
     if name == SHAPE || is_of_fill(name) {
         return skip_unknown(name, reader);
     }
-    rest.keep(name.to_owned(), within(name, Value::decode(reader))?);
+    rest.keep_value(name.to_owned(), within(name, Value::decode(reader))?);
     Ok(())
 }
 
@@ -259,7 +259,7 @@ pub fn encode_rest(
         }
         encode_dynamic(name, value, writer)?;
     }
-    for (name, value) in rest.kept() {
+    for (name, value) in rest.kept_values() {
         encode_dynamic(name, value, writer)?;
     }
     Ok(())
@@ -356,9 +356,9 @@ fn none_of(known: &[impl Display], found: &str) -> CodecError {
 /// The size of an entity as its writer counts it, for tests.
 pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
     let mut writer = Writer::default();
-    writer.raw("{");
+    writer.push_raw("{");
     entity.encode(&ManagedValues::as_is(), &mut writer)?;
-    Ok(writer.size())
+    Ok(writer.stored_size())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::key::{KeyHash, Shard};
 /// The known values of fields after the update, by field.
 #[derive(Default, Clone)]
 pub struct Known {
-    /// Sorted by field. Most updates know a few, for which a list is cheaper than a map.
+    /// Sorted by field. Most updates know only a few fields, and then a list is cheaper than a map.
     fields: Vec<(&'static str, Knowledge)>,
     /// The hash of the primary key, if it determines the shards of indexes.
     hash: Option<KeyHash>,
@@ -104,7 +104,7 @@ impl Known {
         self.fields.get(at).map(|known| &known.1)
     }
 
-    /// The position of a field, or the one that it would get.
+    /// The position of a field, or the position at which it would be inserted.
     fn place_of(&self, field: &str) -> Result<usize, usize> {
         self.fields.binary_search_by(|known| known.0.cmp(field))
     }

@@ -90,9 +90,9 @@ fn write_parts(parts: &dyn UntypedParts, writer: &mut Writer) -> Result<(), Code
 /// The key attributes as an object.
 pub(super) fn key_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(128);
-    writer.raw("{");
+    writer.push_raw("{");
     write_parts(parts, &mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
@@ -110,9 +110,9 @@ pub(super) fn told_by(parts: &dyn UntypedParts) -> Result<Known, CodecError> {
 /// The attributes of the fields that the key contains whole, without the key attributes, as an object.
 pub(super) fn fields_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::for_request(64);
-    writer.raw("{");
+    writer.push_raw("{");
     parts.write_whole_fields(&mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
@@ -123,9 +123,9 @@ pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
 
 pub(super) fn hash_of_parts(parts: &dyn UntypedParts) -> Result<KeyHash, CodecError> {
     let mut writer = Writer::with_capacity(128);
-    writer.raw("{");
+    writer.push_raw("{");
     parts.write_key(Shard::Without, &mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     hash_of_json(writer.as_bytes())
 }
 

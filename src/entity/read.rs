@@ -21,7 +21,7 @@ use crate::codec::Item;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::entity::shape::stored_shape;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, Writer, member, members};
+use crate::json::{CodecError, Reader, Writer, find_member, object_members};
 use crate::key::json::KeyJson;
 use crate::schema::{AttributeDef, EntityDef, SHAPE, TableDef, has_uniques, shape_number};
 
@@ -32,7 +32,7 @@ pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
         Ok(()) => {
             let mut reader = Reader::new(json);
             match decode(&mut reader) {
-                Ok(entity) => match reader.finish() {
+                Ok(entity) => match reader.finish_text() {
                     Ok(()) => return Ok(entity),
                     Err(fault) => fault,
                 },
@@ -117,31 +117,34 @@ const fn has_former_names(entity: &EntityDef) -> bool {
 fn in_present_shape<E: DynamoEntity>(json: &[u8]) -> Result<Vec<u8>, CodecError> {
     let (stored, number) = (stored_shape(json)?, shape_number(&E::ENTITY));
     let mut writer = Writer::with_capacity(json.len());
-    writer.raw("{");
+    writer.push_raw("{");
     if stored >= number {
-        for (name, value) in members(json)? {
+        for (name, value) in object_members(json)? {
             // The number of a newer shape stays, so that the item is rejected.
             if name != SHAPE || stored > number {
                 writer.dynamic_name(&name);
                 writer.raw_bytes(value);
             }
         }
-        writer.raw("}");
+        writer.push_raw("}");
         return Ok(writer.into_bytes());
     }
     decode::<E>(&mut Reader::new(json))?.encode_present(&ManagedValues::as_is(), &mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     without_shape(&writer.into_bytes())
 }
 
 fn without_shape(json: &[u8]) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(json.len());
-    writer.raw("{");
-    for (name, value) in members(json)?.into_iter().filter(|(name, _)| name != SHAPE) {
+    writer.push_raw("{");
+    for (name, value) in object_members(json)?
+        .into_iter()
+        .filter(|(name, _)| name != SHAPE)
+    {
         writer.dynamic_name(&name);
         writer.raw_bytes(value);
     }
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
@@ -169,10 +172,10 @@ pub(crate) fn projected<P: DynamoProjection>() -> Vec<Projected> {
 /// The same item, with each renamed attribute under its new name. Its value is the one under the former name, if the
 /// item has that one.
 fn under_new_names(entity: &EntityDef, json: &[u8]) -> Result<Vec<u8>, CodecError> {
-    let stored = members(json)?;
+    let stored = object_members(json)?;
     let held = |name: &str| stored.iter().any(|(held, _)| held == name);
     let mut writer = Writer::with_capacity(json.len());
-    writer.raw("{");
+    writer.push_raw("{");
     for (name, value) in &stored {
         let mut known = entity.attributes.iter();
         let known = known.find(|known| known.names().any(|known| known == name));
@@ -185,7 +188,7 @@ fn under_new_names(entity: &EntityDef, json: &[u8]) -> Result<Vec<u8>, CodecErro
         writer.dynamic_name(name);
         writer.raw_bytes(value);
     }
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
@@ -203,7 +206,9 @@ pub(crate) fn refused_row(
     fault: CodecError,
 ) -> Error {
     // A bare key is read like any other attribute, so only here the error learns that it is a key.
-    let concerned = fault.path().filter(|_| fault.identity().is_some());
+    let concerned = fault
+        .dotted_path()
+        .filter(|_| fault.key_identity().is_some());
     let bare = table
         .key_names()
         .find(|key| concerned.as_deref() == Some(*key));
@@ -246,7 +251,7 @@ pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
 /// Whether an item belongs to this entity, by its type, or by its key if it has no type.
 pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     let attribute = <E::Table as DynamoTable>::TABLE.type_attribute;
-    let stored = attribute.and_then(|attribute| member(json, attribute).ok().flatten());
+    let stored = attribute.and_then(|attribute| find_member(json, attribute).ok().flatten());
     match stored.map(|json| Reader::new(json).text()) {
         Some(stored) => stored.is_ok_and(|stored| stored == E::ENTITY.stored_name),
         None => E::ENTITY.has_key(json),
@@ -256,17 +261,17 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
 /// The attributes with the values in the struct, as one object of DynamoDB JSON.
 pub(crate) fn encode_as_is(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
-    writer.raw("{");
+    writer.push_raw("{");
     entity.write(&ManagedValues::as_is(), &mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
 /// The attributes with the values in the struct in the present shape, which may not be the one that is written.
 pub(crate) fn encode_present(entity: &dyn UntypedEntity) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
-    writer.raw("{");
+    writer.push_raw("{");
     entity.write_present(&ManagedValues::as_is(), &mut writer)?;
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }

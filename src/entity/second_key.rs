@@ -7,7 +7,7 @@ use super::{
 use crate::codec::Item;
 use crate::entity::field::is_derived;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{Writer, members};
+use crate::json::{Writer, object_members};
 use crate::schema::{AttributeDef, EntityDef, JOB, TableDef};
 
 /// An entity that stores the same items as another one, under another primary key.
@@ -99,7 +99,7 @@ fn with_unknown(
     declared: [&'static EntityDeclaration; 2],
 ) -> Result<Vec<u8>> {
     let fail = |fault| Error::decode(declared[0].def.type_name, fault);
-    let mut unknown = members(item).map_err(fail)?;
+    let mut unknown = object_members(item).map_err(fail)?;
     unknown.retain(|(name, _)| {
         !declared
             .iter()
@@ -108,14 +108,14 @@ fn with_unknown(
     if unknown.is_empty() {
         return Ok(second);
     }
-    let held = members(&second).map_err(fail)?;
+    let held = object_members(&second).map_err(fail)?;
     let mut writer = Writer::with_capacity(second.len() + 256);
-    writer.raw("{");
+    writer.push_raw("{");
     for (name, json) in held.iter().chain(&unknown) {
         writer.dynamic_name(name);
         writer.raw_bytes(json);
     }
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 

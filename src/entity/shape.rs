@@ -6,13 +6,13 @@
 use super::{DynamoEntity, ManagedValues, UntypedEntity};
 use crate::codec::DynamoValue as _;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader, Writer, member};
+use crate::json::{CodecError, Reader, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{EntityDef, SHAPE};
 
 /// The shape of an item, an object of DynamoDB JSON.
 pub(crate) fn stored_shape(json: &[u8]) -> Result<u16, CodecError> {
-    match member(json, SHAPE)? {
+    match find_member(json, SHAPE)? {
         Some(number) => read_number(&mut Reader::new(number)),
         None => Ok(1),
     }

@@ -71,7 +71,7 @@ const DRAWN: u64 = 1 << 52;
 impl Version {
     /// A version that no caller holds, for a write that does not know what it replaces.
     pub(crate) fn drawn() -> Result<u64> {
-        Ok(DRAWN | (entropy::half()? & (DRAWN / 2 - 1)))
+        Ok(DRAWN | (entropy::random_half()? & (DRAWN / 2 - 1)))
     }
 
     /// The number, if the item has one.

@@ -88,7 +88,7 @@ impl SpendCap {
         self
     }
 
-    fn check(self) -> Result<()> {
+    fn check_prices(self) -> Result<()> {
         let is_price = |price: f64| price.is_finite() && price >= 0.0;
         let is_right = self.cost.is_finite()
             && self.cost > 0.0
@@ -140,7 +140,7 @@ impl TableAlarms {
         self
     }
 
-    pub(super) fn topics(&self) -> &[String] {
+    pub(super) fn notified_topics(&self) -> &[String] {
         &self.topics
     }
 
@@ -176,8 +176,8 @@ impl TableAlarms {
             }
         }
         if let Some(cap) = self.cap {
-            cap.check()?;
-            alarms.extend(spend(table, &places, cap));
+            cap.check_prices()?;
+            alarms.extend(spend_alarms(table, &places, cap));
         }
         Ok(alarms)
     }
@@ -244,7 +244,7 @@ pub(super) struct Alarm {
 
 impl Alarm {
     /// Its name in CloudWatch.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn alarm_name(&self) -> String {
         format!("{}-{}", self.owner, self.words.join("-"))
     }
 }
@@ -276,7 +276,7 @@ impl Metric {
 }
 
 /// The cost of an hour, as a share of the cap.
-fn spend(table: &TableSchema, places: &[Option<&str>], cap: SpendCap) -> Vec<Alarm> {
+fn spend_alarms(table: &TableSchema, places: &[Option<&str>], cap: SpendCap) -> Vec<Alarm> {
     let groups = places.chunks(METRICS / 2);
     let is_one = groups.len() == 1;
     let alarm = |(at, places): (usize, &[Option<&str>])| {

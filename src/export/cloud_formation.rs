@@ -90,7 +90,7 @@ impl CloudFormation {
     ///
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
     pub fn template(&self) -> Result<String> {
-        self.written(&self.named(self.schemas.clone())?)
+        self.write_template(&self.name_tables(self.schemas.clone())?)
     }
 
     /// The templates to deploy one after the other onto a stack that has the tables as they were `before`. There are none
@@ -109,42 +109,42 @@ impl CloudFormation {
         &self,
         before: impl IntoIterator<Item = TableSchema>,
     ) -> Result<Vec<NumberedTemplate>> {
-        let before = self.named(before.into_iter().collect())?;
-        let after = self.named(self.schemas.clone())?;
+        let before = self.name_tables(before.into_iter().collect())?;
+        let after = self.name_tables(self.schemas.clone())?;
         let mut templates = Vec::new();
-        for step in numbered::steps(&before, &after)? {
+        for step in numbered::stack_steps(&before, &after)? {
             templates.push(NumberedTemplate {
                 file_name: format!("{:02}.template.json", templates.len() + 1),
-                text: self.written(&step.tables)?,
+                text: self.write_template(&step.tables)?,
                 changes: step.changes,
             });
         }
         Ok(templates)
     }
 
-    fn named(&self, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
-        named_by(|base| self.prefix.name(base), schemas)
+    fn name_tables(&self, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+        named_by(|base| self.prefix.full_name(base), schemas)
     }
 
-    fn written(&self, tables: &[TableSchema]) -> Result<String> {
+    fn write_template(&self, tables: &[TableSchema]) -> Result<String> {
         for table in tables {
             naming::check_replicas(
                 table,
                 "a template has `AWS::DynamoDB::Table`, which has no replicas: write an `AWS::DynamoDB::GlobalTable` by hand",
             )?;
         }
-        let ids: Vec<String> = tables.iter().map(|table| self.id(table)).collect();
+        let ids: Vec<String> = tables.iter().map(|table| self.logical_id(table)).collect();
         let mut resources = Vec::new();
         // The service creates only so many tables with indexes at once, so each waits for the one before it.
         let mut last = None;
         for (id, table) in ids.iter().zip(tables) {
             let has_indexes = table.indexes().next().is_some();
             let waits_for = last.filter(|_| has_indexes);
-            let resource = resource::table(table, waits_for, self.is_disposable);
+            let resource = resource::table_resource(table, waits_for, self.is_disposable);
             resources.push((id.clone(), resource));
             last = if has_indexes { Some(id.as_str()) } else { last };
         }
-        resources.extend(self.around(tables)?);
+        resources.extend(self.surrounding_resources(tables)?);
         naming::check_apart(resources.iter().map(|(id, _)| id.as_str()))?;
         if tables.is_empty() {
             return Err(Error::config(format!(
@@ -157,7 +157,7 @@ impl CloudFormation {
                 resources.len()
             )));
         }
-        let template = JsonTree::object([
+        let template = JsonTree::object_of([
             ("AWSTemplateFormatVersion", Some("2010-09-09".into())),
             ("Resources", Some(JsonTree::Object(resources))),
         ]);
@@ -165,16 +165,16 @@ impl CloudFormation {
     }
 
     /// The consumers and the alarms.
-    fn around(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
-        let named = |base: &str| self.prefix.name(base);
+    fn surrounding_resources(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
+        let named = |base: &str| self.prefix.full_name(base);
         let mut resources = Vec::new();
         let mut alarms = Vec::new();
         for consumer in &self.consumers {
-            consumer.check(named)?;
+            consumer.check_consumer(named)?;
             let table = naming::table_of(consumer, tables, &self.prefix)?;
             if table.stream.is_some() {
-                let id = self.id(table);
-                resources.extend(consumer::resources(consumer, &id, &self.prefix)?);
+                let id = self.logical_id(table);
+                resources.extend(consumer::consumer_resources(consumer, &id, &self.prefix)?);
             }
             if let Some(about) = &self.alarms {
                 let (function, queue) = (consumer.metric_name(named), consumer.queue_name(named));
@@ -188,25 +188,28 @@ impl CloudFormation {
             .flat_map(|about| tables.iter().map(move |table| (about, table)))
         {
             let of_table = about.of_table(table)?.into_iter();
-            alarms.extend(of_table.map(|alarm| (self.base(table), alarm)));
+            alarms.extend(of_table.map(|alarm| (self.base_name(table), alarm)));
         }
-        let topics = self.alarms.as_ref().map_or(&[][..], TableAlarms::topics);
+        let topics = self
+            .alarms
+            .as_ref()
+            .map_or(&[][..], TableAlarms::notified_topics);
         let alarms = alarms
             .iter()
-            .map(|(base, alarm)| consumer::alarm(alarm, base, topics));
+            .map(|(base, alarm)| consumer::alarm_resource(alarm, base, topics));
         resources.extend(alarms);
         Ok(resources)
     }
 
-    fn id(&self, table: &TableSchema) -> String {
+    fn logical_id(&self, table: &TableSchema) -> String {
         // Without the prefix, so that the logical id is the same in each environment.
         // CloudFormation takes another id for another table and replaces it.
-        naming::logical_id(self.base(table))
+        naming::logical_id(self.base_name(table))
     }
 
     /// The name of a table without the prefix.
-    fn base<'t>(&self, table: &'t TableSchema) -> &'t str {
-        let base = table.name.strip_prefix(self.prefix.text());
+    fn base_name<'t>(&self, table: &'t TableSchema) -> &'t str {
+        let base = table.name.strip_prefix(self.prefix.prefix_text());
         base.unwrap_or(&table.name)
     }
 }

@@ -1,4 +1,4 @@
-//! A function that follows the stream of a table: which records it is sent, and what becomes of those that fail.
+//! A function that follows the stream of a table: the records that it receives, and the handling of failures.
 
 mod patterns;
 
@@ -11,7 +11,7 @@ use crate::schema::TableSchema;
 /// How many filters an event source mapping may have without a higher quota.
 const FILTERS: usize = 5;
 
-/// How many it may have with one.
+/// How many filters it may have with a higher quota.
 const MOST_FILTERS: usize = 10;
 
 /// How many characters a filter may have.
@@ -26,7 +26,7 @@ const DAY: u64 = 24 * 3600;
 /// How long the queue of failures keeps its messages, in seconds: the longest time that a queue can.
 pub(super) const QUEUE_KEEPS: u64 = 14 * DAY;
 
-/// A change that a consumer wants to be sent.
+/// A kind of change that a consumer receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FollowedChange {
@@ -53,7 +53,7 @@ impl FollowedChange {
 ///
 /// The templates have its event source mapping, with the settings that a handler of typed changes needs: partial
 /// responses, which [`BatchResponse`] gives; batches that are split if the function ends without a response; limits of
-/// attempts and age; and a queue that receives the places of records that were given up. The function itself, with its
+/// attempts and age; and a queue for the positions of records that Lambda gave up. The function itself, with its
 /// code and role, is not part of them.
 ///
 /// Without [`follow`](Self::follow), the function receives every record of the table. With it, Lambda filters the
@@ -110,9 +110,9 @@ pub struct StreamConsumer {
 }
 
 impl StreamConsumer {
-    /// The consumer of this name, which follows this table.
+    /// A consumer with this name, which follows this table.
     ///
-    /// The name is that of the function too, with the prefix of the tables, unless [`function`](Self::function) gives
+    /// The function has the same name, with the prefix of the tables, unless [`function`](Self::function) sets
     /// another one.
     pub fn new(name: impl Into<String>, table: TableSchema) -> Self {
         StreamConsumer {
@@ -153,10 +153,10 @@ impl StreamConsumer {
     }
 
     /// Sends only changes of items whose primary key has this value of a field. The value is written as it is stored.
-    /// It counts in a key that is the field itself, and in a template in which everything before it is known, if the
+    /// It limits a key that is the field itself, and a template in which everything before the field is known, if the
     /// field is a `String` without a format there. Without [`follow`](Self::follow), all entities are followed.
     ///
-    /// A value that limits the keys of a followed entity in no way is an error.
+    /// A value that does not limit the keys of a followed entity is an error.
     #[must_use]
     pub fn with_value(mut self, field: impl Into<String>, value: impl Into<String>) -> Self {
         self.values.insert(field.into(), value.into());
@@ -170,7 +170,7 @@ impl StreamConsumer {
         self
     }
 
-    /// The number of records of an event at most, 1 to 10,000. The default is 100.
+    /// The maximum number of records in an event, 1 to 10,000. The default is 100.
     #[must_use]
     pub fn batch_size(mut self, records: u32) -> Self {
         self.batch = records;
@@ -193,56 +193,57 @@ impl StreamConsumer {
     }
 
     /// How often Lambda repeats a failed event, at most 10,000 times. The default is 20. It should be more than the
-    /// attempts of `park_after`, which then parks the record before Lambda gives it up.
+    /// attempts of `park_after`, so that the handler parks the record before Lambda gives it up.
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
         self
     }
 
-    /// The age at which Lambda gives a record up: one minute to 24 hours, in which the stream deletes it. The default is
-    /// 12 hours. The queue of failures has only the places of records, so the rest of the 24 hours is the time in which
-    /// they can still be read.
+    /// The age at which Lambda gives a record up: one minute to 24 hours, after which the stream deletes it. The
+    /// default is 12 hours. The queue of failures has only the positions of records, so you can read a record only
+    /// during the rest of the 24 hours.
     #[must_use]
     pub fn record_age(mut self, age: Duration) -> Self {
         self.age = age.as_secs();
         self
     }
 
-    /// Has no queue of failures: records that are given up leave no trace.
+    /// Omits the queue of failures: records that Lambda gives up leave no trace.
     #[must_use]
     pub fn without_queue(mut self) -> Self {
         self.has_queue = false;
         self
     }
 
-    /// Begins with the changes after the mapping was created. By default, it begins with the oldest of the stream.
+    /// Begins with the changes after the mapping was created. By default, it begins with the oldest change of the
+    /// stream.
     #[must_use]
     pub fn from_latest(mut self) -> Self {
         self.is_from_latest = true;
         self
     }
 
-    /// The patterns of the filters, each as the JSON that `Pattern` of an event source mapping takes. A record is passed if one of
-    /// them matches. There are none if every record is passed.
+    /// The patterns of the filters, each as the JSON for `Pattern` of an event source mapping. Lambda passes a record
+    /// if one of them matches. The list is empty if every record is passed.
     ///
-    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which entity or field is unknown, or that more
-    /// filters would be necessary than a mapping may have.
+    /// Returns an error of kind [`Config`](crate::error::ErrorKind::Config) that names an unknown entity or field, or
+    /// that more filters would be necessary than a mapping may have.
     pub fn filters(&self) -> Result<Vec<String>> {
         if let Some((name, _)) = self.follows.iter().find(|(_, changes)| changes.is_empty()) {
-            return Err(self.unfit(&format!("follows `{name}`, but none of its changes")));
+            return Err(self.unfit_error(&format!("follows `{name}`, but none of its changes")));
         }
-        let filters = patterns::of(&self.table, &self.follows, &self.values)?;
+        let filters = patterns::record_patterns(&self.table, &self.follows, &self.values)?;
         if filters
             .iter()
             .any(|filter| filter.chars().count() > LONGEST_FILTER)
         {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "has a filter of more than {LONGEST_FILTER} characters: follow fewer entities"
             )));
         }
         if filters.len() > self.most_filters {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "needs {} filters, and a mapping may have {}: follow fewer entities, or more of their changes{}",
                 filters.len(),
                 self.most_filters,
@@ -261,7 +262,7 @@ impl StreamConsumer {
         self.function.clone().unwrap_or_else(own)
     }
 
-    /// The name of the function without what stands before it in its ARN, as metrics have it.
+    /// The name of the function without the first parts of its ARN, as in metrics.
     pub(super) fn metric_name(&self, prefix: impl Fn(&str) -> String) -> String {
         let name = self.function_name(prefix);
         let name = match name.split_once(":function:") {
@@ -271,7 +272,7 @@ impl StreamConsumer {
         name.split(':').next().unwrap_or_default().to_owned()
     }
 
-    /// Where the mapping begins to read, in the words of AWS.
+    /// The position at which the mapping begins to read, in the words of AWS.
     pub(super) fn starting_position(&self) -> &'static str {
         match self.is_from_latest {
             true => "LATEST",
@@ -281,25 +282,25 @@ impl StreamConsumer {
 
     /// The name of the queue of failures.
     pub(super) fn queue_name(&self, prefix: impl Fn(&str) -> String) -> String {
-        // A dot of a prefix is no letter of a queue.
+        // A prefix may contain dots, but the name of a queue cannot.
         prefix(&format!("{}-failures", self.name)).replace('.', "_")
     }
 
-    /// Rejects settings that AWS does not take, in tables with this prefix.
-    pub(super) fn check(&self, prefix: impl Fn(&str) -> String) -> Result<()> {
+    /// Rejects settings that AWS does not accept, in tables with this prefix.
+    pub(super) fn check_consumer(&self, prefix: impl Fn(&str) -> String) -> Result<()> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if self.name.is_empty() || self.name.len() > 64 || !self.name.bytes().all(is_letter) {
-            return Err(self.unfit("has no name of 1 to 64 letters, digits, `-` and `_`"));
+            return Err(self.unfit_error("has no name of 1 to 64 letters, digits, `-` and `_`"));
         }
         if self.table.stream.is_none() {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "follows table `{}`, which has no stream: declare `stream = new_and_old_images`",
                 self.table.name
             )));
         }
         let queue = self.queue_name(prefix);
         if self.has_queue && queue.len() > LONGEST_QUEUE {
-            return Err(self.unfit(&format!(
+            return Err(self.unfit_error(&format!(
                 "has the queue `{queue}`, and a queue has at most {LONGEST_QUEUE} characters in its name"
             )));
         }
@@ -314,7 +315,7 @@ impl StreamConsumer {
             .into_iter()
             .find(|(_, value, least, most)| value < least || value > most)
         {
-            Some((setting, value, least, most)) => Err(self.unfit(&format!(
+            Some((setting, value, least, most)) => Err(self.unfit_error(&format!(
                 "has {value} as its `{setting}`, which must be between {least} and {most}"
             ))),
             None => Ok(()),
@@ -322,7 +323,7 @@ impl StreamConsumer {
     }
 
     #[cold]
-    pub(super) fn unfit(&self, why: &str) -> Error {
+    pub(super) fn unfit_error(&self, why: &str) -> Error {
         Error::config(format!("the consumer `{}` {why}", self.name))
     }
 }

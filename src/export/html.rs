@@ -13,12 +13,12 @@ use crate::codec::{Item, Value};
 use crate::dynamo::{Dynamo, TablePrefix};
 use crate::entity::{DynamoEntity, encode_as_is};
 use crate::error::{Error, Result};
-use crate::export::calls::{call, templates};
+use crate::export::calls::{join_templates, show_call};
 use crate::schema::{EntitySchema, FieldSchema, KeyAttribute, ProjectionSchema, TableSchema};
 use markup::Markup;
 use requests::{ROWS, Requests, ShownPattern};
 use sample::Sample;
-use views::{SampleRow, View, ViewRow, sample_rows, shown, views};
+use views::{SampleRow, View, ViewRow, sample_rows, show_value, table_views};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -135,12 +135,12 @@ impl Html {
     pub fn document(&self) -> Result<String> {
         // A fixed time, because the same model gives the same text.
         let now = Timestamp::from_unix(1_772_357_400, 0).unwrap_or(Timestamp::EPOCH);
-        let db = Dynamo::unconnected()
+        let db = Dynamo::without_connection()
             .with_prefix(&self.prefix)
             .with_clock(move || now);
         let mut page = Markup::default();
-        self.head(&mut page);
-        page.open("main", "");
+        self.write_head(&mut page);
+        page.open_element("main", "");
         for (at, schema) in self.schemas.iter().enumerate() {
             let samples = self.samples_of(at, schema);
             let requests = Requests {
@@ -149,12 +149,12 @@ impl Html {
                 samples: &samples,
             };
             page.open_numbered("section", "id", "t", at);
-            self.table(&mut page, &requests);
-            page.close("section");
+            self.write_table(&mut page, &requests);
+            page.close_element("section");
         }
-        page.constant("</main>\n<script>");
-        page.constant(SCRIPT);
-        page.constant("</script>\n</body>\n</html>\n");
+        page.write_constant("</main>\n<script>");
+        page.write_constant(SCRIPT);
+        page.write_constant("</script>\n</body>\n</html>\n");
         Ok(page.into_text())
     }
 
@@ -165,102 +165,110 @@ impl Html {
             let given = given.filter(|(table, of)| *table == at && of.entity == entity.name);
             let given: Vec<Sample> = given.map(|(_, sample)| sample.clone()).collect();
             samples.extend(match given.is_empty() {
-                true => samples::of(schema, entity),
+                true => samples::entity_samples(schema, entity),
                 false => given,
             });
         }
         samples
     }
 
-    fn head(&self, page: &mut Markup) {
-        page.constant("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    fn write_head(&self, page: &mut Markup) {
+        page.write_constant(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+        );
         // The escaping of texts is the first guard. This is the second one: no other style and script runs, even if a
         // text became markup.
-        page.constant("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-");
-        page.text(&digest(STYLE));
-        page.constant("'; script-src 'sha256-");
-        page.text(&digest(SCRIPT));
-        page.constant("'; base-uri 'none'; form-action 'none'\">\n");
-        page.constant("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-        page.element("title", "", &self.title);
-        page.constant("\n<style>");
-        page.constant(STYLE);
-        page.constant("</style>\n</head>\n<body>\n<header>\n");
-        page.element("h1", "", &self.title);
-        page.constant("<input type=\"search\" placeholder=\"Search names, keys and values\" aria-label=\"Search\" hidden>\n");
-        page.constant("<span id=\"found\" class=\"soft\" role=\"status\"></span>\n<nav><ul>\n");
+        page.write_constant("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-");
+        page.write_text(&script_digest(STYLE));
+        page.write_constant("'; script-src 'sha256-");
+        page.write_text(&script_digest(SCRIPT));
+        page.write_constant("'; base-uri 'none'; form-action 'none'\">\n");
+        page.write_constant(
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+        );
+        page.write_element("title", "", &self.title);
+        page.write_constant("\n<style>");
+        page.write_constant(STYLE);
+        page.write_constant("</style>\n</head>\n<body>\n<header>\n");
+        page.write_element("h1", "", &self.title);
+        page.write_constant("<input type=\"search\" placeholder=\"Search names, keys and values\" aria-label=\"Search\" hidden>\n");
+        page.write_constant(
+            "<span id=\"found\" class=\"soft\" role=\"status\"></span>\n<nav><ul>\n",
+        );
         let prefix = TablePrefix::new(self.prefix.clone());
         for (at, schema) in self.schemas.iter().enumerate() {
-            page.open("li", "");
+            page.open_element("li", "");
             page.open_numbered("a", "href", "#t", at);
-            page.text(&prefix.name(&schema.name));
-            page.close("a");
-            page.close("li");
+            page.write_text(&prefix.full_name(&schema.name));
+            page.close_element("a");
+            page.close_element("li");
         }
-        page.constant("</ul></nav>\n</header>\n");
+        page.write_constant("</ul></nav>\n</header>\n");
     }
 
-    fn table(&self, page: &mut Markup, requests: &Requests<'_>) {
+    fn write_table(&self, page: &mut Markup, requests: &Requests<'_>) {
         let schema = requests.schema;
-        let name = TablePrefix::new(self.prefix.clone()).name(&schema.name);
-        page.element("h2", "", &name);
-        docs(page, &schema.doc);
+        let name = TablePrefix::new(self.prefix.clone()).full_name(&schema.name);
+        page.write_element("h2", "", &name);
+        write_docs(page, &schema.doc);
         let rows = sample_rows(requests.samples);
-        for view in views(schema, &rows) {
-            self::view(page, schema, &view, &rows);
+        for view in table_views(schema, &rows) {
+            write_view(page, schema, &view, &rows);
         }
-        block(page, "Access patterns", |page| {
-            page.open("div", "patterns");
+        write_block(page, "Access patterns", |page| {
+            page.open_element("div", "patterns");
             requests
-                .patterns()
+                .shown_patterns()
                 .iter()
-                .for_each(|shown| pattern(page, shown));
-            page.close("div");
+                .for_each(|shown| write_pattern(page, shown));
+            page.close_element("div");
         });
-        uniques(page, schema);
+        write_uniques(page, schema);
         for entity in &schema.entities {
-            self::entity(page, entity, requests.cost_of_put(entity));
+            write_entity(page, entity, requests.cost_of_put(entity));
         }
-        lints(page, schema);
+        write_lints(page, schema);
     }
 }
 
 /// The hash of a part of the page, as a policy names it.
-fn digest(part: &str) -> String {
+fn script_digest(part: &str) -> String {
     base64_simd::STANDARD.encode_to_string(Sha256::digest(part.as_bytes()))
 }
 
-fn docs(page: &mut Markup, doc: &str) {
+fn write_docs(page: &mut Markup, doc: &str) {
     for paragraph in doc.split("\n\n").filter(|text| !text.trim().is_empty()) {
-        page.element("p", "", paragraph.trim());
+        page.write_element("p", "", paragraph.trim());
     }
 }
 
-fn block(page: &mut Markup, title: &str, content: impl FnOnce(&mut Markup)) {
-    page.open("div", "block");
-    page.element("h3", "", title);
+fn write_block(page: &mut Markup, title: &str, content: impl FnOnce(&mut Markup)) {
+    page.open_element("div", "block");
+    page.write_element("h3", "", title);
     content(page);
-    page.close("div");
+    page.close_element("div");
 }
 
 /// A table that is scrolled within itself. It can have the focus, so that keys scroll it.
-fn grid(page: &mut Markup, heads: &[&str], rows: impl FnOnce(&mut Markup)) {
-    page.constant("<div class=\"scroll\" tabindex=\"0\">");
-    page.constant("<table><thead><tr>");
-    heads.iter().for_each(|head| page.element("th", "", head));
-    page.constant("</tr></thead><tbody>\n");
+fn write_grid(page: &mut Markup, heads: &[&str], rows: impl FnOnce(&mut Markup)) {
+    page.write_constant("<div class=\"scroll\" tabindex=\"0\">");
+    page.write_constant("<table><thead><tr>");
+    heads
+        .iter()
+        .for_each(|head| page.write_element("th", "", head));
+    page.write_constant("</tr></thead><tbody>\n");
     rows(page);
-    page.constant("</tbody></table></div>\n");
+    page.write_constant("</tbody></table></div>\n");
 }
 
-fn names(keys: &[&KeyAttribute]) -> String {
+fn join_names(keys: &[&KeyAttribute]) -> String {
     let names = keys
         .iter()
         .map(|key| format!("{} ({:?})", key.name, key.ty));
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn view(page: &mut Markup, schema: &TableSchema, view: &View<'_>, stored: &[SampleRow<'_>]) {
+fn write_view(page: &mut Markup, schema: &TableSchema, view: &View<'_>, stored: &[SampleRow<'_>]) {
     let title = match view.index {
         None => "Items of the table".to_owned(),
         Some(index) => {
@@ -277,22 +285,22 @@ fn view(page: &mut Markup, schema: &TableSchema, view: &View<'_>, stored: &[Samp
             format!("{kind} {}: {holds}", index.name)
         }
     };
-    block(page, &title, |page| {
-        let (partition, sort) = (names(&view.partition), names(&view.sort));
+    write_block(page, &title, |page| {
+        let (partition, sort) = (join_names(&view.partition), join_names(&view.sort));
         if view.rows.is_empty() {
-            page.open("p", "soft");
-            page.text(&format!("partition key {partition}"));
+            page.open_element("p", "soft");
+            page.write_text(&format!("partition key {partition}"));
             if !sort.is_empty() {
-                page.text(&format!(", sort key {sort}"));
+                page.write_text(&format!(", sort key {sort}"));
             }
-            page.text("; there is no sample");
-            page.close("p");
+            page.write_text("; there is no sample");
+            page.close_element("p");
             return;
         }
         let mut heads = vec!["entity", partition.as_str()];
         heads.extend((!sort.is_empty()).then_some(sort.as_str()));
         heads.push("attributes");
-        grid(page, &heads, |page| {
+        write_grid(page, &heads, |page| {
             let mut before: Option<&ViewRow<'_>> = None;
             for row in &view.rows {
                 let begins = before.is_none_or(|before| before.partition != row.partition);
@@ -306,78 +314,78 @@ fn view(page: &mut Markup, schema: &TableSchema, view: &View<'_>, stored: &[Samp
 
 fn view_row(page: &mut Markup, row: &ViewRow<'_>, begins: bool, is_sentinel: bool) {
     page.open_row(if begins { "first" } else { "" }, row.number);
-    page.open("td", "e");
-    page.text(row.entity);
-    page.text(if is_sentinel { ", unique value" } else { "" });
-    page.close("td");
+    page.open_element("td", "e");
+    page.write_text(row.entity);
+    page.write_text(if is_sentinel { ", unique value" } else { "" });
+    page.close_element("td");
     let keys = |values: &[&Value]| {
-        let texts: Vec<String> = values.iter().map(|value| shown(value)).collect();
+        let texts: Vec<String> = values.iter().map(|value| show_value(value)).collect();
         texts.join(", ")
     };
-    page.open("td", "k");
-    page.value(&keys(&row.partition));
-    page.close("td");
+    page.open_element("td", "k");
+    page.write_value(&keys(&row.partition));
+    page.close_element("td");
     if !row.sort.is_empty() {
-        page.open("td", "k");
-        page.value(&keys(&row.sort));
-        page.close("td");
+        page.open_element("td", "k");
+        page.write_value(&keys(&row.sort));
+        page.close_element("td");
     }
-    page.constant("<td><dl>");
+    page.write_constant("<td><dl>");
     for (name, value) in &row.attributes {
-        page.open("div", "");
-        page.element("dt", "", name);
-        page.open("dd", "");
-        page.value(&shown(value));
-        page.close("dd");
-        page.close("div");
+        page.open_element("div", "");
+        page.write_element("dt", "", name);
+        page.open_element("dd", "");
+        page.write_value(&show_value(value));
+        page.close_element("dd");
+        page.close_element("div");
     }
-    page.constant("</dl></td>");
-    page.close("tr");
+    page.write_constant("</dl></td>");
+    page.close_element("tr");
 }
 
-fn pattern(page: &mut Markup, shown: &ShownPattern) {
-    page.open("div", "pattern");
-    page.element("code", "", &shown.call);
-    page.open("p", "soft");
+fn write_pattern(page: &mut Markup, shown: &ShownPattern) {
+    page.open_element("div", "pattern");
+    page.write_element("code", "", &shown.call);
+    page.open_element("p", "soft");
     match &shown.index {
-        Some(index) => page.text(&format!("index {index}")),
-        None => page.text("table"),
+        Some(index) => page.write_text(&format!("index {index}")),
+        None => page.write_text("table"),
     }
     for (name, key) in [("partition", &shown.partition), ("sort", &shown.sort)] {
         if !key.is_empty() {
-            page.text(&format!(", {name} "));
-            page.element("code", "", key);
+            page.write_text(&format!(", {name} "));
+            page.write_element("code", "", key);
         }
     }
     shown
         .about
         .iter()
-        .for_each(|about| page.text(&format!("; {about}")));
-    page.close("p");
+        .for_each(|about| page.write_text(&format!("; {about}")));
+    page.close_element("p");
     if let Some(request) = &shown.request {
-        page.open("p", "");
-        page.text(&request.cost);
+        page.open_element("p", "");
+        page.write_text(&request.cost);
         if request.operation == "Query" {
-            page.text(&format!(", for {ROWS} rows like the sample"));
+            page.write_text(&format!(", for {ROWS} rows like the sample"));
         }
-        page.close("p");
-        page.open("details", "");
-        page.element("summary", "", request.operation);
+        page.close_element("p");
+        page.open_element("details", "");
+        page.write_element("summary", "", request.operation);
         request
             .bodies
             .iter()
             .take(3)
-            .for_each(|body| page.element("pre", "", body));
+            .for_each(|body| page.write_element("pre", "", body));
         if request.bodies.len() > 3 {
             let more = format!("and {} more, one for each shard", request.bodies.len() - 3);
-            page.element("p", "soft", &more);
+            page.write_element("p", "soft", &more);
         }
-        page.close("details");
+        page.close_element("details");
     }
-    page.close("div");
+    page.close_element("div");
 }
 
-fn uniques(page: &mut Markup, schema: &TableSchema) {
+fn write_uniques(page: &mut Markup, schema: &TableSchema) {
     let mut uniques = schema.entities.iter().flat_map(|entity| {
         let uniques = entity.uniques.iter();
         uniques.map(move |unique| (entity, unique))
@@ -385,74 +393,74 @@ fn uniques(page: &mut Markup, schema: &TableSchema) {
     let Some(first) = uniques.next() else {
         return;
     };
-    block(page, "Unique values", |page| {
-        grid(page, &["look-up", "no two have the same"], |page| {
+    write_block(page, "Unique values", |page| {
+        write_grid(page, &["look-up", "no two have the same"], |page| {
             for (entity, unique) in std::iter::once(first).chain(uniques) {
                 let fields = unique.fields.join(", ");
-                page.open("tr", "");
-                page.open("td", "k");
-                page.text(&format!("{}::{}({fields})", entity.name, unique.name));
-                page.close("td");
-                page.element("td", "", &fields);
-                page.close("tr");
+                page.open_element("tr", "");
+                page.open_element("td", "k");
+                page.write_text(&format!("{}::{}({fields})", entity.name, unique.name));
+                page.close_element("td");
+                page.write_element("td", "", &fields);
+                page.close_element("tr");
             }
         });
     });
 }
 
-fn entity(page: &mut Markup, entity: &EntitySchema, cost: Option<String>) {
-    block(page, &format!("Entity {}", entity.name), |page| {
-        docs(page, &entity.doc);
-        page.open("p", "soft");
-        page.text("key ");
+fn write_entity(page: &mut Markup, entity: &EntitySchema, cost: Option<String>) {
+    write_block(page, &format!("Entity {}", entity.name), |page| {
+        write_docs(page, &entity.doc);
+        page.open_element("p", "soft");
+        page.write_text("key ");
         let keys: Vec<_> = entity.keys().collect();
-        page.element("code", "", &templates(keys.iter().copied()));
-        page.text(", ");
-        page.element("code", "", &call(&entity.name, "key", &keys));
+        page.write_element("code", "", &join_templates(keys.iter().copied()));
+        page.write_text(", ");
+        page.write_element("code", "", &show_call(&entity.name, "key", &keys));
         if let Some(cost) = cost {
-            page.text(&format!("; a new item like the sample costs {cost}"));
+            page.write_text(&format!("; a new item like the sample costs {cost}"));
         }
-        page.close("p");
-        grid(
+        page.close_element("p");
+        write_grid(
             page,
             &["field", "attribute", "type", "stored as", ""],
             |page| {
-                entity.fields.iter().for_each(|of| field(page, of));
+                entity.fields.iter().for_each(|of| write_field(page, of));
             },
         );
     });
 }
 
-fn field(page: &mut Markup, field: &FieldSchema) {
-    page.open("tr", "");
-    page.element("td", "k", &field.name);
-    page.element("td", "k", field.attribute.as_deref().unwrap_or_default());
-    page.element("td", "k", &field.rust_type);
-    page.element("td", "", field.stored.map_or("", |stored| stored.name()));
-    page.open("td", "");
+fn write_field(page: &mut Markup, field: &FieldSchema) {
+    page.open_element("tr", "");
+    page.write_element("td", "k", &field.name);
+    page.write_element("td", "k", field.attribute.as_deref().unwrap_or_default());
+    page.write_element("td", "k", &field.rust_type);
+    page.write_element("td", "", field.stored.map_or("", |stored| stored.name()));
+    page.open_element("td", "");
     if let Some(default) = &field.default {
-        page.text(&format!("default {default}; "));
+        page.write_text(&format!("default {default}; "));
     }
     if let Some(former) = &field.former {
-        page.text(&format!("was {former}; "));
+        page.write_text(&format!("was {former}; "));
     }
-    page.text(field.doc.lines().next().unwrap_or_default());
-    page.close("td");
-    page.close("tr");
+    page.write_text(field.doc.lines().next().unwrap_or_default());
+    page.close_element("td");
+    page.close_element("tr");
 }
 
-fn lints(page: &mut Markup, schema: &TableSchema) {
+fn write_lints(page: &mut Markup, schema: &TableSchema) {
     let lints = schema.lints();
     if lints.is_empty() {
         return;
     }
-    block(page, "Lints", |page| {
+    write_block(page, "Lints", |page| {
         for lint in lints {
-            page.open("div", "lint");
-            page.element("b", "", &format!("{}: {}", lint.place, lint.rule));
-            page.element("p", "", &lint.message);
-            page.element("p", "soft", &lint.fix);
-            page.close("div");
+            page.open_element("div", "lint");
+            page.write_element("b", "", &format!("{}: {}", lint.place, lint.rule));
+            page.write_element("p", "", &lint.message);
+            page.write_element("p", "soft", &lint.fix);
+            page.close_element("div");
         }
     });
 }

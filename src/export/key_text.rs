@@ -30,7 +30,7 @@ pub(super) struct KeyReader<'s> {
 
 impl KeyReader<'_> {
     /// The value of a key attribute, or the text that it begins with; None if nothing is known of it.
-    pub(super) fn known(&self, key: &KeySchema) -> Option<KeyLimit> {
+    pub(super) fn known_limit(&self, key: &KeySchema) -> Option<KeyLimit> {
         let pieces = match &key.content {
             KeyContent::Field(field) => {
                 return self.values.get(field).cloned().map(KeyLimit::Exact);
@@ -43,14 +43,14 @@ impl KeyReader<'_> {
         for piece in pieces {
             match piece {
                 PieceSchema::Text(known) => text.push_str(known),
-                PieceSchema::Part(part) => match self.part(part) {
+                PieceSchema::Part(part) => match self.part_text(part) {
                     Some(known) => text.push_str(&known),
-                    None => return beginning(text),
+                    None => return limit_of_beginning(text),
                 },
                 PieceSchema::Shard(_) => {
                     // The delimiter ends the part before, so that `ann` does not allow `anna` too.
                     text.push(self.table.style.delimiter());
-                    return beginning(text);
+                    return limit_of_beginning(text);
                 }
             }
         }
@@ -58,7 +58,7 @@ impl KeyReader<'_> {
     }
 
     /// The text of a part whose value is known. Only texts are in keys as they are given.
-    fn part(&self, part: &PartSchema) -> Option<String> {
+    fn part_text(&self, part: &PartSchema) -> Option<String> {
         let value = self.values.get(&part.field)?;
         let field = self.entity.field(&part.field)?;
         let is_text =
@@ -75,6 +75,6 @@ impl KeyReader<'_> {
 }
 
 /// A text that keys begin with, if there is any.
-fn beginning(text: String) -> Option<KeyLimit> {
+fn limit_of_beginning(text: String) -> Option<KeyLimit> {
     (!text.is_empty()).then_some(KeyLimit::Beginning(text))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::dynamo::TablePrefix;
-use crate::export::calls::{self, split};
+use crate::export::calls::{self, split_call};
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
@@ -63,60 +63,63 @@ impl Markdown {
 
     /// The text.
     pub fn text(&self) -> String {
-        let texts = self.schemas.iter().map(|schema| self.table(schema));
+        let texts = self.schemas.iter().map(|schema| self.write_table(schema));
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    fn table(&self, schema: &TableSchema) -> String {
+    fn write_table(&self, schema: &TableSchema) -> String {
         let heading = "#".repeat(self.level);
-        let mut out = format!("{heading} Table `{}`\n\n", self.prefix.name(&schema.name));
-        paragraph(&mut out, &schema.doc);
-        facts(schema).write(&mut out);
+        let mut out = format!(
+            "{heading} Table `{}`\n\n",
+            self.prefix.full_name(&schema.name)
+        );
+        write_paragraph(&mut out, &schema.doc);
+        table_facts(schema).write_grid(&mut out);
         let mut section = |title: &str, grid: String| {
             if !grid.is_empty() {
                 // Writing to a text never fails.
                 let _ = write!(out, "\n{heading}# {title}\n\n{grid}");
             }
         };
-        section("Indexes", indexes(schema).text());
-        section("Access patterns", patterns(schema).text());
-        section("Unique values", uniques(schema).text());
+        section("Indexes", index_grid(schema).grid_text());
+        section("Access patterns", pattern_grid(schema).grid_text());
+        section("Unique values", unique_grid(schema).grid_text());
         for entity in &schema.entities {
             let _ = write!(out, "\n{heading}# Entity `{}`\n\n", entity.name);
-            paragraph(&mut out, &entity.doc);
+            write_paragraph(&mut out, &entity.doc);
             if entity.append_only {
-                paragraph(
+                write_paragraph(
                     &mut out,
                     "Its items are only added, never changed or deleted.",
                 );
             }
             if let Some(shape) = &entity.shape {
-                paragraph(&mut out, &shape_text(shape));
+                write_paragraph(&mut out, &shape_text(shape));
             }
             if let Some(second) = &entity.second_key {
-                paragraph(&mut out, &second_key_text(second));
+                write_paragraph(&mut out, &second_key_text(second));
             }
-            fields(&entity.fields).write(&mut out);
+            field_grid(&entity.fields).write_grid(&mut out);
         }
         for value in &schema.values {
-            let _ = write!(out, "\n{heading}# Type {}\n\n", code(&value.name));
-            paragraph(&mut out, &value.doc);
-            content(value, &mut out);
+            let _ = write!(out, "\n{heading}# Type {}\n\n", inline_code(&value.name));
+            write_paragraph(&mut out, &value.doc);
+            write_content(value, &mut out);
         }
         out
     }
 }
 
 impl<const N: usize> Grid<N> {
-    fn text(&self) -> String {
+    fn grid_text(&self) -> String {
         let mut out = String::new();
         if !self.rows.is_empty() {
-            self.write(&mut out);
+            self.write_grid(&mut out);
         }
         out
     }
 
-    fn write(&self, out: &mut String) {
+    fn write_grid(&self, out: &mut String) {
         let line = |cells: [&str; N]| format!("| {} |\n", cells.join(" | "));
         out.push_str(&line(self.heads));
         out.push_str(&format!("|{}\n", "---|".repeat(N)));
@@ -126,24 +129,24 @@ impl<const N: usize> Grid<N> {
     }
 }
 
-fn paragraph(out: &mut String, text: &str) {
+fn write_paragraph(out: &mut String, text: &str) {
     if !text.is_empty() {
         let _ = write!(out, "{text}\n\n");
     }
 }
 
 /// Text in a cell, which is one line and has no bar of its own.
-fn plain(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace('|', "\\|")
 }
 
 /// A name or a template, which is shown as it is.
-fn code(text: &str) -> String {
+fn inline_code(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let text = plain(text);
+    let text = escape_text(text);
     match text.contains('`') {
         // Markdown has no escape for a backtick within code.
         true => format!("`` {text} ``"),
@@ -151,12 +154,12 @@ fn code(text: &str) -> String {
     }
 }
 
-fn codes<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
-    let texts = texts.into_iter().map(code);
+fn join_codes<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let texts = texts.into_iter().map(inline_code);
     texts.collect::<Vec<_>>().join(", ")
 }
 
-fn facts(schema: &TableSchema) -> Grid<2> {
+fn table_facts(schema: &TableSchema) -> Grid<2> {
     let mut rows = Vec::new();
     let mut fact = |name: &str, value: Option<String>| {
         rows.extend(value.map(|value| [name.to_owned(), value]));
@@ -166,15 +169,18 @@ fn facts(schema: &TableSchema) -> Grid<2> {
         TableClass::Standard => "standard",
         TableClass::InfrequentAccess => "infrequent access",
     });
-    fact("partition key", Some(attribute(&schema.pk)));
-    fact("sort key", schema.sk.as_ref().map(attribute));
+    fact("partition key", Some(key_attribute(&schema.pk)));
+    fact("sort key", schema.sk.as_ref().map(key_attribute));
     fact(
         "entity named by",
-        schema.type_attribute.as_deref().map(code),
+        schema.type_attribute.as_deref().map(inline_code),
     );
-    fact("items expire by", schema.ttl.as_deref().map(code));
-    fact("stream", schema.stream.map(|view| stream(view).to_owned()));
-    fact("billed", Some(billing(settings.billing)));
+    fact("items expire by", schema.ttl.as_deref().map(inline_code));
+    fact(
+        "stream",
+        schema.stream.map(|view| stream_text(view).to_owned()),
+    );
+    fact("billed", Some(billing_text(settings.billing)));
     fact("class", class.map(str::to_owned));
     fact(
         "protected from deletion",
@@ -199,7 +205,7 @@ fn facts(schema: &TableSchema) -> Grid<2> {
     let tags: Vec<String> = tags.collect();
     fact(
         "tags",
-        (!tags.is_empty()).then(|| codes(tags.iter().map(String::as_str))),
+        (!tags.is_empty()).then(|| join_codes(tags.iter().map(String::as_str))),
     );
     Grid {
         heads: ["", ""],
@@ -207,15 +213,18 @@ fn facts(schema: &TableSchema) -> Grid<2> {
     }
 }
 
-fn attribute(key: &KeyAttribute) -> String {
-    format!("{} ({:?})", code(&key.name), key.ty)
+fn key_attribute(key: &KeyAttribute) -> String {
+    format!("{} ({:?})", inline_code(&key.name), key.ty)
 }
 
-fn attributes(keys: &[KeyAttribute]) -> String {
-    keys.iter().map(attribute).collect::<Vec<_>>().join(", ")
+fn join_attributes(keys: &[KeyAttribute]) -> String {
+    keys.iter()
+        .map(key_attribute)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-fn stream(view: StreamView) -> &'static str {
+fn stream_text(view: StreamView) -> &'static str {
     match view {
         StreamView::KeysOnly => "keys",
         StreamView::NewImage => "items after the change",
@@ -224,7 +233,7 @@ fn stream(view: StreamView) -> &'static str {
     }
 }
 
-fn billing(billing: Option<Billing>) -> String {
+fn billing_text(billing: Option<Billing>) -> String {
     match billing {
         None | Some(Billing::OnDemand) => "on demand".to_owned(),
         Some(Billing::Provisioned { reads, writes }) => {
@@ -238,18 +247,18 @@ fn billing(billing: Option<Billing>) -> String {
     }
 }
 
-fn indexes(schema: &TableSchema) -> Grid<5> {
+fn index_grid(schema: &TableSchema) -> Grid<5> {
     let row = |index: &IndexSchema, kind: &str| {
         let holds = match &index.projection {
             ProjectionSchema::All => "all attributes".to_owned(),
             ProjectionSchema::Keys => "keys".to_owned(),
             ProjectionSchema::Include(names) => {
-                format!("keys, {}", codes(names.iter().map(String::as_str)))
+                format!("keys, {}", join_codes(names.iter().map(String::as_str)))
             }
         };
-        let keys = [attributes(&index.pk), attributes(&index.sk)];
+        let keys = [join_attributes(&index.pk), join_attributes(&index.sk)];
         let [pk, sk] = keys;
-        [code(&index.name), kind.to_owned(), pk, sk, holds]
+        [inline_code(&index.name), kind.to_owned(), pk, sk, holds]
     };
     let global = schema
         .global_indexes
@@ -263,41 +272,41 @@ fn indexes(schema: &TableSchema) -> Grid<5> {
 }
 
 /// The templates of a key, one behind the other.
-fn templates<'k>(keys: impl IntoIterator<Item = &'k KeySchema>) -> String {
-    let shown: Vec<String> = keys.into_iter().map(template).collect();
+fn join_templates<'k>(keys: impl IntoIterator<Item = &'k KeySchema>) -> String {
+    let shown: Vec<String> = keys.into_iter().map(show_template).collect();
     shown.join(", ")
 }
 
-fn template(key: &KeySchema) -> String {
-    let (text, shards) = split(&key.to_string());
-    let text = code(&text);
+fn show_template(key: &KeySchema) -> String {
+    let (text, shards) = split_call(&key.to_string());
+    let text = inline_code(&text);
     match shards {
         Some(shards) => format!("{text} in {shards} shards"),
         None => text,
     }
 }
 
-fn call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
-    code(&calls::call(owner, name, keys))
+fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
+    inline_code(&calls::show_call(owner, name, keys))
 }
 
-fn patterns(schema: &TableSchema) -> Grid<5> {
+fn pattern_grid(schema: &TableSchema) -> Grid<5> {
     let mut rows = Vec::new();
     for entity in &schema.entities {
         let keys: Vec<&KeySchema> = [&entity.pk].into_iter().chain(&entity.sk).collect();
         rows.push([
-            call(&entity.name, "key", &keys),
+            show_call(&entity.name, "key", &keys),
             "table".to_owned(),
-            template(&entity.pk),
-            templates(&entity.sk),
+            show_template(&entity.pk),
+            join_templates(&entity.sk),
             "one item".to_owned(),
         ]);
         if let Some(sk) = &entity.sk {
             rows.push([
-                call(&entity.name, "in_partition", &[&entity.pk]),
+                show_call(&entity.name, "in_partition", &[&entity.pk]),
                 "table".to_owned(),
-                template(&entity.pk),
-                template(sk),
+                show_template(&entity.pk),
+                show_template(sk),
                 String::new(),
             ]);
         }
@@ -308,7 +317,7 @@ fn patterns(schema: &TableSchema) -> Grid<5> {
                 .map(|pattern| by_index(entity, pattern)),
         );
     }
-    rows.extend(schema.collections.iter().map(collection));
+    rows.extend(schema.collections.iter().map(collection_row));
     Grid {
         heads: ["call", "reads", "partition key", "sort key", "rows"],
         rows,
@@ -324,39 +333,45 @@ fn by_index(entity: &EntitySchema, pattern: &PatternSchema) -> [String; 5] {
     let when = pattern
         .when
         .as_ref()
-        .map(|when| format!("where {}", code(when)));
+        .map(|when| format!("where {}", inline_code(when)));
     let keys = (!pattern.has_whole_rows).then(|| "keys".to_owned());
     let rows: Vec<String> = keys.into_iter().chain(when).collect();
     [
-        call(&entity.name, &pattern.name, &pk),
-        format!("index {}", code(&pattern.index)),
-        templates(pk),
-        templates(&pattern.sk),
+        show_call(&entity.name, &pattern.name, &pk),
+        format!("index {}", inline_code(&pattern.index)),
+        join_templates(pk),
+        join_templates(&pattern.sk),
         rows.join(" "),
     ]
 }
 
-fn collection(collection: &CollectionSchema) -> [String; 5] {
+fn collection_row(collection: &CollectionSchema) -> [String; 5] {
     let reads = match &collection.index {
-        Some(index) => format!("index {}", code(index)),
+        Some(index) => format!("index {}", inline_code(index)),
         None => "table".to_owned(),
     };
     let call = match &collection.partition {
         Some(parts) => format!("{}::in_partition({})", collection.name, parts.join(", ")),
         None => format!("{}::scan()", collection.name),
     };
-    let entities = codes(collection.entities.iter().map(String::as_str));
-    [code(&call), reads, String::new(), String::new(), entities]
+    let entities = join_codes(collection.entities.iter().map(String::as_str));
+    [
+        inline_code(&call),
+        reads,
+        String::new(),
+        String::new(),
+        entities,
+    ]
 }
 
-fn uniques(schema: &TableSchema) -> Grid<3> {
+fn unique_grid(schema: &TableSchema) -> Grid<3> {
     let rows = schema.entities.iter().flat_map(|entity| {
         entity.uniques.iter().map(|unique| {
             let fields = unique.fields.join(", ");
             [
-                code(&format!("{}::{}({fields})", entity.name, unique.name)),
-                code(&entity.name),
-                codes(unique.fields.iter().map(String::as_str)),
+                inline_code(&format!("{}::{}({fields})", entity.name, unique.name)),
+                inline_code(&entity.name),
+                join_codes(unique.fields.iter().map(String::as_str)),
             ]
         })
     });
@@ -367,35 +382,42 @@ fn uniques(schema: &TableSchema) -> Grid<3> {
 }
 
 /// The content of a declared value.
-fn content(value: &ValueSchema, out: &mut String) {
+fn write_content(value: &ValueSchema, out: &mut String) {
     match &value.content {
-        ValueContent::Struct(struct_fields) => fields(struct_fields).write(out),
+        ValueContent::Struct(struct_fields) => field_grid(struct_fields).write_grid(out),
         ValueContent::Newtype(inner) => {
-            out.push_str(&format!("It is stored as {}.\n", code(inner)))
+            out.push_str(&format!("It is stored as {}.\n", inline_code(inner)))
         }
         ValueContent::Names(names) | ValueContent::Numbers(names) => {
-            variants(names).write(out);
+            variant_grid(names).write_grid(out);
         }
         ValueContent::Tagged {
             tag,
             variants: data,
         } => {
-            paragraph(out, &format!("The variant is named by {}.", code(tag)));
-            variants(data).write(out);
+            write_paragraph(
+                out,
+                &format!("The variant is named by {}.", inline_code(tag)),
+            );
+            variant_grid(data).write_grid(out);
         }
     }
 }
 
-fn variants(variants: &[VariantSchema]) -> Grid<3> {
+fn variant_grid(variants: &[VariantSchema]) -> Grid<3> {
     let rows = variants.iter().map(|variant| {
         let fields = variant.fields.iter().map(|field| {
-            let attribute = field.attribute.as_deref().map(code).unwrap_or_default();
-            format!("{attribute}: {}", code(&field.rust_type))
+            let attribute = field
+                .attribute
+                .as_deref()
+                .map(inline_code)
+                .unwrap_or_default();
+            format!("{attribute}: {}", inline_code(&field.rust_type))
         });
         let fields: Vec<String> = fields.collect();
         [
-            code(&variant.name),
-            code(&variant.stored),
+            inline_code(&variant.name),
+            inline_code(&variant.stored),
             fields.join(", "),
         ]
     });
@@ -405,14 +427,18 @@ fn variants(variants: &[VariantSchema]) -> Grid<3> {
     }
 }
 
-fn fields(fields: &[FieldSchema]) -> Grid<5> {
+fn field_grid(fields: &[FieldSchema]) -> Grid<5> {
     let rows = fields.iter().map(|field| {
         [
-            code(&field.name),
-            field.attribute.as_deref().map(code).unwrap_or_default(),
-            code(&field.rust_type),
+            inline_code(&field.name),
+            field
+                .attribute
+                .as_deref()
+                .map(inline_code)
+                .unwrap_or_default(),
+            inline_code(&field.rust_type),
             field.stored.map_or("", Tag::name).to_owned(),
-            about(field),
+            field_notes(field),
         ]
     });
     Grid {
@@ -422,7 +448,7 @@ fn fields(fields: &[FieldSchema]) -> Grid<5> {
 }
 
 /// The role of a field in the library, and its doc comment.
-fn about(field: &FieldSchema) -> String {
+fn field_notes(field: &FieldSchema) -> String {
     let role = match field.role {
         FieldRole::Attribute => "",
         FieldRole::Skip => "not stored",
@@ -435,20 +461,25 @@ fn about(field: &FieldSchema) -> String {
         FieldRole::UpdatedBy => "who wrote it last",
     };
     let former = field.former.as_deref();
-    let former = former.map(|former| format!("was {}", code(former)));
+    let former = former.map(|former| format!("was {}", inline_code(former)));
     let default = field
         .default
         .as_ref()
-        .map(|default| format!("default {}", code(default)));
+        .map(|default| format!("default {}", inline_code(default)));
     let expiry = field.expiry.as_ref();
-    let expiry =
-        expiry.map(|expiry| format!("{} after {}", expiry.lifetime(), code(&expiry.source)));
+    let expiry = expiry.map(|expiry| {
+        format!(
+            "{} after {}",
+            expiry.lifetime(),
+            inline_code(&expiry.source)
+        )
+    });
     let parts = [
         role.to_owned(),
         expiry.unwrap_or_default(),
         default.unwrap_or_default(),
         former.unwrap_or_default(),
-        plain(&field.doc),
+        escape_text(&field.doc),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("; ")
@@ -456,7 +487,7 @@ fn about(field: &FieldSchema) -> String {
 
 /// The other row of its items, and the step of their move.
 fn second_key_text(second: &SecondKeySchema) -> String {
-    let other = code(&second.other);
+    let other = inline_code(&second.other);
     match second.usage {
         SecondKeyUse::Next => format!(
             "Its items move to the key of {other}: each write also writes that row, which is not read yet."
@@ -474,7 +505,11 @@ fn second_key_text(second: &SecondKeySchema) -> String {
 fn shape_text(shape: &ShapeSchema) -> String {
     let mut text = format!("Its items have shape {}", shape.number);
     if let Some(was) = &shape.was {
-        let _ = write!(text, ", or the one before, declared by {}", code(was));
+        let _ = write!(
+            text,
+            ", or the one before, declared by {}",
+            inline_code(was)
+        );
     }
     if shape.writes < shape.number {
         let _ = write!(text, ". Shape {} is still written", shape.writes);

@@ -47,14 +47,17 @@ impl Mermaid {
         let mut out = "erDiagram\n".to_owned();
         for schema in &self.schemas {
             for entity in &schema.entities {
-                self.entity(schema, entity, &mut out);
+                self.write_entity(schema, entity, &mut out);
             }
             for (at, parent) in schema.entities.iter().enumerate() {
                 for (other, child) in schema.entities.iter().enumerate() {
-                    if let Some((many, label)) = relation(parent, child, at < other) {
+                    if let Some((many, label)) = key_relation(parent, child, at < other) {
                         let end = if many { "o{" } else { "o|" };
-                        let (parent, child) = (self.name(schema, parent), self.name(schema, child));
-                        let label = quoted(&label);
+                        let (parent, child) = (
+                            self.entity_name(schema, parent),
+                            self.entity_name(schema, child),
+                        );
+                        let label = quote_label(&label);
                         // Writing to a text never fails.
                         let _ = writeln!(out, "    {parent} ||--{end} {child} : \"{label}\"");
                     }
@@ -64,36 +67,36 @@ impl Mermaid {
         out
     }
 
-    fn entity(&self, schema: &TableSchema, entity: &EntitySchema, out: &mut String) {
-        let _ = writeln!(out, "    {} {{", self.name(schema, entity));
+    fn write_entity(&self, schema: &TableSchema, entity: &EntitySchema, out: &mut String) {
+        let _ = writeln!(out, "    {} {{", self.entity_name(schema, entity));
         for field in &entity.fields {
-            let key = mark(entity, field);
+            let key = key_mark(entity, field);
             let _ = writeln!(
                 out,
                 "        {} {}{key}",
-                word(&field.rust_type),
-                word(&field.name)
+                plain_word(&field.rust_type),
+                plain_word(&field.name)
             );
         }
         out.push_str("    }\n");
     }
 
     /// The name of an entity, with that of its table if two tables have an entity of the name.
-    fn name(&self, schema: &TableSchema, entity: &EntitySchema) -> String {
+    fn entity_name(&self, schema: &TableSchema, entity: &EntitySchema) -> String {
         let tables = self.schemas.iter();
         match tables
             .filter(|table| table.entity(&entity.name).is_some())
             .count()
         {
-            0 | 1 => word(&entity.name),
+            0 | 1 => plain_word(&entity.name),
             // A diagram has one namespace for all entities.
-            _ => format!("{}-{}", word(&schema.name), word(&entity.name)),
+            _ => format!("{}-{}", plain_word(&schema.name), plain_word(&entity.name)),
         }
     }
 }
 
 /// Whether a field is part of the primary key, or unique.
-fn mark(entity: &EntitySchema, field: &FieldSchema) -> &'static str {
+fn key_mark(entity: &EntitySchema, field: &FieldSchema) -> &'static str {
     let is_key = entity
         .keys()
         .any(|key| key.fields().any(|name| name == field.name));
@@ -110,7 +113,11 @@ fn mark(entity: &EntitySchema, field: &FieldSchema) -> &'static str {
 
 /// Whether an entity is related to another one, to many of its items or to one, and by what. Of two entities that a
 /// partition holds once each, the one that is declared first is the parent.
-fn relation(parent: &EntitySchema, child: &EntitySchema, is_first: bool) -> Option<(bool, String)> {
+fn key_relation(
+    parent: &EntitySchema,
+    child: &EntitySchema,
+    is_first: bool,
+) -> Option<(bool, String)> {
     if parent.name == child.name {
         return None;
     }
@@ -125,7 +132,7 @@ fn relation(parent: &EntitySchema, child: &EntitySchema, is_first: bool) -> Opti
             let many = has_parts(&child.sk);
             // Two entities with one item each in the same partition would otherwise get a line in
             // both directions.
-            return (many || is_first).then(|| (many, text(&child.pk)));
+            return (many || is_first).then(|| (many, key_text(&child.pk)));
         }
         let mut patterns = child.patterns.iter();
         return patterns
@@ -135,7 +142,7 @@ fn relation(parent: &EntitySchema, child: &EntitySchema, is_first: bool) -> Opti
     let (Some(front), Some(whole)) = (&parent.sk, &child.sk) else {
         return None;
     };
-    (is_in_partition && is_front(front, whole)).then(|| (true, text(whole)))
+    (is_in_partition && is_front(front, whole)).then(|| (true, key_text(whole)))
 }
 
 /// Whether two keys are written alike, with fields of any name: the same texts between as many parts, or one field.
@@ -173,18 +180,18 @@ fn is_like(one: &PieceSchema, other: &PieceSchema) -> bool {
 }
 
 /// A key as it is declared, without quotes.
-fn text(key: &KeySchema) -> String {
+fn key_text(key: &KeySchema) -> String {
     key.to_string().replace('"', "")
 }
 
 /// A label is in quotes, so it has none of its own.
-fn quoted(label: &str) -> String {
+fn quote_label(label: &str) -> String {
     let is_safe = |character: &char| !character.is_control() && *character != '"';
     label.chars().filter(is_safe).collect()
 }
 
 /// A name that the grammar of Mermaid accepts: it begins with a letter, and has letters, digits, `_` and `-`.
-fn word(text: &str) -> String {
+fn plain_word(text: &str) -> String {
     let mut word = String::new();
     for character in text.chars() {
         match character.is_ascii_alphanumeric() {

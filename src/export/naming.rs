@@ -19,7 +19,10 @@ const LONGEST: usize = 200;
 /// hash, so that no two tables have one name.
 pub(super) fn logical_id(table: &str) -> String {
     let words = table.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: String = words.map(capitalized).take_while_within(LONGEST).collect();
+    let words: String = words
+        .map(capitalize_word)
+        .take_while_within(LONGEST)
+        .collect();
     // Only for such names the id can be turned back into the name. All others get a hash, so that
     // two tables never have one id.
     match is_of_words(table) && table.len() <= LONGEST {
@@ -35,7 +38,10 @@ pub(super) fn logical_id_of(base: &str, words: &[&str], kind: &str) -> String {
     let each = all
         .clone()
         .flat_map(|part| part.split(|c: char| !c.is_ascii_alphanumeric()));
-    let text: String = each.map(capitalized).take_while_within(LONGEST).collect();
+    let text: String = each
+        .map(capitalize_word)
+        .take_while_within(LONGEST)
+        .collect();
     let is_plain = words.len() <= 2 && all.clone().all(is_of_words) && text.len() < LONGEST;
     let all: Vec<&str> = all.collect();
     match is_plain {
@@ -54,7 +60,7 @@ fn is_of_words(name: &str) -> bool {
     name.split('-').all(is_word)
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize_word(word: &str) -> String {
     let mut letters = word.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
@@ -131,10 +137,10 @@ pub(super) fn table_of<'t>(
     tables: &'t [TableSchema],
     prefix: &TablePrefix,
 ) -> Result<&'t TableSchema> {
-    let name = prefix.name(&consumer.table.name);
+    let name = prefix.full_name(&consumer.table.name);
     let table = tables.iter().find(|table| table.name == name);
     let table = table.ok_or_else(|| {
-        consumer.unfit(&format!(
+        consumer.unfit_error(&format!(
             "follows table `{name}`, which is not among the exported tables"
         ))
     })?;
@@ -143,7 +149,7 @@ pub(super) fn table_of<'t>(
         .is_none_or(|view| Some(view) == consumer.table.stream)
     {
         true => Ok(table),
-        false => Err(consumer.unfit(&format!(
+        false => Err(consumer.unfit_error(&format!(
             "was given table `{name}` with another stream than the exported table has"
         ))),
     }

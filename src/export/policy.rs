@@ -16,7 +16,7 @@ use crate::schema::TableSchema;
 use crate::table::named_by;
 use document::Statement;
 use grant::Grant;
-use leading_keys::unlimited;
+use leading_keys::unlimited_error;
 use partitions::Partitions;
 use permissions::Permissions;
 
@@ -137,7 +137,7 @@ impl Policy {
         let grants: Vec<Grant> = verbs
             .map(|verb| Grant::Verb(entity.to_owned(), verb))
             .collect();
-        self.with(grants)
+        self.with_grants(grants)
     }
 
     /// Allows an access pattern by the name that observers tell: `Order.by_status`, `Order.in_partition`,
@@ -145,19 +145,19 @@ impl Policy {
     /// unknown name is an error of [`document`](Self::document).
     #[must_use]
     pub fn allow_pattern(self, pattern: &str) -> Self {
-        self.with([Grant::Pattern(pattern.to_owned())])
+        self.with_grants([Grant::Pattern(pattern.to_owned())])
     }
 
     /// Allows to read all entities by everything that was declared, but not to scan.
     #[must_use]
     pub fn allow_reads(self) -> Self {
-        self.with([Grant::Reads])
+        self.with_grants([Grant::Reads])
     }
 
     /// Allows to write all entities by every verb that they have.
     #[must_use]
     pub fn allow_writes(self) -> Self {
-        self.with([Grant::Writes])
+        self.with_grants([Grant::Writes])
     }
 
     /// Allows all that was declared: [`allow_reads`](Self::allow_reads) and [`allow_writes`](Self::allow_writes).
@@ -169,31 +169,31 @@ impl Policy {
     /// Allows [`ready`](crate::Dynamo::ready), which describes tables and queries each index.
     #[must_use]
     pub fn allow_ready(self) -> Self {
-        self.with([Grant::Ready])
+        self.with_grants([Grant::Ready])
     }
 
     /// Allows [`plan`](crate::Dynamo::plan), which looks at tables and their settings, for a job that finds drift.
     #[must_use]
     pub fn allow_plan(self) -> Self {
-        self.with([Grant::Plan])
+        self.with_grants([Grant::Plan])
     }
 
     /// Allows [`create_tables`](crate::Dynamo::create_tables).
     #[must_use]
     pub fn allow_create_tables(self) -> Self {
-        self.with([Grant::CreateTables])
+        self.with_grants([Grant::CreateTables])
     }
 
     /// Allows [`add_indexes`](crate::Dynamo::add_indexes).
     #[must_use]
     pub fn allow_add_indexes(self) -> Self {
-        self.with([Grant::AddIndexes])
+        self.with_grants([Grant::AddIndexes])
     }
 
     /// Allows [`enable_ttl`](crate::Dynamo::enable_ttl).
     #[must_use]
     pub fn allow_enable_ttl(self) -> Self {
-        self.with([Grant::EnableTtl])
+        self.with_grants([Grant::EnableTtl])
     }
 
     /// Allows a function to follow the stream of its table, and to report records that it gave up to its queue. These are the
@@ -265,26 +265,28 @@ impl Policy {
 
     /// The policy, in as many documents as it needs; a role can have ten of them.
     pub fn documents(&self) -> Result<Vec<String>> {
-        let mut statements = self.permissions()?.statements(|table, index| {
-            let table = match table.starts_with("arn:") {
-                true => table.to_owned(),
-                false => format!(
-                    "arn:{}:dynamodb:{}:{}:table/{table}",
-                    self.partition, self.region, self.account
-                ),
-            };
-            match index {
-                Some(index) => format!("{table}/index/{index}"),
-                None => table,
-            }
-        });
+        let mut statements = self
+            .resolve_permissions()?
+            .policy_statements(|table, index| {
+                let table = match table.starts_with("arn:") {
+                    true => table.to_owned(),
+                    false => format!(
+                        "arn:{}:dynamodb:{}:{}:table/{table}",
+                        self.partition, self.region, self.account
+                    ),
+                };
+                match index {
+                    Some(index) => format!("{table}/index/{index}"),
+                    None => table,
+                }
+            });
         statements.extend(self.of_consumers()?);
         if statements.is_empty() {
             return Err(Error::config(
                 "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",
             ));
         }
-        document::documents(statements)
+        document::write_documents(statements)
     }
 
     /// The statements of consumers, which are not about items.
@@ -292,14 +294,14 @@ impl Policy {
         let mut streams = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check(|base| self.prefix.name(base))?;
+            consumer.check_consumer(|base| self.prefix.full_name(base))?;
             if !self.values.is_empty() {
                 let what = format!("the stream of `{}`", consumer.table.name);
-                return Err(unlimited(&what, &self.values));
+                return Err(unlimited_error(&what, &self.values));
             }
             let name = &consumer.table.name;
             if !self.schemas.iter().any(|schema| schema.name == *name) {
-                return Err(consumer.unfit(&format!(
+                return Err(consumer.unfit_error(&format!(
                     "follows table `{name}`, which is not among the tables of the policy"
                 )));
             }
@@ -309,10 +311,10 @@ impl Policy {
                     self.partition, self.region, self.account
                 )
             };
-            let table = self.prefix.name(name);
+            let table = self.prefix.full_name(name);
             streams.push(format!("{}table/{table}/stream/*", place("dynamodb")));
             if consumer.has_queue {
-                let queue = consumer.queue_name(|base| self.prefix.name(base));
+                let queue = consumer.queue_name(|base| self.prefix.full_name(base));
                 queues.push(format!("{}{queue}", place("sqs")));
             }
         }
@@ -333,31 +335,31 @@ impl Policy {
             .map(|(actions, resources)| Statement {
                 actions,
                 resources,
-                partitions: Partitions::any(),
+                partitions: Partitions::any_partition(),
             })
             .collect())
     }
 
     /// All that is allowed, with the full names of tables.
-    fn permissions(&self) -> Result<Permissions> {
+    fn resolve_permissions(&self) -> Result<Permissions> {
         // A name that DynamoDB does not accept would give a policy that nothing ever matches.
-        named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         self.check_values()?;
         let mut all = Permissions::default();
         for grant in &self.grants {
-            grant.resolve(&self.schemas, &self.values, &mut all)?;
+            grant.resolve_grant(&self.schemas, &self.values, &mut all)?;
         }
         // A last check after all grants: a policy that is limited to a value must not reach anything else.
         if let Some(what) = all.unlimited_items().filter(|_| !self.values.is_empty()) {
-            return Err(unlimited(&what, &self.values));
+            return Err(unlimited_error(&what, &self.values));
         }
         if !self.has_leading_keys {
             all.forget_partitions();
         }
         all.extend(self.recorded.clone());
-        Ok(all.named(|base| match base.starts_with("arn:") {
+        Ok(all.with_table_names(|base| match base.starts_with("arn:") {
             true => base.to_owned(),
-            false => self.prefix.name(base),
+            false => self.prefix.full_name(base),
         }))
     }
 
@@ -368,7 +370,7 @@ impl Policy {
             entities.any(|entity| entity.field(field).is_some())
         };
         if !self.values.is_empty() && !self.recorded.0.is_empty() {
-            return Err(unlimited("what a run did", &self.values));
+            return Err(unlimited_error("what a run did", &self.values));
         }
         match self.values.keys().find(|field| !has(field)) {
             Some(field) => Err(Error::config(format!(
@@ -378,7 +380,7 @@ impl Policy {
         }
     }
 
-    fn with(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
+    fn with_grants(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
         self.grants.extend(grants);
         self
     }

@@ -101,7 +101,7 @@ impl Terraform {
     ///
     /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
     pub fn configuration(&self) -> Result<String> {
-        let named = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         let mut tables = Vec::new();
         let mut indexes = Vec::new();
         for table in &named {
@@ -110,9 +110,9 @@ impl Terraform {
                 "a `replica` block must not name the region of the provider, which this export does not know: add the blocks \
                  by hand",
             )?;
-            let base = self.base(table);
+            let base = self.base_name(table);
             let name = naming::terraform_name(base);
-            tables.push((name.clone(), self.table(table)));
+            tables.push((name.clone(), self.table_tree(table)));
             if self.has_own_indexes {
                 indexes.extend(own_indexes(table, base, &name));
             }
@@ -121,11 +121,11 @@ impl Terraform {
         let mut mappings = Vec::new();
         let mut queues = Vec::new();
         for consumer in &self.consumers {
-            consumer.check(|base| self.prefix.name(base))?;
+            consumer.check_consumer(|base| self.prefix.full_name(base))?;
             let table = naming::table_of(consumer, &named, &self.prefix)?;
-            let table = naming::terraform_name(self.base(table));
-            mappings.push(consumer::mapping(consumer, &table, &self.prefix)?);
-            queues.extend(consumer::queue(consumer, &self.prefix));
+            let table = naming::terraform_name(self.base_name(table));
+            mappings.push(consumer::event_mapping(consumer, &table, &self.prefix)?);
+            queues.extend(consumer::failure_queue(consumer, &self.prefix));
         }
         naming::check_apart(mappings.iter().map(|(name, _)| name.as_str()))?;
         let alarms = self.alarm_resources(&named)?;
@@ -133,92 +133,106 @@ impl Terraform {
         let of_kind = |resources: Vec<(String, JsonTree)>| {
             (!resources.is_empty()).then_some(JsonTree::Object(resources))
         };
-        let resources = JsonTree::object([
+        let resources = JsonTree::object_of([
             ("aws_dynamodb_table", of_kind(tables)),
             ("aws_dynamodb_global_secondary_index", of_kind(indexes)),
             ("aws_lambda_event_source_mapping", of_kind(mappings)),
             ("aws_sqs_queue", of_kind(queues)),
             ("aws_cloudwatch_metric_alarm", of_kind(alarms)),
         ]);
-        Ok(JsonTree::object([("resource", Some(resources))]).to_text())
+        Ok(JsonTree::object_of([("resource", Some(resources))]).to_text())
     }
 
     fn alarm_resources(&self, tables: &[TableSchema]) -> Result<Vec<(String, JsonTree)>> {
         let Some(about) = &self.alarms else {
             return Ok(Vec::new());
         };
-        let named = |base: &str| self.prefix.name(base);
+        let named = |base: &str| self.prefix.full_name(base);
         let mut resources = Vec::new();
         for table in tables {
             for alarm in about.of_table(table)? {
-                resources.push(consumer::alarm(&alarm, self.base(table), about.topics()));
+                resources.push(consumer::alarm_resource(
+                    &alarm,
+                    self.base_name(table),
+                    about.notified_topics(),
+                ));
             }
         }
         for consumer in &self.consumers {
             let (function, queue) = (consumer.metric_name(named), consumer.queue_name(named));
             for alarm in about.of_consumer(consumer, &named(&consumer.name), &function, &queue) {
-                resources.push(consumer::alarm(&alarm, &consumer.name, about.topics()));
+                resources.push(consumer::alarm_resource(
+                    &alarm,
+                    &consumer.name,
+                    about.notified_topics(),
+                ));
             }
         }
         Ok(resources)
     }
 
     /// The name of a table without the prefix.
-    fn base<'t>(&self, table: &'t TableSchema) -> &'t str {
-        let base = table.name.strip_prefix(self.prefix.text());
+    fn base_name<'t>(&self, table: &'t TableSchema) -> &'t str {
+        let base = table.name.strip_prefix(self.prefix.prefix_text());
         base.unwrap_or(&table.name)
     }
 
-    fn table(&self, schema: &TableSchema) -> JsonTree {
+    fn table_tree(&self, schema: &TableSchema) -> JsonTree {
         let settings = &schema.settings;
         let billing = match settings.billing.and_then(Billing::units) {
             None => "PAY_PER_REQUEST",
             Some(_) => "PROVISIONED",
         };
         let mut members = vec![
-            ("name", Some(text(&schema.name))),
+            ("name", Some(escape_text(&schema.name))),
             ("billing_mode", Some(billing.into())),
         ];
-        members.extend(units(settings.billing, ["read_capacity", "write_capacity"]));
+        members.extend(throughput_units(
+            settings.billing,
+            ["read_capacity", "write_capacity"],
+        ));
         members.extend([
-            ("hash_key", Some(text(&schema.pk.name))),
-            ("range_key", schema.sk.as_ref().map(|sk| text(&sk.name))),
-            ("attribute", Some(self.attributes(schema))),
+            ("hash_key", Some(escape_text(&schema.pk.name))),
+            (
+                "range_key",
+                schema.sk.as_ref().map(|sk| escape_text(&sk.name)),
+            ),
+            ("attribute", Some(self.attribute_trees(schema))),
             ("global_secondary_index", self.global_indexes(schema)),
             ("local_secondary_index", local_indexes(schema)),
-            ("ttl", schema.ttl.as_deref().map(ttl)),
+            ("ttl", schema.ttl.as_deref().map(ttl_tree)),
             ("stream_enabled", schema.stream.map(|_| true.into())),
             (
                 "stream_view_type",
-                schema.stream.map(|view| word::stream(view).into()),
+                schema.stream.map(|view| word::stream_word(view).into()),
             ),
             (
                 "point_in_time_recovery",
-                settings.point_in_time_recovery.map(recovery),
+                settings.point_in_time_recovery.map(recovery_tree),
             ),
             (
                 "table_class",
-                settings.class.map(|class| word::class(class).into()),
+                settings.class.map(|class| word::class_word(class).into()),
             ),
             (
                 "deletion_protection_enabled",
                 settings.deletion_protection.map(Into::into),
             ),
-            ("tags", tags(&settings.tags)),
+            ("tags", tags_tree(&settings.tags)),
             (
                 "lifecycle",
-                self.lifecycle(settings.billing, &["read_capacity", "write_capacity"]),
+                self.lifecycle_tree(settings.billing, &["read_capacity", "write_capacity"]),
             ),
         ]);
-        JsonTree::object(members)
+        JsonTree::object_of(members)
     }
 
     /// The settings that Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
-    fn lifecycle(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
+    fn lifecycle_tree(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
         let ignored = scaled_by_others(billing, units);
         let is_kept = !self.is_disposable;
         (is_kept || ignored.is_some()).then(|| {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("prevent_destroy", is_kept.then(|| true.into())),
                 ("ignore_changes", ignored),
             ])
@@ -226,7 +240,7 @@ impl Terraform {
     }
 
     /// Those that keys of the resource have: the provider plans for ever if there are others.
-    fn attributes(&self, schema: &TableSchema) -> JsonTree {
+    fn attribute_trees(&self, schema: &TableSchema) -> JsonTree {
         let mut own = schema.clone();
         // Terraform takes only attributes that are in a key of this resource, and rejects the
         // others.
@@ -234,9 +248,9 @@ impl Terraform {
             own.global_indexes.clear();
         }
         let attributes = own.key_types().into_iter().map(|(name, ty)| {
-            JsonTree::object([
-                ("name", Some(text(name))),
-                ("type", Some(word::letter(ty).into())),
+            JsonTree::object_of([
+                ("name", Some(escape_text(name))),
+                ("type", Some(word::type_letter(ty).into())),
             ])
         });
         JsonTree::List(attributes.collect())
@@ -246,21 +260,24 @@ impl Terraform {
         let indexes = &schema.global_indexes;
         (!indexes.is_empty() && !self.has_own_indexes).then(|| {
             let billing = schema.settings.billing;
-            JsonTree::list(indexes, |index| global_index(index, billing))
+            JsonTree::list_of(indexes, |index| global_index(index, billing))
         })
     }
 }
 
 /// A text in which Terraform finds nothing to replace.
-fn text(text: &str) -> JsonTree {
+fn escape_text(text: &str) -> JsonTree {
     JsonTree::Text(text.replace("${", "$${").replace("%{", "%%{"))
 }
 
-fn texts(names: &[String]) -> JsonTree {
-    JsonTree::list(names, |name| text(name))
+fn list_texts(names: &[String]) -> JsonTree {
+    JsonTree::list_of(names, |name| escape_text(name))
 }
 
-fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> TerraformMembers<'static> {
+fn throughput_units(
+    billing: Option<Billing>,
+    [read, write]: [&'static str; 2],
+) -> TerraformMembers<'static> {
     match billing.and_then(Billing::units) {
         None => Vec::new(),
         Some((reads, writes)) => {
@@ -270,30 +287,33 @@ fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> Terrafor
 }
 
 fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
-    let (kind, names) = word::projection(&index.projection);
-    let mut members = vec![("name", Some(text(&index.name)))];
+    let (kind, names) = word::projection_words(&index.projection);
+    let mut members = vec![("name", Some(escape_text(&index.name)))];
     match (&*index.pk, &*index.sk) {
         ([pk], sk @ ([] | [_])) => members.extend([
-            ("hash_key", Some(text(&pk.name))),
-            ("range_key", sk.first().map(|sk| text(&sk.name))),
+            ("hash_key", Some(escape_text(&pk.name))),
+            ("range_key", sk.first().map(|sk| escape_text(&sk.name))),
         ]),
         _ => members.push(("key_schema", Some(key_schema(index, false)))),
     }
     members.extend([
         ("projection_type", Some(kind.into())),
-        ("non_key_attributes", names.map(texts)),
+        ("non_key_attributes", names.map(list_texts)),
     ]);
-    members.extend(units(billing, ["read_capacity", "write_capacity"]));
-    JsonTree::object(members)
+    members.extend(throughput_units(
+        billing,
+        ["read_capacity", "write_capacity"],
+    ));
+    JsonTree::object_of(members)
 }
 
 /// The blocks of a key of several attributes, which an index of its own has with their types.
 fn key_schema(index: &IndexSchema, has_types: bool) -> JsonTree {
     let sides = [(&index.pk, "HASH"), (&index.sk, "RANGE")];
     let block = |attribute: &KeyAttribute, role: &str| {
-        let letter = |ty: KeyType| JsonTree::from(word::letter(ty));
-        JsonTree::object([
-            ("attribute_name", Some(text(&attribute.name))),
+        let letter = |ty: KeyType| JsonTree::from(word::type_letter(ty));
+        JsonTree::object_of([
+            ("attribute_name", Some(escape_text(&attribute.name))),
             ("attribute_type", has_types.then(|| letter(attribute.ty))),
             ("key_type", Some(role.into())),
         ])
@@ -309,13 +329,16 @@ fn key_schema(index: &IndexSchema, has_types: bool) -> JsonTree {
 fn local_indexes(schema: &TableSchema) -> Option<JsonTree> {
     let indexes = &schema.local_indexes;
     (!indexes.is_empty()).then(|| {
-        JsonTree::list(indexes, |index| {
-            let (kind, names) = word::projection(&index.projection);
-            JsonTree::object([
-                ("name", Some(text(&index.name))),
-                ("range_key", index.sk.first().map(|sk| text(&sk.name))),
+        JsonTree::list_of(indexes, |index| {
+            let (kind, names) = word::projection_words(&index.projection);
+            JsonTree::object_of([
+                ("name", Some(escape_text(&index.name))),
+                (
+                    "range_key",
+                    index.sk.first().map(|sk| escape_text(&sk.name)),
+                ),
                 ("projection_type", Some(kind.into())),
-                ("non_key_attributes", names.map(texts)),
+                ("non_key_attributes", names.map(list_texts)),
             ])
         })
     })
@@ -325,38 +348,38 @@ fn local_indexes(schema: &TableSchema) -> Option<JsonTree> {
 fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, JsonTree)> {
     let mut resources: Vec<(String, JsonTree)> = Vec::new();
     for index in &schema.global_indexes {
-        let (kind, names) = word::projection(&index.projection);
-        let projection = JsonTree::object([
+        let (kind, names) = word::projection_words(&index.projection);
+        let projection = JsonTree::object_of([
             ("projection_type", Some(kind.into())),
-            ("non_key_attributes", names.map(texts)),
+            ("non_key_attributes", names.map(list_texts)),
         ]);
         let capacity = ["read_capacity_units", "write_capacity_units"];
-        let capacity = units(schema.settings.billing, capacity);
+        let capacity = throughput_units(schema.settings.billing, capacity);
         // DynamoDB builds one index of a table at a time, and Terraform would begin all of them at
         // once.
         let waits_for = resources.last().map(|(name, _)| {
             let name = format!("aws_dynamodb_global_secondary_index.{name}");
             JsonTree::List(vec![JsonTree::Text(name)])
         });
-        let resource = JsonTree::object([
+        let resource = JsonTree::object_of([
             (
                 "table_name",
                 Some(JsonTree::Text(format!(
                     "${{aws_dynamodb_table.{table}.name}}"
                 ))),
             ),
-            ("index_name", Some(text(&index.name))),
+            ("index_name", Some(escape_text(&index.name))),
             ("key_schema", Some(key_schema(index, true))),
             ("projection", Some(projection)),
             (
                 "provisioned_throughput",
-                (!capacity.is_empty()).then(|| JsonTree::object(capacity)),
+                (!capacity.is_empty()).then(|| JsonTree::object_of(capacity)),
             ),
             ("depends_on", waits_for),
             (
                 "lifecycle",
                 scaled_by_others(schema.settings.billing, &["provisioned_throughput"])
-                    .map(|units| JsonTree::object([("ignore_changes", Some(units))])),
+                    .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
             ),
         ]);
         resources.push((naming::terraform_index_name(base, &index.name), resource));
@@ -364,26 +387,26 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
     resources
 }
 
-fn ttl(attribute: &str) -> JsonTree {
-    JsonTree::object([
-        ("attribute_name", Some(text(attribute))),
+fn ttl_tree(attribute: &str) -> JsonTree {
+    JsonTree::object_of([
+        ("attribute_name", Some(escape_text(attribute))),
         ("enabled", Some(true.into())),
     ])
 }
 
-fn recovery(days: u8) -> JsonTree {
-    JsonTree::object([
+fn recovery_tree(days: u8) -> JsonTree {
+    JsonTree::object_of([
         ("enabled", Some(true.into())),
         ("recovery_period_in_days", Some(u64::from(days).into())),
     ])
 }
 
-fn tags(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
+fn tags_tree(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
     // Terraform also replaces `${..}` in the names of a map.
     let escaped = |text: &String| text.replace("${", "$${").replace("%{", "%%{");
     let members = tags.iter();
     let members: Vec<_> = members
-        .map(|(name, value)| (escaped(name), text(value)))
+        .map(|(name, value)| (escaped(name), escape_text(value)))
         .collect();
     (!members.is_empty()).then_some(JsonTree::Object(members))
 }
@@ -391,5 +414,5 @@ fn tags(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
 /// The names of the units, if others change them.
 fn scaled_by_others(billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
     let is_scaled = matches!(billing, Some(Billing::Scaled { .. }));
-    is_scaled.then(|| JsonTree::list(units, |name| JsonTree::from(*name)))
+    is_scaled.then(|| JsonTree::list_of(units, |name| JsonTree::from(*name)))
 }

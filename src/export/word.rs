@@ -2,7 +2,7 @@
 
 use crate::schema::{KeyType, ProjectionSchema, StreamView, TableClass};
 
-pub(super) fn letter(ty: KeyType) -> &'static str {
+pub(super) fn type_letter(ty: KeyType) -> &'static str {
     match ty {
         KeyType::S => "S",
         KeyType::N => "N",
@@ -11,7 +11,7 @@ pub(super) fn letter(ty: KeyType) -> &'static str {
 }
 
 /// The kind of a projection, and the attributes that it lists.
-pub(super) fn projection(projection: &ProjectionSchema) -> (&'static str, Option<&[String]>) {
+pub(super) fn projection_words(projection: &ProjectionSchema) -> (&'static str, Option<&[String]>) {
     match projection {
         ProjectionSchema::All => ("ALL", None),
         ProjectionSchema::Include(names) if !names.is_empty() => ("INCLUDE", Some(names)),
@@ -19,7 +19,7 @@ pub(super) fn projection(projection: &ProjectionSchema) -> (&'static str, Option
     }
 }
 
-pub(super) fn stream(view: StreamView) -> &'static str {
+pub(super) fn stream_word(view: StreamView) -> &'static str {
     match view {
         StreamView::KeysOnly => "KEYS_ONLY",
         StreamView::NewImage => "NEW_IMAGE",
@@ -28,7 +28,7 @@ pub(super) fn stream(view: StreamView) -> &'static str {
     }
 }
 
-pub(super) fn class(class: TableClass) -> &'static str {
+pub(super) fn class_word(class: TableClass) -> &'static str {
     match class {
         TableClass::Standard => "STANDARD",
         TableClass::InfrequentAccess => "STANDARD_INFREQUENT_ACCESS",

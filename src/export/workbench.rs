@@ -91,25 +91,25 @@ impl Workbench {
     /// If DynamoDB would reject a table, the error has the kind [`Config`](crate::error::ErrorKind::Config) and names
     /// the table.
     pub fn model(&self) -> Result<String> {
-        let tables = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
-        let metadata = JsonTree::object([
+        let tables = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
+        let metadata = JsonTree::object_of([
             ("Author", Some((&self.author).into())),
             ("DateCreated", Some((&self.date).into())),
             ("DateLastModified", Some((&self.date).into())),
-            ("Description", Some((&self.described(&tables)).into())),
+            ("Description", Some((&self.describe_tables(&tables)).into())),
             ("AWSService", Some("Amazon DynamoDB".into())),
             ("Version", Some("3.0".into())),
         ]);
-        let model = JsonTree::object([
+        let model = JsonTree::object_of([
             ("ModelName", Some((&self.name).into())),
             ("ModelMetadata", Some(metadata)),
-            ("DataModel", Some(JsonTree::list(&tables, table))),
+            ("DataModel", Some(JsonTree::list_of(&tables, table_tree))),
         ]);
         Ok(model.to_text())
     }
 
     /// The description, and the list of omitted indexes.
-    fn described(&self, tables: &[TableSchema]) -> String {
+    fn describe_tables(&self, tables: &[TableSchema]) -> String {
         let left_out = tables.iter().flat_map(|table| {
             let several = table.global_indexes.iter().filter(|index| !is_plain(index));
             let indexes = several.chain(&table.local_indexes);
@@ -129,22 +129,28 @@ fn is_plain(index: &IndexSchema) -> bool {
     index.pk.len() == 1 && index.sk.len() <= 1
 }
 
-fn table(schema: &TableSchema) -> JsonTree {
+fn table_tree(schema: &TableSchema) -> JsonTree {
     let keys = schema.key_types();
     let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
     let others = non_key_types(schema);
     let others = others.iter().filter(|(name, _)| !own.contains(*name));
     let others = others.map(|(name, letter)| {
-        attribute(name, keys.get(name).map_or(*letter, |ty| word::letter(*ty)))
+        attribute_tree(
+            name,
+            keys.get(name).map_or(*letter, |ty| word::type_letter(*ty)),
+        )
     });
-    let facets = schema.entities.iter().map(|entity| facet(schema, entity));
+    let facets = schema
+        .entities
+        .iter()
+        .map(|entity| facet_tree(schema, entity));
     let plain = schema.global_indexes.iter().filter(|index| is_plain(index));
     let indexes: Vec<JsonTree> = plain.map(global_index).collect();
     let (mode, capacity) = match schema.settings.billing.and_then(Billing::units) {
         None => ("PAY_PER_REQUEST", None),
-        Some((reads, writes)) => ("PROVISIONED", Some(capacity(reads, writes))),
+        Some((reads, writes)) => ("PROVISIONED", Some(capacity_tree(reads, writes))),
     };
-    JsonTree::object([
+    JsonTree::object_of([
         ("TableName", Some((&schema.name).into())),
         (
             "KeyAttributes",
@@ -161,8 +167,8 @@ fn table(schema: &TableSchema) -> JsonTree {
     ])
 }
 
-fn attribute(name: &str, letter: &str) -> JsonTree {
-    JsonTree::object([
+fn attribute_tree(name: &str, letter: &str) -> JsonTree {
+    JsonTree::object_of([
         ("AttributeName", Some(name.into())),
         ("AttributeType", Some(letter.into())),
     ])
@@ -171,8 +177,9 @@ fn attribute(name: &str, letter: &str) -> JsonTree {
 /// All attributes of all entities and of all indexes, with their types; a text if the type differs between values.
 fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
     let letters = schema.key_types().into_iter();
-    let mut types: BTreeMap<&str, &'static str> =
-        letters.map(|(name, ty)| (name, word::letter(ty))).collect();
+    let mut types: BTreeMap<&str, &'static str> = letters
+        .map(|(name, ty)| (name, word::type_letter(ty)))
+        .collect();
     types.extend(schema.type_attribute.as_deref().map(|name| (name, "S")));
     let fields = schema.entities.iter().flat_map(|entity| &entity.fields);
     for field in fields {
@@ -188,17 +195,17 @@ fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
 }
 
 fn key_attributes(pk: &KeyAttribute, sk: Option<&KeyAttribute>) -> JsonTree {
-    let key = |key: &KeyAttribute| attribute(&key.name, word::letter(key.ty));
-    JsonTree::object([("PartitionKey", Some(key(pk))), ("SortKey", sk.map(key))])
+    let key = |key: &KeyAttribute| attribute_tree(&key.name, word::type_letter(key.ty));
+    JsonTree::object_of([("PartitionKey", Some(key(pk))), ("SortKey", sk.map(key))])
 }
 
 fn global_index(index: &IndexSchema) -> JsonTree {
-    let (kind, names) = word::projection(&index.projection);
-    let projection = JsonTree::object([
+    let (kind, names) = word::projection_words(&index.projection);
+    let projection = JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
         (
             "NonKeyAttributes",
-            names.map(|names| JsonTree::list(names, |name| name.into())),
+            names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
     ]);
     let empty = KeyAttribute {
@@ -206,7 +213,7 @@ fn global_index(index: &IndexSchema) -> JsonTree {
         ty: KeyType::S,
     };
     let pk = index.pk.first().unwrap_or(&empty);
-    JsonTree::object([
+    JsonTree::object_of([
         ("IndexName", Some((&index.name).into())),
         ("KeyAttributes", Some(key_attributes(pk, index.sk.first()))),
         ("Projection", Some(projection)),
@@ -214,7 +221,7 @@ fn global_index(index: &IndexSchema) -> JsonTree {
 }
 
 /// An entity as a facet: its keys and attributes.
-fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
+fn facet_tree(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
     let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
     let alias = |key: &KeySchema| {
         let shown = key.to_string();
@@ -222,7 +229,7 @@ fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
         let template = shown.split("\", shards").next().unwrap_or_default();
         JsonTree::from(template.trim_matches('"'))
     };
-    let aliases = JsonTree::object([
+    let aliases = JsonTree::object_of([
         ("PartitionKeyAlias", Some(alias(&entity.pk))),
         ("SortKeyAlias", entity.sk.as_ref().map(alias)),
     ]);
@@ -244,26 +251,26 @@ fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
             names.push(name);
         }
     }
-    JsonTree::object([
+    JsonTree::object_of([
         ("FacetName", Some((&entity.name).into())),
         ("KeyAttributeAlias", Some(aliases)),
         ("TableData", Some(JsonTree::List(Vec::new()))),
         (
             "NonKeyAttributes",
-            Some(JsonTree::list(&names, |name| (*name).into())),
+            Some(JsonTree::list_of(&names, |name| (*name).into())),
         ),
         ("DataAccess", Some(no_access())),
     ])
 }
 
 fn no_access() -> JsonTree {
-    JsonTree::object([("MySql", Some(JsonTree::Object(Vec::new())))])
+    JsonTree::object_of([("MySql", Some(JsonTree::Object(Vec::new())))])
 }
 
-fn capacity(reads: u64, writes: u64) -> JsonTree {
-    let units = JsonTree::object([
+fn capacity_tree(reads: u64, writes: u64) -> JsonTree {
+    let units = JsonTree::object_of([
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
     ]);
-    JsonTree::object([("ProvisionedThroughput", Some(units))])
+    JsonTree::object_of([("ProvisionedThroughput", Some(units))])
 }

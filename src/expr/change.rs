@@ -29,7 +29,7 @@ impl<R> Change<R> {
         }
     }
 
-    fn guarded(mut self, guard: Option<Node>) -> Self {
+    fn guarded_by(mut self, guard: Option<Node>) -> Self {
         self.untyped.guard = guard;
         self
     }
@@ -92,7 +92,10 @@ macro_rules! tuples {
             fn add_to(self, changes: &mut Vec<UntypedChange>) {
                 #[allow(non_snake_case, reason = "the names of the types serve as variables")]
                 let ($($name,)+) = self;
-                changes.reserve_exact([$(stringify!($name)),+].len());
+                // A list of few large elements would otherwise begin with room for four.
+                if changes.is_empty() {
+                    changes.reserve_exact([$(stringify!($name)),+].len());
+                }
                 $($name.add_to(changes);)+
             }
         }
@@ -109,7 +112,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanSet,
     {
-        self.value_place().set(value.given()).into()
+        self.value_place().set_value(value.given_operand()).into()
     }
 
     /// Sets it to the value, or removes it for a None.
@@ -119,7 +122,7 @@ impl<R, T, M> Path<R, T, M> {
     {
         let action = match value {
             Some(value) => self.value_place().set_or_absent(&value.into_arg()),
-            None => Ok(removal(self.place())),
+            None => Ok(remove_action(self.place())),
         };
         Change::new(self.place(), action)
     }
@@ -131,7 +134,9 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanCompute,
     {
-        self.value_place().set_if_absent(value.given()).into()
+        self.value_place()
+            .set_if_absent(value.given_operand())
+            .into()
     }
 
     /// Removes it. It is then read as None, an empty set, or the field's default. A field with `#[dynamo(null)]` becomes
@@ -140,46 +145,46 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanRemove,
     {
-        Change::new(self.place(), Ok(removal(self.place())))
+        Change::new(self.place(), Ok(remove_action(self.place())))
     }
 }
 
 impl<T> ValuePlace<T> {
-    fn set(&self, value: OperandValue<T>) -> UntypedChange {
+    fn set_value(&self, value: OperandValue<T>) -> UntypedChange {
         match value {
             OperandValue::Value(value) => {
-                UntypedChange::new(self.place().clone(), self.set_or_absent(&value))
+                UntypedChange::new(self.inner_place().clone(), self.set_or_absent(&value))
             }
-            OperandValue::At(place) => copy_of(self.place(), place),
+            OperandValue::At(place) => copy_of(self.inner_place(), place),
         }
     }
 
     fn set_if_absent(&self, value: OperandValue<T>) -> UntypedChange {
         let place = match value {
             OperandValue::Value(value) => {
-                let action = self.json(&value).map(|json| match json {
+                let action = self.encode_value(&value).map(|json| match json {
                     Some(json) => UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
                     None => UpdateAction::Nothing,
                 });
-                return UntypedChange::new(self.place().clone(), action);
+                return UntypedChange::new(self.inner_place().clone(), action);
             }
             OperandValue::At(place) => place,
         };
         // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
         let guard = is_value(&place);
-        let action = taking(self.place(), place).map(UpdateAction::SetIfAbsent);
-        UntypedChange::new(self.place().clone(), action).guarded(Some(guard))
+        let action = operand_of(self.inner_place(), place).map(UpdateAction::SetIfAbsent);
+        UntypedChange::new(self.inner_place().clone(), action).guarded_by(Some(guard))
     }
 
     fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {
         Ok(self
-            .json(value)?
+            .encode_value(value)?
             .map_or(UpdateAction::Remove, UpdateAction::Set))
     }
 }
 
 /// The change to None.
-fn removal(place: &Place) -> UpdateAction {
+fn remove_action(place: &Place) -> UpdateAction {
     if place.is_nullable() {
         UpdateAction::Set(NULL.to_vec())
     } else {
@@ -191,7 +196,7 @@ fn removal(place: &Place) -> UpdateAction {
 fn copy_of(here: &Place, place: Place) -> UntypedChange {
     let guard = is_value(&place);
     let action = here.check_form(&place).map(|()| UpdateAction::Copy(place));
-    UntypedChange::new(here.clone(), action).guarded(Some(guard))
+    UntypedChange::new(here.clone(), action).guarded_by(Some(guard))
 }
 
 /// The condition that the value is not NULL, which other programs write for absent values, if it may be absent. A
@@ -208,7 +213,7 @@ fn missing_or(place: &Place, tag: Tag) -> Node {
 }
 
 /// The value of another place, if both are stored in the same format.
-fn taking(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
+fn operand_of(here: &Place, place: Place) -> Result<UpdateOperand, CodecError> {
     here.check_form(&place)?;
     Ok(UpdateOperand::At(place))
 }

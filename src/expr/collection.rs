@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::condition::Condition;
 use super::node::Node;
 use super::operand::Size;
-use super::text::slice;
+use super::text::slice_json;
 use crate::codec::{DynamoField, DynamoValue, Item, MapKey, SetElement, Value};
 use crate::json::{CodecError, Tag, Writer};
 use crate::key::{Arg, Textual};
@@ -72,7 +72,7 @@ pub type Json = Vec<u8>;
 pub trait Contains<A> {
     /// The value to look for, in DynamoDB JSON.
     #[doc(hidden)]
-    fn needle(part: A) -> Result<Json, CodecError>;
+    fn needle_json(part: A) -> Result<Json, CodecError>;
 }
 
 macro_rules! lists {
@@ -87,7 +87,7 @@ macro_rules! lists {
 
         #[diagnostic::do_not_recommend]
         impl<T: DynamoValue, A: Arg<T>> Contains<A> for $list {
-            fn needle(part: A) -> Result<Vec<u8>, CodecError> {
+            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
                 let mut writer = Writer::for_request(32);
                 T::encode_slice(&[part.into_arg()], &mut writer)?;
                 Ok(in_list(writer.into_bytes()))
@@ -110,8 +110,8 @@ macro_rules! slices {
     ($($slice:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Contains<&$slice> for Vec<u8> {
-            fn needle(part: &$slice) -> Result<Vec<u8>, CodecError> {
-                slice::<Vec<u8>>(part)
+            fn needle_json(part: &$slice) -> Result<Vec<u8>, CodecError> {
+                slice_json::<Vec<u8>>(part)
             }
         }
     )*};
@@ -121,8 +121,8 @@ slices!([u8] Vec<u8>);
 
 #[diagnostic::do_not_recommend]
 impl<const N: usize> Contains<&[u8; N]> for Vec<u8> {
-    fn needle(part: &[u8; N]) -> Result<Vec<u8>, CodecError> {
-        slice::<Vec<u8>>(part)
+    fn needle_json(part: &[u8; N]) -> Result<Vec<u8>, CodecError> {
+        slice_json::<Vec<u8>>(part)
     }
 }
 
@@ -165,8 +165,8 @@ macro_rules! sets {
 
         #[diagnostic::do_not_recommend]
         impl<A: Arg<T>, $($generics)*> Contains<A> for $set {
-            fn needle(part: A) -> Result<Vec<u8>, CodecError> {
-                element(&Self::from_iter([part.into_arg()]), T::TAG)
+            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
+                first_element(&Self::from_iter([part.into_arg()]), T::TAG)
             }
         }
     };
@@ -176,7 +176,7 @@ sets!(HashSet<T, S>; T: SetElement + Eq + Hash, S: BuildHasher + Default);
 sets!(BTreeSet<T>; T: SetElement + Ord);
 
 /// The one element of a set, as a value: `{"SS":["x"]}` is `{"S":"x"}`.
-fn element(set: &impl DynamoField, tag: Tag) -> Result<Vec<u8>, CodecError> {
+fn first_element(set: &impl DynamoField, tag: Tag) -> Result<Vec<u8>, CodecError> {
     let set = json(|name, writer| set.encode_field(name, writer))?.unwrap_or_default();
     let letter = tag.name().get(..1).unwrap_or_default();
     let start = "{\"SS\":[".len();
@@ -190,8 +190,8 @@ macro_rules! texts {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl<A: AsRef<str>> Contains<A> for $text {
-            fn needle(part: A) -> Result<Vec<u8>, CodecError> {
-                slice::<$text>(part.as_ref())
+            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
+                slice_json::<$text>(part.as_ref())
             }
         }
     )*};
@@ -201,8 +201,8 @@ texts!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 #[diagnostic::do_not_recommend]
 impl<A: AsRef<[u8]>> Contains<A> for bytes::Bytes {
-    fn needle(part: A) -> Result<Vec<u8>, CodecError> {
-        slice::<bytes::Bytes>(<A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(
+    fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
+        slice_json::<bytes::Bytes>(<A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(
             &part,
         ))
     }
@@ -223,7 +223,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         T: Contains<A>,
     {
-        match T::needle(part) {
+        match T::needle_json(part) {
             Ok(json) => Node::Contains(self.place().clone(), json).into(),
             Err(fault) => Node::Faulty(fault.at(self.place().to_string())).into(),
         }
@@ -234,7 +234,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         T: List,
     {
-        AtPath::at_place(self.place().element(index))
+        AtPath::at_place(self.place().element_at(index))
     }
 
     /// The entry of this name.

@@ -22,18 +22,18 @@ use crate::path::{Path, Sorted};
 pub trait Between<T> {
     /// The lower and the upper end.
     #[doc(hidden)]
-    fn ends(self) -> (Bound<T>, Bound<T>);
+    fn range_ends(self) -> (Bound<T>, Bound<T>);
 }
 
 impl<T, A: Arg<T>> Between<T> for Range<A> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         let (low, high) = (self.start.into_arg(), self.end.into_arg());
         (Bound::Included(low), Bound::Excluded(high))
     }
 }
 
 impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         let (low, high) = self.into_inner();
         (
             Bound::Included(low.into_arg()),
@@ -43,7 +43,7 @@ impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
 }
 
 impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         (self.0.map(A::into_arg), self.1.map(A::into_arg))
     }
 }
@@ -51,8 +51,8 @@ impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
 /// An optional range: `None` leaves both ends open.
 #[diagnostic::do_not_recommend]
 impl<T, B: Between<T>> Between<T> for Option<B> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
-        self.map_or((Bound::Unbounded, Bound::Unbounded), B::ends)
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
+        self.map_or((Bound::Unbounded, Bound::Unbounded), B::range_ends)
     }
 }
 
@@ -63,8 +63,8 @@ impl<T, B: Between<T>> Between<T> for Option<B> {
 impl<R, T, M> Path<R, T, M> {
     /// Equals this value, or the value of that other attribute.
     pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R> {
-        match self.term(other.given()) {
-            Ok(Some(term)) => self.compare(Comparison::Eq, term),
+        match self.operand_term(other.given_operand()) {
+            Ok(Some(term)) => self.compare_terms(Comparison::Eq, term),
             Ok(None) => self.missing(),
             Err(fault) => Node::Faulty(fault).into(),
         }
@@ -72,8 +72,8 @@ impl<R, T, M> Path<R, T, M> {
 
     /// Differs from it. Holds for a missing attribute too.
     pub fn ne(&self, other: impl Operand<R, T>) -> Condition<R> {
-        match self.term(other.given()) {
-            Ok(Some(term)) => self.compare(Comparison::Ne, term),
+        match self.operand_term(other.given_operand()) {
+            Ok(Some(term)) => self.compare_terms(Comparison::Ne, term),
             Ok(None) => self.exists(),
             Err(fault) => Node::Faulty(fault).into(),
         }
@@ -83,14 +83,14 @@ impl<R, T, M> Path<R, T, M> {
     pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
         let (mut listed, mut absent) = (Vec::new(), false);
         for value in values {
-            match self.value_place().compared(&value.into_arg()) {
+            match self.value_place().encode_compared(&value.into_arg()) {
                 Ok(Some(json)) => listed.push(json),
                 Ok(None) => absent = true,
                 Err(fault) => return Node::Faulty(fault).into(),
             }
         }
         let missing = absent.then(|| Node::Missing(self.place().clone()));
-        let is_in = (!listed.is_empty()).then(|| Node::In(self.here(), listed));
+        let is_in = (!listed.is_empty()).then(|| Node::In(self.path_term(), listed));
         Node::any(missing.into_iter().chain(is_in)).into()
     }
 
@@ -121,14 +121,16 @@ impl<R, T, M> Path<R, T, M> {
         Node::IsType(self.place().clone(), tag).into()
     }
 
-    pub(super) fn here(&self) -> Term {
+    pub(super) fn path_term(&self) -> Term {
         Term::Place(self.place().clone())
     }
 
     /// The other side, or `None` for a value that means an absent attribute.
-    fn term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
+    fn operand_term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
         match given {
-            OperandValue::Value(value) => Ok(self.value_place().compared(&value)?.map(Term::Value)),
+            OperandValue::Value(value) => {
+                Ok(self.value_place().encode_compared(&value)?.map(Term::Value))
+            }
             OperandValue::At(place) if place == *self.place() => {
                 let fault = CodecError::new("an attribute cannot be compared with itself");
                 Err(fault.at(place.to_string()))
@@ -140,13 +142,13 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    fn compare(&self, comparison: Comparison, term: Term) -> Condition<R> {
-        Node::Compare(self.here(), comparison, term).into()
+    fn compare_terms(&self, comparison: Comparison, term: Term) -> Condition<R> {
+        Node::Compare(self.path_term(), comparison, term).into()
     }
 
-    fn ordered(&self, comparison: Comparison, given: OperandValue<T>) -> Condition<R> {
-        match self.term(given) {
-            Ok(Some(term)) => self.compare(comparison, term),
+    fn compare_ordered(&self, comparison: Comparison, given: OperandValue<T>) -> Condition<R> {
+        match self.operand_term(given) {
+            Ok(Some(term)) => self.compare_terms(comparison, term),
             // Nothing is before or after a missing value.
             Ok(None) => Node::any([]).into(),
             Err(fault) => Node::Faulty(fault).into(),
@@ -162,7 +164,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Ordered,
         M: Sorted,
     {
-        self.ordered(Comparison::Lt, other.given())
+        self.compare_ordered(Comparison::Lt, other.given_operand())
     }
 
     /// Is less or equal.
@@ -171,7 +173,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Ordered,
         M: Sorted,
     {
-        self.ordered(Comparison::Le, other.given())
+        self.compare_ordered(Comparison::Le, other.given_operand())
     }
 
     /// Is greater.
@@ -180,7 +182,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Ordered,
         M: Sorted,
     {
-        self.ordered(Comparison::Gt, other.given())
+        self.compare_ordered(Comparison::Gt, other.given_operand())
     }
 
     /// Is greater or equal.
@@ -189,7 +191,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Ordered,
         M: Sorted,
     {
-        self.ordered(Comparison::Ge, other.given())
+        self.compare_ordered(Comparison::Ge, other.given_operand())
     }
 
     /// `a..b` excludes `b`, `a..=b` includes it, and `(Bound::Excluded(a), Bound::Excluded(b))` excludes both. An
@@ -199,42 +201,52 @@ impl<R, T, M> Path<R, T, M> {
         T: Ordered,
         M: Sorted,
     {
-        let (low, high) = range.ends();
-        match self.end(low).and_then(|low| Ok(low.zip(self.end(high)?))) {
-            Ok(Some((low, high))) => self.within(low, high).into(),
+        let (low, high) = range.range_ends();
+        match self
+            .encode_end(low)
+            .and_then(|low| Ok(low.zip(self.encode_end(high)?)))
+        {
+            Ok(Some((low, high))) => self.within_bounds(low, high).into(),
             Ok(None) => Node::any([]).into(),
             Err(fault) => Node::Faulty(fault).into(),
         }
     }
 
     /// One end of a range in DynamoDB JSON. None if no value compares with it.
-    fn end(&self, end: Bound<T>) -> Result<Option<Bound<Vec<u8>>>, CodecError> {
+    fn encode_end(&self, end: Bound<T>) -> Result<Option<Bound<Vec<u8>>>, CodecError> {
         Ok(match end {
-            Bound::Included(value) => self.value_place().compared(&value)?.map(Bound::Included),
-            Bound::Excluded(value) => self.value_place().compared(&value)?.map(Bound::Excluded),
+            Bound::Included(value) => self
+                .value_place()
+                .encode_compared(&value)?
+                .map(Bound::Included),
+            Bound::Excluded(value) => self
+                .value_place()
+                .encode_compared(&value)?
+                .map(Bound::Excluded),
             Bound::Unbounded => Some(Bound::Unbounded),
         })
     }
 
     /// Handles reversed ends here, because DynamoDB rejects a BETWEEN with them instead of finding nothing.
-    fn within(&self, low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Node {
+    fn within_bounds(&self, low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Node {
         if let (
             Bound::Included(from) | Bound::Excluded(from),
             Bound::Included(to) | Bound::Excluded(to),
         ) = (&low, &high)
         {
             let holds_ends = matches!((&low, &high), (Bound::Included(_), Bound::Included(_)));
-            match order(from, to) {
+            match compare_values(from, to) {
                 Some(Ordering::Greater) => return Node::any([]),
                 Some(Ordering::Equal) if !holds_ends => return Node::any([]),
                 _ => {}
             }
         }
-        let side = |comparison, value| Node::Compare(self.here(), comparison, Term::Value(value));
+        let side =
+            |comparison, value| Node::Compare(self.path_term(), comparison, Term::Value(value));
         let lower = match low {
             Bound::Included(low) => match high {
                 Bound::Included(high) => {
-                    return Node::Between(self.here(), Term::Value(low), Term::Value(high));
+                    return Node::Between(self.path_term(), Term::Value(low), Term::Value(high));
                 }
                 Bound::Excluded(_) | Bound::Unbounded => Some(side(Comparison::Ge, low)),
             },
@@ -254,7 +266,7 @@ impl<R, T, M> Path<R, T, M> {
 }
 
 /// The order of two values in DynamoDB JSON, if they have one.
-fn order(left: &[u8], right: &[u8]) -> Option<Ordering> {
+fn compare_values(left: &[u8], right: &[u8]) -> Option<Ordering> {
     let read = |json| Value::decode(&mut Reader::new(json)).ok();
     match (read(left)?, read(right)?) {
         (Value::S(left), Value::S(right)) => Some(left.cmp(&right)),

@@ -18,7 +18,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    pub(super) fn symbol(self) -> &'static str {
+    pub(super) fn operator_symbol(self) -> &'static str {
         match self {
             Comparison::Eq => " = ",
             Comparison::Ne => " <> ",
@@ -30,7 +30,7 @@ impl Comparison {
     }
 
     /// The comparison that holds between two values if this one does not.
-    pub(crate) fn opposite(self) -> Self {
+    pub(crate) fn swapped_sides(self) -> Self {
         match self {
             Comparison::Eq => Comparison::Ne,
             Comparison::Ne => Comparison::Eq,
@@ -42,7 +42,7 @@ impl Comparison {
     }
 
     /// Whether the comparison holds between these values.
-    pub(crate) fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
+    pub(crate) fn holds_for<T: PartialOrd>(self, left: &T, right: &T) -> bool {
         match self {
             Comparison::Eq => left == right,
             Comparison::Ne => left != right,

@@ -24,15 +24,15 @@ const MAX_DEPTH: usize = 300;
 
 /// All of the conditions must hold. Without any, it always holds.
 pub fn all<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
-    joined(conditions, Node::all)
+    join_conditions(conditions, Node::all)
 }
 
 /// At least one of the conditions must hold. Without any, a write is rejected and a query finds nothing.
 pub fn any<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
-    joined(conditions, Node::any)
+    join_conditions(conditions, Node::any)
 }
 
-fn joined<R>(
+fn join_conditions<R>(
     conditions: impl IntoIterator<Item = Condition<R>>,
     join: fn(Vec<Node>) -> Node,
 ) -> Condition<R> {
@@ -41,13 +41,13 @@ fn joined<R>(
         depth = condition.depth.max(depth);
         nodes.push(condition.node);
     }
-    Condition::nested(join(nodes), depth + 1)
+    Condition::nested_at(join(nodes), depth + 1)
 }
 
 impl<R> Condition<R> {
     /// A condition that is nested too deeply cannot be sent, so it is dropped here, because dropping it later would
     /// recurse.
-    fn nested(node: Node, depth: usize) -> Self {
+    fn nested_at(node: Node, depth: usize) -> Self {
         if depth <= MAX_DEPTH {
             return Condition {
                 node,
@@ -96,7 +96,7 @@ impl<R> Not for Condition<R> {
     type Output = Self;
 
     fn not(self) -> Self {
-        Condition::nested(self.node.not(), self.depth + 1)
+        Condition::nested_at(self.node.not(), self.depth + 1)
     }
 }
 
@@ -114,8 +114,8 @@ impl<R> Clone for Condition<R> {
 impl<R> fmt::Debug for Condition<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = super::Expression::default();
-        match self.node.write(text.begin("")) {
-            Ok(()) => write!(f, "Condition({})", text.shown()),
+        match self.node.write_condition(text.begin_parameter("")) {
+            Ok(()) => write!(f, "Condition({})", text.readable_text()),
             Err(fault) => write!(f, "Condition(invalid: {fault})"),
         }
     }

@@ -13,7 +13,7 @@ use crate::path::Path;
 )]
 pub trait Elements<R, T> {
     #[doc(hidden)]
-    fn given(self) -> OperandValue<T>;
+    fn given_operand(self) -> OperandValue<T>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -22,21 +22,21 @@ where
     I: IntoIterator,
     I::Item: Arg<T::Element>,
 {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::Value(self.into_iter().map(Arg::into_arg).collect())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T: List, M> Elements<R, T> for Path<R, T, M> {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T: List, M> Elements<R, T> for &Path<R, T, M> {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }

@@ -11,21 +11,28 @@ use crate::json::{CodecError, Reader};
 use crate::path::{Place, PlaceStep};
 
 /// Whether a condition holds.
-pub(crate) fn holds(node: &Node, item: &Item) -> Result<bool, CodecError> {
+pub(crate) fn holds_for(node: &Node, item: &Item) -> Result<bool, CodecError> {
     let found = |place: &Place| value_at(item, place);
     Ok(match node {
-        Node::Compare(left, comparison, right) => {
-            compare(term(left, item)?, *comparison, term(right, item)?)
-        }
+        Node::Compare(left, comparison, right) => compare_operands(
+            term_value(left, item)?,
+            *comparison,
+            term_value(right, item)?,
+        ),
         Node::Between(here, low, high) => {
-            let (here, low, high) = (term(here, item)?, term(low, item)?, term(high, item)?);
-            compare(here.clone(), Comparison::Ge, low) && compare(here, Comparison::Le, high)
+            let (here, low, high) = (
+                term_value(here, item)?,
+                term_value(low, item)?,
+                term_value(high, item)?,
+            );
+            compare_operands(here.clone(), Comparison::Ge, low)
+                && compare_operands(here, Comparison::Le, high)
         }
         Node::In(here, values) => {
-            let here = term(here, item)?;
+            let here = term_value(here, item)?;
             let mut is_in = false;
             for json in values {
-                is_in |= compare(here.clone(), Comparison::Eq, Some(value_of(json)?));
+                is_in |= compare_operands(here.clone(), Comparison::Eq, Some(value_of(json)?));
             }
             is_in
         }
@@ -39,12 +46,12 @@ pub(crate) fn holds(node: &Node, item: &Item) -> Result<bool, CodecError> {
         },
         Node::Contains(place, json) => {
             let part = value_of(json)?;
-            found(place).is_some_and(|whole| contains(whole, &part))
+            found(place).is_some_and(|whole| value_contains(whole, &part))
         }
-        Node::Not(node) => !holds(node, item)?,
+        Node::Not(node) => !holds_for(node, item)?,
         Node::All(nodes) => {
             for node in nodes {
-                if !holds(node, item)? {
+                if !holds_for(node, item)? {
                     return Ok(false);
                 }
             }
@@ -52,7 +59,7 @@ pub(crate) fn holds(node: &Node, item: &Item) -> Result<bool, CodecError> {
         }
         Node::Any(nodes) => {
             for node in nodes {
-                if holds(node, item)? {
+                if holds_for(node, item)? {
                     return Ok(true);
                 }
             }
@@ -63,27 +70,27 @@ pub(crate) fn holds(node: &Node, item: &Item) -> Result<bool, CodecError> {
 }
 
 /// Makes the changes. All of them read the item as it was before.
-pub(crate) fn apply(update: &UpdateActions, item: &mut Item) -> Result<(), CodecError> {
+pub(crate) fn apply_update(update: &UpdateActions, item: &mut Item) -> Result<(), CodecError> {
     let before = item.clone();
     let mut removed = Vec::new();
-    for (place, action) in update.actions() {
-        match changed(action, place, &before)? {
-            Changed::Value(value) => set(item, place, value)?,
+    for (place, action) in update.place_actions() {
+        match changed_value(action, place, &before)? {
+            Changed::Value(value) => set_place(item, place, value)?,
             Changed::Removed => removed.push(place),
             Changed::Nothing => {}
         }
     }
     // The elements of a list keep their numbers until all of them are removed.
-    removed.sort_by_key(|place| Reverse(place.steps().to_vec()));
+    removed.sort_by_key(|place| Reverse(place.path_steps().to_vec()));
     for place in removed {
-        remove(item, place);
+        remove_place(item, place);
     }
     // Programs that know the former name alone read that one.
-    for (place, _) in update.actions() {
-        let Some(former) = place.former() else {
+    for (place, _) in update.place_actions() {
+        let Some(former) = place.former_name() else {
             continue;
         };
-        match item.get(place.attribute()).cloned() {
+        match item.get(place.attribute_name()).cloned() {
             Some(value) => drop(item.insert(former.name, value)),
             None => drop(item.remove(former.name)),
         }
@@ -95,7 +102,7 @@ fn value_of(json: &[u8]) -> Result<Value, CodecError> {
     Value::decode(&mut Reader::new(json))
 }
 
-fn term(term: &Term, item: &Item) -> Result<Option<Value>, CodecError> {
+fn term_value(term: &Term, item: &Item) -> Result<Option<Value>, CodecError> {
     Ok(match term {
         Term::Place(place) => value_at(item, place).cloned(),
         Term::Value(json) | Term::AsRead(json) => Some(value_of(json)?),
@@ -125,19 +132,19 @@ fn size_of(value: &Value) -> Result<Option<usize>, CodecError> {
 }
 
 /// A comparison with a missing value is false, except `<>`.
-fn compare(left: Option<Value>, comparison: Comparison, right: Option<Value>) -> bool {
+fn compare_operands(left: Option<Value>, comparison: Comparison, right: Option<Value>) -> bool {
     let pair = left.zip(right);
     match comparison {
         Comparison::Eq => pair.is_some_and(|(left, right)| left == right),
         Comparison::Ne => pair.is_none_or(|(left, right)| left != right),
         _ => {
-            let order = pair.and_then(|(left, right)| order(&left, &right));
-            order.is_some_and(|order| comparison.holds(&order, &Ordering::Equal))
+            let order = pair.and_then(|(left, right)| order_values(&left, &right));
+            order.is_some_and(|order| comparison.holds_for(&order, &Ordering::Equal))
         }
     }
 }
 
-fn order(left: &Value, right: &Value) -> Option<Ordering> {
+fn order_values(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::S(left), Value::S(right)) => Some(left.as_bytes().cmp(right.as_bytes())),
         (Value::N(left), Value::N(right)) => Some(left.cmp(right)),
@@ -146,7 +153,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-fn contains(whole: &Value, part: &Value) -> bool {
+fn value_contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::S(whole), Value::S(part)) => whole.contains(part.as_str()),
         (Value::B(whole), Value::B(part)) => {
@@ -164,8 +171,8 @@ fn contains(whole: &Value, part: &Value) -> bool {
 }
 
 fn value_at<'i>(item: &'i Item, place: &Place) -> Option<&'i Value> {
-    let mut value = item.get(place.attribute())?;
-    for step in place.steps() {
+    let mut value = item.get(place.attribute_name())?;
+    for step in place.path_steps() {
         value = match (step, value) {
             (PlaceStep::Name(name), Value::M(map)) => map.get(name)?,
             (PlaceStep::Index(index), Value::L(list)) => list.get(*index)?,
@@ -182,13 +189,19 @@ enum Changed {
 }
 
 /// The value of a place after an action.
-fn changed(action: &UpdateAction, place: &Place, before: &Item) -> Result<Changed, CodecError> {
+fn changed_value(
+    action: &UpdateAction,
+    place: &Place,
+    before: &Item,
+) -> Result<Changed, CodecError> {
     let held = value_at(before, place);
     Ok(match action {
         UpdateAction::Set(json) => Changed::Value(value_of(json)?),
-        UpdateAction::Copy(from) => {
-            Changed::Value(value_at(before, from).ok_or_else(|| unfit(from))?.clone())
-        }
+        UpdateAction::Copy(from) => Changed::Value(
+            value_at(before, from)
+                .ok_or_else(|| unfit_place(from))?
+                .clone(),
+        ),
         UpdateAction::SetIfAbsent(operand) => match held {
             Some(_) => Changed::Nothing,
             None => Changed::Value(operand_of(operand, before)?),
@@ -203,18 +216,22 @@ fn changed(action: &UpdateAction, place: &Place, before: &Item) -> Result<Change
                 None => value_of(start)?,
             };
             let (Value::N(start), Value::N(delta)) = (start, operand_of(delta, before)?) else {
-                return Err(unfit(place));
+                return Err(unfit_place(place));
             };
-            let sum = start.plus(&delta, *minus);
+            let sum = start.sum_with(&delta, *minus);
             let sum = sum.ok_or_else(|| {
                 CodecError::new("the sum has more digits than DynamoDB keeps").at(place.to_string())
             })?;
             Changed::Value(Value::N(sum))
         }
-        UpdateAction::Append(operand) => joined(held, &operand_of(operand, before)?, place, false)?,
-        UpdateAction::Prepend(operand) => joined(held, &operand_of(operand, before)?, place, true)?,
-        UpdateAction::Insert(json) => elements(held, value_of(json)?, place, true)?,
-        UpdateAction::Discard(json) => elements(held, value_of(json)?, place, false)?,
+        UpdateAction::Append(operand) => {
+            join_lists(held, &operand_of(operand, before)?, place, false)?
+        }
+        UpdateAction::Prepend(operand) => {
+            join_lists(held, &operand_of(operand, before)?, place, true)?
+        }
+        UpdateAction::Insert(json) => join_elements(held, value_of(json)?, place, true)?,
+        UpdateAction::Discard(json) => join_elements(held, value_of(json)?, place, false)?,
         UpdateAction::Remove => Changed::Removed,
         UpdateAction::Nothing => Changed::Nothing,
     })
@@ -225,12 +242,12 @@ fn operand_of(operand: &UpdateOperand, before: &Item) -> Result<Value, CodecErro
         UpdateOperand::Json(json) => value_of(json),
         UpdateOperand::At(place) => {
             let value = value_at(before, place);
-            value.cloned().ok_or_else(|| unfit(place))
+            value.cloned().ok_or_else(|| unfit_place(place))
         }
     }
 }
 
-fn joined(
+fn join_lists(
     held: Option<&Value>,
     more: &Value,
     place: &Place,
@@ -239,10 +256,10 @@ fn joined(
     let held = match held {
         Some(Value::L(held)) => &held[..],
         None => &[],
-        Some(_) => return Err(unfit(place)),
+        Some(_) => return Err(unfit_place(place)),
     };
     let Value::L(more) = more else {
-        return Err(unfit(place));
+        return Err(unfit_place(place));
     };
     let (front, back) = if is_front {
         (&more[..], held)
@@ -253,7 +270,7 @@ fn joined(
 }
 
 /// A set with more elements, or with fewer. A set without any is removed.
-fn elements(
+fn join_elements(
     held: Option<&Value>,
     given: Value,
     place: &Place,
@@ -273,7 +290,7 @@ fn elements(
         (Some(Value::Ns(held)), Value::Ns(given)) => Value::Ns(&held - &given),
         (Some(Value::Bs(held)), Value::Bs(given)) if is_more => Value::Bs(&held | &given),
         (Some(Value::Bs(held)), Value::Bs(given)) => Value::Bs(&held - &given),
-        _ => return Err(unfit(place)),
+        _ => return Err(unfit_place(place)),
     };
     Ok(match value.is_empty_set() {
         true => Changed::Removed,
@@ -282,17 +299,17 @@ fn elements(
 }
 
 #[cold]
-fn unfit(place: &Place) -> CodecError {
+fn unfit_place(place: &Place) -> CodecError {
     let message = "the value there does not fit the change, or is missing";
     CodecError::new(message).at(place.to_string())
 }
 
-fn set(item: &mut Item, place: &Place, value: Value) -> Result<(), CodecError> {
-    let Some((last, way)) = place.steps().split_last() else {
-        item.insert(place.attribute().to_string(), value);
+fn set_place(item: &mut Item, place: &Place, value: Value) -> Result<(), CodecError> {
+    let Some((last, way)) = place.path_steps().split_last() else {
+        item.insert(place.attribute_name().to_string(), value);
         return Ok(());
     };
-    let holder = value_within(item, place, way).ok_or_else(|| unfit(place))?;
+    let holder = value_within(item, place, way).ok_or_else(|| unfit_place(place))?;
     match (last, holder) {
         (PlaceStep::Name(name), Value::M(map)) => {
             map.insert(name.to_string(), value);
@@ -301,14 +318,14 @@ fn set(item: &mut Item, place: &Place, value: Value) -> Result<(), CodecError> {
             Some(element) => *element = value,
             None => list.push(value),
         },
-        _ => return Err(unfit(place)),
+        _ => return Err(unfit_place(place)),
     }
     Ok(())
 }
 
-fn remove(item: &mut Item, place: &Place) {
-    let Some((last, way)) = place.steps().split_last() else {
-        item.remove(place.attribute());
+fn remove_place(item: &mut Item, place: &Place) {
+    let Some((last, way)) = place.path_steps().split_last() else {
+        item.remove(place.attribute_name());
         return;
     };
     match (last, value_within(item, place, way)) {
@@ -327,7 +344,7 @@ fn value_within<'i>(
     place: &Place,
     steps: &[PlaceStep],
 ) -> Option<&'i mut Value> {
-    let mut value = item.get_mut(place.attribute())?;
+    let mut value = item.get_mut(place.attribute_name())?;
     for step in steps {
         value = match (step, value) {
             (PlaceStep::Name(name), Value::M(map)) => map.get_mut(name)?,

@@ -38,12 +38,12 @@ const FEW: usize = 16;
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
 
-/// Most values need less together.
+/// Most requests need less for all of their values.
 const USUAL_VALUES: usize = 160;
 
 impl Expression {
     /// Begins the text of a parameter, such as `ConditionExpression`.
-    pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
+    pub(crate) fn begin_parameter(&mut self, parameter: &'static str) -> &mut Self {
         self.texts.push(ExpressionText {
             parameter,
             text: String::with_capacity(USUAL_TEXT),
@@ -53,7 +53,7 @@ impl Expression {
     }
 
     /// Whether this parameter has any text.
-    pub(crate) fn says(&self, parameter: &str) -> bool {
+    pub(crate) fn has_parameter(&self, parameter: &str) -> bool {
         self.texts
             .iter()
             .any(|of| of.parameter == parameter && !of.text.is_empty())
@@ -65,7 +65,7 @@ impl Expression {
     }
 
     /// Adds text of the expression itself.
-    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn push_text(&mut self, text: &str) -> &mut Self {
         if let Some(current) = self.texts.last_mut() {
             current.text.push_str(text);
         }
@@ -73,24 +73,24 @@ impl Expression {
     }
 
     /// Adds one of the operators and functions that DynamoDB counts.
-    pub(crate) fn operator(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn push_operator(&mut self, text: &str) -> &mut Self {
         if let Some(current) = self.texts.last_mut() {
             current.operators += 1;
         }
-        self.push(text)
+        self.push_text(text)
     }
 
     /// Adds a name; the same name gets the same placeholder.
-    pub(crate) fn name(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
+    pub(crate) fn push_name(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
         let name = name.into();
-        let index = self.position(&name).unwrap_or_else(|| {
+        let index = self.name_position(&name).unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
         });
-        self.push("#n").number(index)
+        self.push_text("#n").push_number(index)
     }
 
-    fn position(&mut self, name: &str) -> Option<usize> {
+    fn name_position(&mut self, name: &str) -> Option<usize> {
         if self.names.len() <= FEW {
             return self.names.iter().position(|other| other == name);
         }
@@ -101,54 +101,59 @@ impl Expression {
     }
 
     /// Adds names, as a projection lists them.
-    pub(crate) fn names<N: Into<Cow<'static, str>>>(
+    pub(crate) fn push_names<N: Into<Cow<'static, str>>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
     ) -> &mut Self {
         for (at, name) in names.into_iter().enumerate() {
-            self.push(if at == 0 { "" } else { ", " }).name(name);
+            self.push_text(if at == 0 { "" } else { ", " })
+                .push_name(name);
         }
         self
     }
 
-    fn number(&mut self, number: usize) -> &mut Self {
-        self.push(itoa::Buffer::new().format(number))
+    fn push_number(&mut self, number: usize) -> &mut Self {
+        self.push_text(itoa::Buffer::new().format(number))
     }
 
     /// Adds a path into an attribute: `#n0.#n1[2]`.
-    pub(crate) fn place(&mut self, place: &Place) -> &mut Self {
-        self.name(place.attribute().clone());
-        for step in place.steps() {
+    pub(crate) fn push_place(&mut self, place: &Place) -> &mut Self {
+        self.push_name(place.attribute_name().clone());
+        for step in place.path_steps() {
             match step {
-                PlaceStep::Name(name) => self.push(".").name(name.clone()),
-                PlaceStep::Index(index) => self.push("[").push(&index.to_string()).push("]"),
+                PlaceStep::Name(name) => self.push_text(".").push_name(name.clone()),
+                PlaceStep::Index(index) => self
+                    .push_text("[")
+                    .push_text(&index.to_string())
+                    .push_text("]"),
             };
         }
         self
     }
 
     /// Adds a value, written by `encode`.
-    pub(crate) fn value(
+    pub(crate) fn push_value(
         &mut self,
         encode: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
     ) -> Result<&mut Self, CodecError> {
         let number = self.value_count;
         self.value_count += 1;
         if number == 0 {
-            self.values.out().reserve(USUAL_VALUES);
+            self.values.output_bytes().reserve(USUAL_VALUES);
         }
-        self.push(":v").number(number);
-        self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
-        self.values.raw(itoa::Buffer::new().format(number));
-        self.values.raw("\":");
+        self.push_text(":v").push_number(number);
+        self.values
+            .push_raw(if number == 0 { "\":v" } else { ",\":v" });
+        self.values.push_raw(itoa::Buffer::new().format(number));
+        self.values.push_raw("\":");
         encode(&mut self.values)?;
         Ok(self)
     }
 
     /// Adds a value that is DynamoDB JSON already.
-    pub(crate) fn json(&mut self, json: &[u8]) -> &mut Self {
+    pub(crate) fn push_json(&mut self, json: &[u8]) -> &mut Self {
         // This closure never fails.
-        let _ = self.value(|writer| {
+        let _ = self.push_value(|writer| {
             writer.raw_bytes(json);
             Ok(())
         });
@@ -156,7 +161,7 @@ impl Expression {
     }
 
     /// The first text, with names instead of placeholders.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn readable_text(&self) -> String {
         let text = self.texts.first().map_or("", |of| &of.text);
         let mut pieces = text.split("#n");
         let mut shown = pieces.next().unwrap_or_default().to_owned();
@@ -171,7 +176,7 @@ impl Expression {
     }
 
     /// The part of a text that is too large, with its parameter.
-    pub(crate) fn excess(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn exceeded_limit(&self) -> Option<(&'static str, String)> {
         self.texts.iter().find_map(|of| {
             let (parameter, length) = (of.parameter, of.text.len());
             let said = if of.operators > MAX_OPERATORS {
@@ -189,9 +194,12 @@ impl Expression {
     }
 
     /// Returns an error for expressions that are too large for DynamoDB.
-    pub(crate) fn check(&self) -> Result<(), CodecError> {
-        if let Some((parameter, said)) = self.excess() {
-            return Err(CodecError::new(format!("{said}: {}", remedy(parameter))));
+    pub(crate) fn check_limits(&self) -> Result<(), CodecError> {
+        if let Some((parameter, said)) = self.exceeded_limit() {
+            return Err(CodecError::new(format!(
+                "{said}: {}",
+                limit_remedy(parameter)
+            )));
         }
         // A value is never larger than its JSON.
         if self.values.len() > MAX_VALUES {
@@ -212,34 +220,34 @@ impl Expression {
     }
 
     /// Adds the expressions to a request.
-    pub(crate) fn write(&self, body: &mut Writer) {
+    pub(crate) fn write_members(&self, body: &mut Writer) {
         if self.is_empty() {
             return;
         }
         for of in self.texts.iter().filter(|of| !of.text.is_empty()) {
-            body.raw(",\"");
-            body.raw(of.parameter);
-            body.raw("\":");
-            body.quoted(&of.text);
+            body.push_raw(",\"");
+            body.push_raw(of.parameter);
+            body.push_raw("\":");
+            body.push_quoted(&of.text);
         }
-        body.raw(",\"ExpressionAttributeNames\":{");
+        body.push_raw(",\"ExpressionAttributeNames\":{");
         for (index, name) in self.names.iter().enumerate() {
-            body.raw(if index == 0 { "\"#n" } else { ",\"#n" });
-            body.raw(itoa::Buffer::new().format(index));
-            body.raw("\":");
-            body.quoted(name);
+            body.push_raw(if index == 0 { "\"#n" } else { ",\"#n" });
+            body.push_raw(itoa::Buffer::new().format(index));
+            body.push_raw("\":");
+            body.push_quoted(name);
         }
-        body.raw("}");
+        body.push_raw("}");
         if self.value_count > 0 {
-            body.raw(",\"ExpressionAttributeValues\":{");
+            body.push_raw(",\"ExpressionAttributeValues\":{");
             body.raw_bytes(self.values.as_bytes());
-            body.raw("}");
+            body.push_raw("}");
         }
     }
 }
 
 /// The remedy for an expression that is too large.
-fn remedy(parameter: &str) -> &'static str {
+fn limit_remedy(parameter: &str) -> &'static str {
     match parameter {
         "UpdateExpression" => {
             "split it into several updates, set a whole map or list instead of its parts, or `put` the entity"
@@ -264,23 +272,23 @@ mod tests {
         ];
         let mut full = Expression::default();
         for (parameter, _) in remedies {
-            full.begin(parameter);
+            full.begin_parameter(parameter);
             for _ in 0..MAX_OPERATORS {
-                full.operator("a AND");
+                full.push_operator("a AND");
             }
         }
-        assert!(full.check().is_ok());
+        assert!(full.check_limits().is_ok());
         for (parameter, remedy) in remedies {
             for (excess, says) in [(MAX_OPERATORS + 1, "301 operators"), (1, "4097 bytes")] {
                 let mut expression = Expression::default();
-                expression.begin(parameter);
+                expression.begin_parameter(parameter);
                 for _ in 0..excess {
-                    expression.operator("");
+                    expression.push_operator("");
                 }
                 if excess == 1 {
-                    expression.push(&"a".repeat(MAX_TEXT + 1));
+                    expression.push_text(&"a".repeat(MAX_TEXT + 1));
                 }
-                let said = expression.check().unwrap_err().to_string();
+                let said = expression.check_limits().unwrap_err().to_string();
                 assert!(said.contains(says) && said.contains(remedy), "{said}");
                 assert!(said.contains(parameter), "{said}");
             }

@@ -69,12 +69,18 @@ impl Node {
         }
     }
 
+    /// Adds a condition that must hold too.
+    pub(crate) fn narrow(&mut self, more: Node) {
+        let before = std::mem::replace(self, Node::All(Vec::new()));
+        *self = before.and(more);
+    }
+
     pub(crate) fn all(nodes: impl IntoIterator<Item = Node>) -> Node {
         nodes.into_iter().fold(Node::All(Vec::new()), Node::and)
     }
 
-    /// At least one of both conditions. A node that never holds is omitted; one that always holds replaces the whole, and
-    /// a fault replaces everything.
+    /// At least one of both conditions. A node that never holds is omitted. A node that always holds replaces the whole
+    /// condition, and so does a fault, which comes first.
     pub(crate) fn or(self, other: Node) -> Node {
         match (self, other) {
             (faulty @ Node::Faulty(_), _) | (_, faulty @ Node::Faulty(_)) => faulty,
@@ -127,7 +133,7 @@ impl Node {
     }
 
     /// The attributes that the condition names.
-    pub(crate) fn attributes(&self) -> Vec<&str> {
+    pub(crate) fn named_attributes(&self) -> Vec<&str> {
         fn of(term: &Term) -> Option<&Place> {
             match term {
                 Term::Place(place) | Term::Size(place) => Some(place),
@@ -143,14 +149,14 @@ impl Node {
             | Node::IsType(place, _)
             | Node::StartsWith(place, _)
             | Node::Contains(place, _) => vec![Some(place)],
-            Node::Not(node) => return node.attributes(),
+            Node::Not(node) => return node.named_attributes(),
             Node::All(nodes) | Node::Any(nodes) => {
-                return nodes.iter().flat_map(Node::attributes).collect();
+                return nodes.iter().flat_map(Node::named_attributes).collect();
             }
             Node::Faulty(_) => Vec::new(),
         };
         let places = places.into_iter().flatten();
-        places.map(|place| &**place.attribute()).collect()
+        places.map(|place| &**place.attribute_name()).collect()
     }
 
     /// Whether the condition compares an attribute with a value that was read.
@@ -178,10 +184,10 @@ impl Node {
     }
 
     /// The first place in it that older programs store under another name, if it is a single condition.
-    fn renamed(&self) -> Option<(&Place, Former)> {
+    fn find_renamed(&self) -> Option<(&Place, Former)> {
         fn of(term: &Term) -> Option<(&Place, Former)> {
             match term {
-                Term::Place(place) | Term::Size(place) => Some((place, place.former()?)),
+                Term::Place(place) | Term::Size(place) => Some((place, place.former_name()?)),
                 Term::Value(_) | Term::AsRead(_) => None,
             }
         }
@@ -193,7 +199,7 @@ impl Node {
             | Node::Missing(place)
             | Node::IsType(place, _)
             | Node::StartsWith(place, _)
-            | Node::Contains(place, _) => Some((place, place.former()?)),
+            | Node::Contains(place, _) => Some((place, place.former_name()?)),
             Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => None,
         }
     }
@@ -201,10 +207,10 @@ impl Node {
     /// The same condition on whichever of the two names an item has: on the former one if it exists, because older
     /// programs write no other, or on the former one alone. A NOT stays outside, since a missing attribute makes no comparison true.
     fn under_both_names(&self) -> Option<Node> {
-        let (renamed, former) = self.renamed()?;
+        let (renamed, former) = self.find_renamed()?;
         let (old, new) = (renamed.under_former_name(former), renamed.under_new_name());
         if former.usage == FormerUse::Alone {
-            return Some(self.at(renamed, &old));
+            return Some(self.with_place(renamed, &old));
         }
         if renamed.is_attribute() {
             match self {
@@ -216,13 +222,13 @@ impl Node {
             }
         }
         let attribute = Place::of(former.name);
-        let before = Node::Exists(attribute.clone()).and(self.at(renamed, &old));
-        let after = Node::Missing(attribute).and(self.at(renamed, &new));
+        let before = Node::Exists(attribute.clone()).and(self.with_place(renamed, &old));
+        let after = Node::Missing(attribute).and(self.with_place(renamed, &new));
         Some(Node::any([before, after]))
     }
 
     /// A single condition with another place instead of this one.
-    fn at(&self, replaced: &Place, place: &Place) -> Node {
+    fn with_place(&self, replaced: &Place, place: &Place) -> Node {
         let moved = |here: &Place| match here == replaced {
             true => place.clone(),
             false => here.clone(),
@@ -247,9 +253,9 @@ impl Node {
         }
     }
 
-    fn binding(&self) -> Binding {
+    fn binding_strength(&self) -> Binding {
         if let Some(both) = self.under_both_names() {
-            return both.binding();
+            return both.binding_strength();
         }
         match self {
             Node::All(_) => Binding::And,
@@ -261,26 +267,26 @@ impl Node {
     }
 
     /// Writes the condition. One that always holds writes nothing; the caller must handle one that never does.
-    pub(crate) fn write(&self, out: &mut Expression) -> Result<(), CodecError> {
+    pub(crate) fn write_condition(&self, out: &mut Expression) -> Result<(), CodecError> {
         if let Some(both) = self.under_both_names() {
-            return both.write(out);
+            return both.write_condition(out);
         }
         match self {
             Node::Compare(left, comparison, right) => {
-                left.write(out);
-                out.operator(comparison.symbol());
-                right.write(out);
+                left.write_term(out);
+                out.push_operator(comparison.operator_symbol());
+                right.write_term(out);
             }
             Node::Between(term, low, high) => {
-                term.write(out);
-                out.operator(" BETWEEN ");
-                low.write(out);
-                out.push(" AND ");
-                high.write(out);
+                term.write_term(out);
+                out.push_operator(" BETWEEN ");
+                low.write_term(out);
+                out.push_text(" AND ");
+                high.write_term(out);
             }
             Node::In(term, values) => write_in(term, values, out),
-            Node::Exists(place) => function("attribute_exists(", place, out),
-            Node::Missing(place) => function("attribute_not_exists(", place, out),
+            Node::Exists(place) => write_function("attribute_exists(", place, out),
+            Node::Missing(place) => write_function("attribute_not_exists(", place, out),
             Node::IsType(place, tag) => {
                 let tag = format!("{{\"S\":\"{}\"}}", tag.name());
                 function_of("attribute_type(", place, tag.as_bytes(), out);
@@ -288,7 +294,7 @@ impl Node {
             Node::StartsWith(place, value) => function_of("begins_with(", place, value, out),
             Node::Contains(place, value) => function_of("contains(", place, value, out),
             Node::Not(node) => {
-                out.operator("NOT ");
+                out.push_operator("NOT ");
                 node.write_within(&Binding::Tightest, out)?;
             }
             Node::All(nodes) => write_joined(nodes, " AND ", &Binding::And, out)?,
@@ -305,12 +311,12 @@ impl Node {
 
     /// Writes the condition as an operand of an operator that binds like this.
     fn write_within(&self, binding: &Binding, out: &mut Expression) -> Result<(), CodecError> {
-        if self.binding() >= *binding {
-            return self.write(out);
+        if self.binding_strength() >= *binding {
+            return self.write_condition(out);
         }
-        out.push("(");
-        self.write(out)?;
-        out.push(")");
+        out.push_text("(");
+        self.write_condition(out)?;
+        out.push_text(")");
         Ok(())
     }
 }
@@ -328,40 +334,41 @@ fn appended(mut nodes: Vec<Node>, mut more: Vec<Node>) -> Vec<Node> {
 }
 
 impl Term {
-    fn write(&self, out: &mut Expression) {
+    fn write_term(&self, out: &mut Expression) {
         match self {
             Term::Place(place) => {
-                out.place(place);
+                out.push_place(place);
             }
-            Term::Size(place) => function("size(", place, out),
+            Term::Size(place) => write_function("size(", place, out),
             Term::Value(json) | Term::AsRead(json) => {
-                out.json(json);
+                out.push_json(json);
             }
         }
     }
 }
 
-fn function(name: &str, place: &Place, out: &mut Expression) {
-    out.operator(name).place(place).push(")");
+fn write_function(name: &str, place: &Place, out: &mut Expression) {
+    out.push_operator(name).push_place(place).push_text(")");
 }
 
 fn function_of(name: &str, place: &Place, value: &[u8], out: &mut Expression) {
-    out.operator(name).place(place).push(", ");
-    out.json(value).push(")");
+    out.push_operator(name).push_place(place).push_text(", ");
+    out.push_json(value).push_text(")");
 }
 
 /// Writes an IN, or several if there are more values than one takes.
 fn write_in(term: &Term, values: &[Vec<u8>], out: &mut Expression) {
     for (at, chunk) in values.chunks(MAX_IN).enumerate() {
         if at > 0 {
-            out.operator(" OR ");
+            out.push_operator(" OR ");
         }
-        term.write(out);
-        out.operator(" IN (");
+        term.write_term(out);
+        out.push_operator(" IN (");
         for (at, value) in chunk.iter().enumerate() {
-            out.push(if at == 0 { "" } else { ", " }).json(value);
+            out.push_text(if at == 0 { "" } else { ", " })
+                .push_json(value);
         }
-        out.push(")");
+        out.push_text(")");
     }
 }
 
@@ -373,7 +380,7 @@ fn write_joined(
 ) -> Result<(), CodecError> {
     for (at, node) in nodes.iter().enumerate() {
         if at > 0 {
-            out.operator(by);
+            out.push_operator(by);
         }
         node.write_within(binding, out)?;
     }

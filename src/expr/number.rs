@@ -35,7 +35,10 @@ pub struct SumRange {
 }
 
 impl SumRange {
-    fn of(least: impl ToString, most: impl ToString) -> Result<Option<SumRange>, CodecError> {
+    fn of_bounds(
+        least: impl ToString,
+        most: impl ToString,
+    ) -> Result<Option<SumRange>, CodecError> {
         let least: Number = least.to_string().parse()?;
         Ok(Some(SumRange {
             is_unsigned: least == Number::from(0_u8),
@@ -71,11 +74,11 @@ fn bound_of(
     Ok(Some(SumBound {
         comparison,
         bound: bound.to_string().parse()?,
-        start_fits: comparison.holds(&start, &bound),
+        start_fits: comparison.holds_for(&start, &bound),
     }))
 }
 
-fn wide() -> CodecError {
+fn too_wide() -> CodecError {
     CodecError::new("a number of more than 38 digits")
 }
 
@@ -96,15 +99,15 @@ macro_rules! integers {
             }
 
             fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError> {
-                let whole = |value: $int| i128::try_from(value).map_err(|_| wide());
+                let whole = |value: $int| i128::try_from(value).map_err(|_| too_wide());
                 let delta = whole(*self)?;
-                let change = if minus { delta.checked_neg().ok_or_else(wide)? } else { delta };
+                let change = if minus { delta.checked_neg().ok_or_else(too_wide)? } else { delta };
                 bound_of(change, limits!($int), whole(*start)?)
             }
 
             fn half_range() -> Result<Option<SumRange>, CodecError> {
                 let (least, most) = limits!($int);
-                SumRange::of(least / 2, most / 2)
+                SumRange::of_bounds(least / 2, most / 2)
             }
         }
     )*};
@@ -157,13 +160,13 @@ impl Numeric for f32 {
         Ok(Some(SumBound {
             comparison,
             bound: format!("{bound:e}").parse()?,
-            start_fits: comparison.holds(start, &bound),
+            start_fits: comparison.holds_for(start, &bound),
         }))
     }
 
     fn half_range() -> Result<Option<SumRange>, CodecError> {
         let half = |end: Self| format!("{:e}", end / 2.0);
-        SumRange::of(half(Self::MIN), half(Self::MAX))
+        SumRange::of_bounds(half(Self::MIN), half(Self::MAX))
     }
 }
 
@@ -183,20 +186,20 @@ impl Numeric for rust_decimal::Decimal {
             change if change.is_sign_negative() => (Comparison::Ge, Self::MIN),
             _ => (Comparison::Le, Self::MAX),
         };
-        end.set_scale(change.scale()).map_err(|_| wide())?;
+        end.set_scale(change.scale()).map_err(|_| too_wide())?;
         // Both numbers have the same sign and the same scale, so this is exact.
         let bound = end - change;
         Ok(Some(SumBound {
             comparison,
             bound: bound.to_string().parse()?,
-            start_fits: comparison.holds(start, &bound),
+            start_fits: comparison.holds_for(start, &bound),
         }))
     }
 
     fn half_range() -> Result<Option<SumRange>, CodecError> {
         // The end is odd, and the least is its negative: the half of an odd number would be rounded up.
         let most = (Self::MAX - Self::ONE) / Self::TWO;
-        SumRange::of(-most, most)
+        SumRange::of_bounds(-most, most)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::path::{Path, Place};
 )]
 pub trait Operand<R, T> {
     #[doc(hidden)]
-    fn given(self) -> OperandValue<T>;
+    fn given_operand(self) -> OperandValue<T>;
 }
 
 /// A value, or the place of one.
@@ -30,42 +30,42 @@ pub enum OperandValue<T> {
 }
 
 impl<R, T> Operand<R, T> for T {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::Value(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T: Clone> Operand<R, T> for &T {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::Value(self.clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R> Operand<R, String> for &str {
-    fn given(self) -> OperandValue<String> {
+    fn given_operand(self) -> OperandValue<String> {
         OperandValue::Value(self.to_owned())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R> Operand<R, String> for &&str {
-    fn given(self) -> OperandValue<String> {
+    fn given_operand(self) -> OperandValue<String> {
         OperandValue::Value((*self).to_owned())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T, M> Operand<R, T> for Path<R, T, M> {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
-    fn given(self) -> OperandValue<T> {
+    fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }
@@ -92,32 +92,32 @@ impl<R> Size<R> {
 
     /// Has exactly this size.
     pub fn eq(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Eq, size)
+        self.compare_size(Comparison::Eq, size)
     }
 
     /// Has any other size. Holds for a missing attribute too, except for a set, which is empty then.
     pub fn ne(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Ne, size)
+        self.compare_size(Comparison::Ne, size)
     }
 
     /// Is smaller.
     pub fn lt(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Lt, size)
+        self.compare_size(Comparison::Lt, size)
     }
 
     /// Has at most this size.
     pub fn le(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Le, size)
+        self.compare_size(Comparison::Le, size)
     }
 
     /// Is larger.
     pub fn gt(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Gt, size)
+        self.compare_size(Comparison::Gt, size)
     }
 
     /// Has at least this size.
     pub fn ge(&self, size: usize) -> Condition<R> {
-        self.compare(Comparison::Ge, size)
+        self.compare_size(Comparison::Ge, size)
     }
 
     /// `a..b` excludes `b`, `a..=b` includes it. No size is in an empty or reversed range.
@@ -130,13 +130,13 @@ impl<R> Size<R> {
         if self.absent_is_empty && least == 0 {
             return self.le(most);
         }
-        Node::Between(self.here(), size(least), size(most)).into()
+        Node::Between(self.size_term(), number_term(least), number_term(most)).into()
     }
 
     /// A comparison that holds for an empty set is written as "not the opposite": a set that is missing, or stored as
     /// NULL, has no size, and no comparison with it holds except `<>`.
-    fn compare(&self, comparison: Comparison, than: usize) -> Condition<R> {
-        let here = |comparison| Node::Compare(self.here(), comparison, size(than));
+    fn compare_size(&self, comparison: Comparison, than: usize) -> Condition<R> {
+        let here = |comparison| Node::Compare(self.size_term(), comparison, number_term(than));
         if !self.absent_is_empty {
             return here(comparison).into();
         }
@@ -145,19 +145,19 @@ impl<R> Size<R> {
             Comparison::Ne if than == 0 => Comparison::Gt,
             other => other,
         };
-        if comparison.holds(&0, &than) {
-            here(comparison.opposite()).not().into()
+        if comparison.holds_for(&0, &than) {
+            here(comparison.swapped_sides()).not().into()
         } else {
             here(comparison).into()
         }
     }
 
-    fn here(&self) -> Term {
+    fn size_term(&self) -> Term {
         Term::Size(self.place.clone())
     }
 }
 
-fn size(size: usize) -> Term {
+fn number_term(size: usize) -> Term {
     Term::Value(format!("{{\"N\":\"{size}\"}}").into_bytes())
 }
 

@@ -8,7 +8,7 @@ use crate::key::Textual;
 use crate::path::Path;
 
 /// The slice in DynamoDB JSON.
-pub(super) fn slice<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, CodecError> {
+pub(super) fn slice_json<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::default();
     T::write_slice(slice, &mut writer);
     Ok(writer.into_bytes())
@@ -21,7 +21,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         T: Textual,
     {
-        match slice::<T>(prefix.as_ref()) {
+        match slice_json::<T>(prefix.as_ref()) {
             Ok(json) => Node::StartsWith(self.place().clone(), json).into(),
             Err(fault) => Node::Faulty(fault).into(),
         }

@@ -73,7 +73,7 @@ impl UntypedChange {
         }
     }
 
-    pub(super) fn guarded(mut self, guard: Option<Node>) -> Self {
+    pub(super) fn guarded_by(mut self, guard: Option<Node>) -> Self {
         self.guard = guard;
         self
     }
@@ -86,7 +86,7 @@ impl UntypedChange {
 
 impl UpdateActions {
     /// Adds a change, with the guards that it needs.
-    pub(crate) fn add(&mut self, change: UntypedChange) -> Result<(), CodecError> {
+    pub(crate) fn add_change(&mut self, change: UntypedChange) -> Result<(), CodecError> {
         let UntypedChange {
             place,
             action,
@@ -97,42 +97,42 @@ impl UpdateActions {
             return Ok(());
         }
         refuse_parts_of_renamed(&place, &action)?;
-        if let Some(other) = self.overlapping(&place) {
+        if let Some(other) = self.find_overlap(&place) {
             return Err(CodecError::new(format!(
                 "the changes of `{other}` and `{place}` overlap: one update changes each place once"
             )));
         }
         self.guards.extend(guard);
-        self.guards.extend(holder(&place));
+        self.guards.extend(holder_exists(&place));
         self.actions.push((place, action));
         Ok(())
     }
 
     /// A place that overlaps this one.
-    fn overlapping(&mut self, place: &Place) -> Option<&Place> {
+    fn find_overlap(&mut self, place: &Place) -> Option<&Place> {
         if self.actions.len() > FEW {
             for (known, _) in &self.actions[self.sorted..] {
-                self.places.insert(known);
+                self.places.insert_place(known);
             }
             self.sorted = self.actions.len();
-            if !self.places.overlap(place) {
+            if !self.places.overlaps_any(place) {
                 return None;
             }
         }
         let places = self.actions.iter().map(|(other, _)| other);
-        places.into_iter().find(|other| other.overlaps(place))
+        places.into_iter().find(|other| other.overlaps_with(place))
     }
 
     /// Adds an action of the library's own.
-    pub(crate) fn set(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
+    pub(crate) fn set_action(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
         self.actions.push((attribute.into(), action));
     }
 
     /// Adds an action of the library's own instead of any other at this attribute.
-    pub(crate) fn replace(&mut self, attribute: &'static str, action: UpdateAction) {
+    pub(crate) fn replace_action(&mut self, attribute: &'static str, action: UpdateAction) {
         self.actions
-            .retain(|(place, _)| place.attribute() != attribute);
-        self.set(attribute, action);
+            .retain(|(place, _)| place.attribute_name() != attribute);
+        self.set_action(attribute, action);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -140,7 +140,7 @@ impl UpdateActions {
     }
 
     /// The places that change, whole attributes or places in them, with their actions.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &UpdateAction)> + Clone {
+    pub(crate) fn place_actions(&self) -> impl Iterator<Item = (&Place, &UpdateAction)> + Clone {
         self.actions.iter().map(|(place, action)| (place, action))
     }
 
@@ -156,8 +156,8 @@ impl UpdateActions {
     }
 
     /// Writes the update expression.
-    pub(crate) fn write(&self, out: &mut Expression) {
-        out.begin("UpdateExpression");
+    pub(crate) fn write_update(&self, out: &mut Expression) {
+        out.begin_parameter("UpdateExpression");
         let mut is_first = true;
         for (clause, verb) in [
             (Clause::Set, "SET "),
@@ -174,20 +174,21 @@ impl UpdateActions {
             if of_clause.peek().is_none() {
                 continue;
             }
-            out.push(if is_first { "" } else { " " }).push(verb);
+            out.push_text(if is_first { "" } else { " " })
+                .push_text(verb);
             for (at, (place, under, action)) in of_clause.enumerate() {
-                out.push(if at == 0 { "" } else { ", " });
+                out.push_text(if at == 0 { "" } else { ", " });
                 match (under, clause) {
                     (WrittenName::New, _) => {
-                        out.place(place);
-                        action.write(place, out);
+                        out.push_place(place);
+                        action.write_action(place, out);
                     }
                     (WrittenName::Former(name), Clause::Remove) => {
-                        out.name(name);
+                        out.push_name(name);
                     }
                     (WrittenName::Former(name), _) => {
-                        out.name(name);
-                        action.write(place, out);
+                        out.push_name(name);
+                        action.write_action(place, out);
                     }
                 }
             }
@@ -208,8 +209,8 @@ fn names_of(
     place: &Place,
     action: &UpdateAction,
 ) -> impl IntoIterator<Item = (WrittenName, Clause)> + use<> {
-    let clause = action.clause();
-    let former = place.former().map(|former| {
+    let clause = action.update_clause();
+    let former = place.former_name().map(|former| {
         let clause = match former.usage {
             FormerUse::Dropped => Clause::Remove,
             FormerUse::First | FormerUse::Alone => clause,
@@ -224,14 +225,14 @@ fn names_of(
 /// Rejects the changes that DynamoDB cannot make under both names: it adds to a missing set, so the new name would get
 /// the new elements alone, and it finds no place within a missing attribute.
 fn refuse_parts_of_renamed(place: &Place, action: &UpdateAction) -> Result<(), CodecError> {
-    let Some(former) = place.former() else {
+    let Some(former) = place.former_name() else {
         return Ok(());
     };
     let is_of_set = matches!(action, UpdateAction::Insert(_) | UpdateAction::Discard(_));
     if place.is_attribute() && !is_of_set {
         return Ok(());
     }
-    let (attribute, former) = (place.attribute(), former.name);
+    let (attribute, former) = (place.attribute_name(), former.name);
     let part = if is_of_set {
         "elements of a set"
     } else {
@@ -245,11 +246,11 @@ fn refuse_parts_of_renamed(place: &Place, action: &UpdateAction) -> Result<(), C
 /// The condition for a write to this place. For an element it is that the element exists, because otherwise the list
 /// would grow or stay unchanged. For other places, the map that contains the place must exist and must not be NULL,
 /// which other programs write for absent values.
-fn holder(place: &Place) -> Option<Node> {
+fn holder_exists(place: &Place) -> Option<Node> {
     if place.is_element() {
         Some(Node::Exists(place.clone()))
     } else {
-        place.parent().map(|map| Node::IsType(map, Tag::M))
+        place.parent_place().map(|map| Node::IsType(map, Tag::M))
     }
 }
 
@@ -278,7 +279,7 @@ impl UpdateAction {
         }
     }
 
-    fn clause(&self) -> Clause {
+    fn update_clause(&self) -> Clause {
         match self {
             UpdateAction::Remove | UpdateAction::Nothing => Clause::Remove,
             UpdateAction::Insert(_) => Clause::Add,
@@ -288,38 +289,41 @@ impl UpdateAction {
     }
 
     /// Writes the action after the name of its target. `place` is what it computes from.
-    fn write(&self, place: &Place, out: &mut Expression) {
+    fn write_action(&self, place: &Place, out: &mut Expression) {
         match self {
             UpdateAction::Set(json) => {
-                out.push(" = ").json(json);
+                out.push_text(" = ").push_json(json);
             }
-            UpdateAction::Copy(from) => value_of(from, NULL, out.push(" = ")),
+            UpdateAction::Copy(from) => value_of(from, NULL, out.push_text(" = ")),
             UpdateAction::SetIfAbsent(value) => {
-                out.push(" = ");
-                if_absent(place, |out| value.write(NULL, out), out);
+                out.push_text(" = ");
+                if_absent(place, |out| value.write_operand(NULL, out), out);
             }
             UpdateAction::Add {
                 start,
                 delta,
                 minus,
             } => {
-                out.push(" = ");
-                if_absent(place, json(start), out);
-                delta.write(ZERO, out.operator(if *minus { " - " } else { " + " }));
+                out.push_text(" = ");
+                if_absent(place, push_json(start), out);
+                delta.write_operand(ZERO, out.push_operator(if *minus { " - " } else { " + " }));
             }
             UpdateAction::Append(elements) => {
-                out.push(" = ").operator("list_append(");
-                if_absent(place, json(EMPTY_LIST), out);
-                elements.write(EMPTY_LIST, out.push(", "));
-                out.push(")");
+                out.push_text(" = ").push_operator("list_append(");
+                if_absent(place, push_json(EMPTY_LIST), out);
+                elements.write_operand(EMPTY_LIST, out.push_text(", "));
+                out.push_text(")");
             }
             UpdateAction::Prepend(elements) => {
-                elements.write(EMPTY_LIST, out.push(" = ").operator("list_append("));
-                if_absent(place, json(EMPTY_LIST), out.push(", "));
-                out.push(")");
+                elements.write_operand(
+                    EMPTY_LIST,
+                    out.push_text(" = ").push_operator("list_append("),
+                );
+                if_absent(place, push_json(EMPTY_LIST), out.push_text(", "));
+                out.push_text(")");
             }
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
-                out.push(" ").json(json);
+                out.push_text(" ").push_json(json);
             }
             UpdateAction::Remove | UpdateAction::Nothing => {}
         }
@@ -328,10 +332,10 @@ impl UpdateAction {
 
 impl UpdateOperand {
     /// Writes the operand. `stand_in` is a value of its type; see [`value_of`].
-    fn write(&self, stand_in: &[u8], out: &mut Expression) {
+    fn write_operand(&self, stand_in: &[u8], out: &mut Expression) {
         match self {
             UpdateOperand::Json(json) => {
-                out.json(json);
+                out.push_json(json);
             }
             UpdateOperand::At(place) => value_of(place, stand_in, out),
         }
@@ -345,32 +349,34 @@ const ZERO: &[u8] = b"{\"N\":\"0\"}";
 /// Writes the value of a place. For a renamed attribute, DynamoDB evaluates all operands of `if_not_exists`, so the
 /// innermost one has to be a value, although the guard of the action makes sure that it is not used.
 fn value_of(place: &Place, stand_in: &[u8], out: &mut Expression) {
-    match place.former() {
+    match place.former_name() {
         None => {
-            out.place(place);
+            out.push_place(place);
         }
-        Some(_) => if_absent(place, json(stand_in), out),
+        Some(_) => if_absent(place, push_json(stand_in), out),
     }
 }
 
-fn json(json: &[u8]) -> impl FnOnce(&mut Expression) {
+fn push_json(json: &[u8]) -> impl FnOnce(&mut Expression) {
     |out| {
-        out.json(json);
+        out.push_json(json);
     }
 }
 
 /// Writes the value of a place, or another one if it has none: of a renamed attribute, the value under its former name
 /// first.
 fn if_absent(place: &Place, other: impl FnOnce(&mut Expression), out: &mut Expression) {
-    let former = place.former();
+    let former = place.former_name();
     let read_alone = former.is_some_and(|former| former.usage == FormerUse::Alone);
     let under_former = former.map(|former| place.under_former_name(former));
     let places = under_former.iter().chain((!read_alone).then_some(place));
     for place in places.clone() {
-        out.operator("if_not_exists(").place(place).push(", ");
+        out.push_operator("if_not_exists(")
+            .push_place(place)
+            .push_text(", ");
     }
     other(out);
     for _ in places {
-        out.push(")");
+        out.push_text(")");
     }
 }

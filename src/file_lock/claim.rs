@@ -21,8 +21,8 @@ pub(crate) struct Claim(Option<FileIdentity>);
 
 impl Claim {
     /// Claims a file that exists; `None` while it is claimed already.
-    pub(crate) fn of(path: &Path) -> io::Result<Option<Claim>> {
-        let Some(identity) = identity(&path.metadata()?) else {
+    pub(crate) fn claim_of(path: &Path) -> io::Result<Option<Claim>> {
+        let Some(identity) = file_identity(&path.metadata()?) else {
             return Ok(Some(Claim(None)));
         };
         let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,13 +42,13 @@ impl Drop for Claim {
 }
 
 #[cfg(unix)]
-pub(super) fn identity(of: &Metadata) -> Option<FileIdentity> {
+pub(super) fn file_identity(of: &Metadata) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt;
     Some((of.dev(), of.ino()))
 }
 
 /// Files have no identity here; a lock file that cannot be deleted has to be enough.
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> Option<FileIdentity> {
+pub(super) fn file_identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }

@@ -45,16 +45,21 @@ impl Operation for GetItem {
         let table = db.table_name(&self.table.name);
         let key = self.key.to_dynamo_json();
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(&key.map_err(|fault| Error::encode(NAME, fault))?);
-        body.raw(match self.is_consistent {
+        body.push_raw(match self.is_consistent {
             true => ",\"ConsistentRead\":true}",
             false => "}",
         });
         let request = Request::new(ServiceOperation::GetItem, &GET, table, body, Resend::Always);
-        Ok(Plan::of(request, NAME, db.now(), Outcome::Read(read)))
+        Ok(Plan::of_request(
+            request,
+            NAME,
+            db.now(),
+            Outcome::Read(read),
+        ))
     }
 }
 
@@ -68,3 +73,5 @@ impl fmt::Debug for GetItem {
         write!(f, "GetItem({:?})", self.table.name)
     }
 }
+
+crate::awaited::unsent!(@ 'a GetItem => Option<Item>);

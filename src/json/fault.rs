@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Why a value could not be written or read, and where.
 #[derive(Clone, thiserror::Error)]
-#[error("{}{}", self.front(), self.reason())]
+#[error("{}{}", self.path_front(), self.reason_text())]
 pub struct CodecError(Box<CodecErrorParts>);
 
 #[derive(Clone)]
@@ -121,10 +121,10 @@ impl CodecError {
 
     /// Whether the stored key is one of the declaration, but not the one that its fields give.
     pub(crate) fn is_other_spelling(&self) -> bool {
-        self.identity() == Some(KeyIdentity::Differs)
+        self.key_identity() == Some(KeyIdentity::Differs)
     }
 
-    pub(crate) fn identity(&self) -> Option<KeyIdentity> {
+    pub(crate) fn key_identity(&self) -> Option<KeyIdentity> {
         self.0.identity
     }
 
@@ -158,16 +158,16 @@ impl CodecError {
         self
     }
 
-    pub(crate) fn reason(&self) -> &str {
+    pub(crate) fn reason_text(&self) -> &str {
         &self.0.reason
     }
 
-    pub(crate) fn key(&self) -> Option<&'static str> {
+    pub(crate) fn key_attribute(&self) -> Option<&'static str> {
         self.0.key
     }
 
     /// The path, such as `lines[3].qty`, or `None` at the top.
-    pub(crate) fn path(&self) -> Option<String> {
+    pub(crate) fn dotted_path(&self) -> Option<String> {
         let mut text = String::new();
         for step in self.0.path.iter().rev() {
             match step {
@@ -183,8 +183,8 @@ impl CodecError {
     }
 
     /// The beginning of its text.
-    fn front(&self) -> String {
-        self.path()
+    fn path_front(&self) -> String {
+        self.dotted_path()
             .map_or_else(String::new, |path| format!("{path}: "))
     }
 }

@@ -21,7 +21,7 @@ impl<'a, T: ?Sized> Names<'a, T> {
         Names(names)
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&'a T> {
+    pub(crate) fn get_named(&self, name: &str) -> Option<&'a T> {
         let found = if self.0.len() <= FEW {
             self.0.iter().find(|(known, _)| *known == name)
         } else {
@@ -31,8 +31,8 @@ impl<'a, T: ?Sized> Names<'a, T> {
         found.map(|(_, value)| *value)
     }
 
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.get_named(name).is_some()
     }
 }
 
@@ -68,8 +68,8 @@ mod tests {
             let names = Names::new(named.iter().map(|(name, value)| (&**name, value)));
             for name in asked {
                 let scanned = named.iter().find(|(known, _)| *known == name);
-                prop_assert_eq!(names.get(&name), scanned.map(|(_, value)| value));
-                prop_assert_eq!(names.contains(&name), scanned.is_some());
+                prop_assert_eq!(names.get_named(&name), scanned.map(|(_, value)| value));
+                prop_assert_eq!(names.has_name(&name), scanned.is_some());
             }
         }
     }

@@ -37,45 +37,47 @@ impl Number {
 
     /// The number of a text that another library made. A text that is not a number is kept as it is and
     /// rejected when it is written, because a conversion cannot return an error.
-    pub(crate) fn foreign(text: &str) -> Number {
+    pub(crate) fn from_foreign(text: &str) -> Number {
         text.parse().unwrap_or_else(|_| Number(text.into()))
     }
 
     /// Rejects a number that DynamoDB would not keep.
-    pub(crate) fn check(&self) -> Result<(), CodecError> {
-        Parts::of(&self.0).ok_or_else(not_a_number)?.check()
+    pub(crate) fn check_limits(&self) -> Result<(), CodecError> {
+        Parts::parse_parts(&self.0)
+            .ok_or_else(not_a_number)?
+            .check_limits()
     }
 
     /// The parts of a number that DynamoDB would keep. Each such value has only one text.
-    fn kept(&self) -> Option<Parts<'_>> {
-        Parts::of(&self.0).filter(|parts| parts.check().is_ok())
+    fn kept_parts(&self) -> Option<Parts<'_>> {
+        Parts::parse_parts(&self.0).filter(|parts| parts.check_limits().is_ok())
     }
 
     /// How many bytes the number takes in an item.
     pub fn size(&self) -> usize {
-        Parts::of(&self.0).map_or(1, |parts| parts.size())
+        Parts::parse_parts(&self.0).map_or(1, |parts| parts.stored_size())
     }
 
     /// The digits without an exponent if this is an integer.
     pub(crate) fn to_integer_text(&self) -> Option<String> {
-        let parts = Parts::of(&self.0)?;
+        let parts = Parts::parse_parts(&self.0)?;
         let whole = parts.digits.len() as i64 <= parts.exponent + 1;
-        (whole || parts.digits.is_empty()).then(|| parts.plain())
+        (whole || parts.digits.is_empty()).then(|| parts.plain_text())
     }
 
     /// The digits before the point.
     pub(crate) fn to_whole_text(&self) -> Option<String> {
-        let mut parts = Parts::of(&self.0)?;
+        let mut parts = Parts::parse_parts(&self.0)?;
         let whole = usize::try_from(parts.exponent + 1).unwrap_or(0);
         if let Some(digits) = parts.digits.get(..whole) {
             parts.digits = digits.to_owned().into();
         }
-        Some(parts.plain())
+        Some(parts.plain_text())
     }
 
     /// Whether it is an integer of at most `digits` digits, times ten to a power from `-tens` to `tens`.
     pub(crate) fn is_short(&self, digits: usize, tens: i64) -> bool {
-        self.kept().is_some_and(|parts| {
+        self.kept_parts().is_some_and(|parts| {
             let count = parts.digits.len();
             count <= digits && (parts.exponent + 1 - count as i64).abs() <= tens
         })
@@ -87,8 +89,8 @@ impl Number {
     }
 
     /// The number times `10^scale`, if that is in range.
-    pub(crate) fn scaled(&self, scale: i64) -> Option<Number> {
-        let parts = Parts::of(&self.0)?;
+    pub(crate) fn scaled_by(&self, scale: i64) -> Option<Number> {
+        let parts = Parts::parse_parts(&self.0)?;
         if parts.digits.is_empty() {
             return Some(self.clone());
         }
@@ -101,8 +103,8 @@ impl Number {
     /// The digits without an exponent, up to 256 characters.
     #[cfg(feature = "rust_decimal")]
     pub(crate) fn to_plain_text(&self) -> String {
-        Parts::of(&self.0)
-            .map(|parts| parts.plain())
+        Parts::parse_parts(&self.0)
+            .map(|parts| parts.plain_text())
             .unwrap_or_default()
     }
 }
@@ -115,9 +117,9 @@ impl FromStr for Number {
     type Err = CodecError;
 
     fn from_str(text: &str) -> Result<Self, CodecError> {
-        let parts = Parts::of(text).ok_or_else(not_a_number)?;
-        parts.check()?;
-        Ok(Number(parts.canonical().into_boxed_str()))
+        let parts = Parts::parse_parts(text).ok_or_else(not_a_number)?;
+        parts.check_limits()?;
+        Ok(Number(parts.canonical_text().into_boxed_str()))
     }
 }
 
@@ -137,8 +139,8 @@ from_small_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 /// numbers, in the order of texts.
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (self.kept(), other.kept()) {
-            (Some(left), Some(right)) => compare(&left, &right),
+        match (self.kept_parts(), other.kept_parts()) {
+            (Some(left), Some(right)) => compare_parts(&left, &right),
             // A number that DynamoDB cannot keep comes from another server or from a caller. It
             // only needs a position in the order that never changes.
             (Some(_), None) => Ordering::Less,
@@ -148,7 +150,7 @@ impl Ord for Number {
     }
 }
 
-fn compare(left: &Parts<'_>, right: &Parts<'_>) -> Ordering {
+fn compare_parts(left: &Parts<'_>, right: &Parts<'_>) -> Ordering {
     let sign = |parts: &Parts<'_>| match (parts.digits.is_empty(), parts.negative) {
         (true, _) => 0,
         (false, true) => -1,
@@ -256,7 +258,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_comes_last() {
-        let mut numbers = ["5x", "6", "1e200", "NaN", "1e11", "10e199", ""].map(Number::foreign);
+        let mut numbers =
+            ["5x", "6", "1e200", "NaN", "1e11", "10e199", ""].map(Number::from_foreign);
         numbers.sort();
         let texts: Vec<&str> = numbers.iter().map(Number::as_str).collect();
         let expected = ["6", "100000000000", "", "10e199", "1e200", "5x", "NaN"];

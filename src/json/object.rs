@@ -10,7 +10,7 @@ const NULL: &[u8] = b"null";
 pub(super) type JsonMember<'r> = (Cow<'r, str>, &'r [u8]);
 
 /// The members of an object, in their order.
-pub(crate) fn members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
+pub(crate) fn object_members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
     let mut reader = Reader::new(object);
     let mut members = Vec::new();
     let mut first = true;
@@ -22,7 +22,10 @@ pub(crate) fn members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> 
 }
 
 /// The first member of this name. The members after it are not checked.
-pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, CodecError> {
+pub(crate) fn find_member<'r>(
+    object: &'r [u8],
+    wanted: &str,
+) -> Result<Option<&'r [u8]>, CodecError> {
     let mut reader = Reader::new(object);
     let mut first = true;
     reader.open_object()?;
@@ -36,20 +39,23 @@ pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u
 }
 
 /// The members of an answer. A null means a missing member, as in the SDK.
-pub(crate) fn answered(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
-    let mut members = members(object)?;
+pub(crate) fn answer_members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
+    let mut members = object_members(object)?;
     // Some servers write null for a member that others omit.
     members.retain(|(_, value)| *value != NULL);
     Ok(members)
 }
 
 /// The first member of this name in an answer, if it is not null.
-pub(crate) fn answer<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, CodecError> {
-    Ok(member(object, wanted)?.filter(|value| *value != NULL))
+pub(crate) fn find_answer<'r>(
+    object: &'r [u8],
+    wanted: &str,
+) -> Result<Option<&'r [u8]>, CodecError> {
+    Ok(find_member(object, wanted)?.filter(|value| *value != NULL))
 }
 
 /// The elements of an array.
-pub(crate) fn elements(array: &[u8]) -> Result<Vec<&[u8]>, CodecError> {
+pub(crate) fn array_elements(array: &[u8]) -> Result<Vec<&[u8]>, CodecError> {
     let mut reader = Reader::new(array);
     let mut elements = Vec::new();
     let mut first = true;
@@ -62,6 +68,8 @@ pub(crate) fn elements(array: &[u8]) -> Result<Vec<&[u8]>, CodecError> {
 
 /// Whether the value of an attribute is NULL, which means that the attribute is absent.
 pub(crate) fn is_null(json: &[u8]) -> bool {
-    let kind = members(json).ok().and_then(|mut members| members.pop());
+    let kind = object_members(json)
+        .ok()
+        .and_then(|mut members| members.pop());
     kind.is_some_and(|(kind, _)| kind == "NULL")
 }

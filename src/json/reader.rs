@@ -36,12 +36,12 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Reader::within(valid(bytes), 0)
+        Reader::starting_at(valid_front(bytes), 0)
     }
 
     /// Starts in the middle of a text.
     #[inline]
-    pub(crate) fn within(text: &'a str, at: usize) -> Self {
+    pub(crate) fn starting_at(text: &'a str, at: usize) -> Self {
         Reader {
             text,
             at,
@@ -54,17 +54,17 @@ impl<'a> Reader<'a> {
 
     /// Another reader of the same text, at this place.
     #[inline]
-    pub(crate) fn there(&self, at: usize) -> Self {
-        Reader::within(self.text, at)
+    pub(crate) fn resume_at(&self, at: usize) -> Self {
+        Reader::starting_at(self.text, at)
     }
 
     /// The place in the text.
-    pub(crate) fn place(&self) -> usize {
+    pub(crate) fn current_place(&self) -> usize {
         self.at
     }
 
     #[cold]
-    fn broken(&self, wanted: &str) -> CodecError {
+    fn syntax_error(&self, wanted: &str) -> CodecError {
         if self.at >= self.text.len() {
             return CodecError::new(format!(
                 "not DynamoDB JSON: ends, or is not UTF-8, where {wanted} is expected"
@@ -77,9 +77,9 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek_byte(&mut self) -> Option<u8> {
         loop {
-            match self.bytes().get(self.at) {
+            match self.all_bytes().get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
                 other => return other.copied(),
             }
@@ -87,29 +87,29 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), CodecError> {
-        if self.peek() == Some(byte) {
+    fn expect_byte(&mut self, byte: u8, wanted: &str) -> Result<(), CodecError> {
+        if self.peek_byte() == Some(byte) {
             self.at += 1;
             return Ok(());
         }
-        Err(self.broken(wanted))
+        Err(self.syntax_error(wanted))
     }
 
     #[inline]
-    fn bytes(&self) -> &'a [u8] {
+    fn all_bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
 
     #[inline]
-    fn rest(&self) -> &'a [u8] {
-        self.bytes().get(self.at..).unwrap_or_default()
+    fn rest_bytes(&self) -> &'a [u8] {
+        self.all_bytes().get(self.at..).unwrap_or_default()
     }
 
     /// Ends the reading: only white space may follow.
-    pub(crate) fn finish(&mut self) -> Result<(), CodecError> {
-        match self.peek() {
+    pub(crate) fn finish_text(&mut self) -> Result<(), CodecError> {
+        match self.peek_byte() {
             None => Ok(()),
-            Some(_) => Err(self.broken("the end")),
+            Some(_) => Err(self.syntax_error("the end")),
         }
     }
 
@@ -121,18 +121,18 @@ impl<'a> Reader<'a> {
     }
 
     fn open_any(&mut self) -> Result<Tag, CodecError> {
-        self.expect(b'{', "a value")?;
+        self.expect_byte(b'{', "a value")?;
         let name = self.string()?;
         let tag = Tag::from_name(&name)
             .ok_or_else(|| CodecError::new("not DynamoDB JSON: an unknown type of value"))?;
-        self.expect(b':', "`:`")?;
+        self.expect_byte(b':', "`:`")?;
         Ok(tag)
     }
 
     /// Steps into a value of this type; [`close`](Self::close) steps out.
     #[inline]
     pub fn open(&mut self, tag: Tag) -> Result<(), CodecError> {
-        if self.usual(tag.opening()) {
+        if self.take_usual(tag.opening_text()) {
             return Ok(());
         }
         let found = self.open_any()?;
@@ -146,16 +146,16 @@ impl<'a> Reader<'a> {
     /// Steps out of a value.
     #[inline]
     pub fn close(&mut self) -> Result<(), CodecError> {
-        if self.usual(b"}") {
+        if self.take_usual(b"}") {
             return Ok(());
         }
-        self.expect(b'}', "the end of a value")
+        self.expect_byte(b'}', "the end of a value")
     }
 
     /// Steps over a NULL, if it comes next.
     pub fn take_null(&mut self) -> Result<bool, CodecError> {
         // The first test decides nearly every case without reading a name.
-        if !self.rest().starts_with(b"{\"NU") && !matches!(self.tag(), Ok(Tag::Null)) {
+        if !self.rest_bytes().starts_with(b"{\"NU") && !matches!(self.tag(), Ok(Tag::Null)) {
             return Ok(false);
         }
         self.open(Tag::Null)?;
@@ -191,12 +191,12 @@ impl<'a> Reader<'a> {
     /// Reads a `B`.
     pub fn binary(&mut self) -> Result<Vec<u8>, CodecError> {
         self.open(Tag::B)?;
-        let bytes = self.base64()?;
+        let bytes = self.read_base64()?;
         self.close()?;
         Ok(bytes)
     }
 
-    pub(crate) fn base64(&mut self) -> Result<Vec<u8>, CodecError> {
+    pub(crate) fn read_base64(&mut self) -> Result<Vec<u8>, CodecError> {
         let text = self.string()?;
         base64_simd::STANDARD
             .decode_to_vec(text.as_bytes())
@@ -212,43 +212,43 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn boolean_literal(&mut self) -> Result<bool, CodecError> {
-        self.peek();
+        self.peek_byte();
         for (literal, value) in [("true", true), ("false", false)] {
-            if self.rest().starts_with(literal.as_bytes()) {
+            if self.rest_bytes().starts_with(literal.as_bytes()) {
                 self.at += literal.len();
                 return Ok(value);
             }
         }
-        Err(self.broken("true or false"))
+        Err(self.syntax_error("true or false"))
     }
 
     /// Steps into an `L`; call [`next_element`](Self::next_element) until it returns false.
     pub fn open_list(&mut self) -> Result<(), CodecError> {
         self.open(Tag::L)?;
-        self.deepen()?;
+        self.enter_level()?;
         self.open_array()
     }
 
     /// Steps out of an `L`.
     pub fn close_list(&mut self) -> Result<(), CodecError> {
-        self.surface();
+        self.leave_level();
         self.close()
     }
 
     /// Steps into an `M`; call [`next_name`](Self::next_name) until it returns none.
     pub fn open_map(&mut self) -> Result<(), CodecError> {
         self.open(Tag::M)?;
-        self.deepen()?;
-        self.expect(b'{', "an object")
+        self.enter_level()?;
+        self.expect_byte(b'{', "an object")
     }
 
     /// Steps out of an `M`.
     pub fn close_map(&mut self) -> Result<(), CodecError> {
-        self.surface();
+        self.leave_level();
         self.close()
     }
 
-    fn deepen(&mut self) -> Result<(), CodecError> {
+    fn enter_level(&mut self) -> Result<(), CodecError> {
         if self.depth == MAX_DEPTH {
             return Err(CodecError::new(format!(
                 "lists and maps nest deeper than {MAX_DEPTH} levels"
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn surface(&mut self) {
+    fn leave_level(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
             self.until = std::mem::replace(&mut self.until_outside, NEVER);
@@ -274,22 +274,22 @@ impl<'a> Reader<'a> {
 
     /// Skips a null of a response, which means a missing value.
     pub(crate) fn take_nothing(&mut self) -> bool {
-        self.peek();
-        let is_nothing = self.rest().starts_with(b"null");
+        self.peek_byte();
+        let is_nothing = self.rest_bytes().starts_with(b"null");
         self.at += if is_nothing { 4 } else { 0 };
         is_nothing
     }
 
     /// Steps into `[`.
     pub(crate) fn open_array(&mut self) -> Result<(), CodecError> {
-        self.expect(b'[', "a list")
+        self.expect_byte(b'[', "a list")
     }
 
     /// Whether another element follows; steps over the comma or the closing `]`. `first` is the
     /// caller's mark, true before the first call.
     #[inline]
     pub fn next_element(&mut self, first: &mut bool) -> Result<bool, CodecError> {
-        self.another(first, b']', "`,` or `]`")
+        self.has_another(first, b']', "`,` or `]`")
     }
 
     /// Steps into `{`.
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
         if self.depth == 0 {
             self.until = std::mem::replace(&mut self.until_outside, NEVER);
         }
-        self.expect(b'{', "an object")
+        self.expect_byte(b'{', "an object")
     }
 
     /// The next key of the open object, or `None` after stepping over its `}`. `first` is the
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
                 *first = false;
                 Cow::Borrowed(name)
             }
-            None if self.usual(b"}") => return Ok(None),
+            None if self.take_usual(b"}") => return Ok(None),
             None => match self.unusual_name(first)? {
                 Some(name) => name,
                 None => return Ok(None),
@@ -335,18 +335,18 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn unusual_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, CodecError> {
-        if !self.another(first, b'}', "`,` or `}`")? {
+        if !self.has_another(first, b'}', "`,` or `}`")? {
             return Ok(None);
         }
         let name = self.string()?;
-        self.expect(b':', "`:`")?;
+        self.expect_byte(b':', "`:`")?;
         Ok(Some(name))
     }
 
     #[inline]
-    fn another(&mut self, first: &mut bool, end: u8, wanted: &str) -> Result<bool, CodecError> {
+    fn has_another(&mut self, first: &mut bool, end: u8, wanted: &str) -> Result<bool, CodecError> {
         let was_first = std::mem::take(first);
-        match self.peek() {
+        match self.peek_byte() {
             Some(byte) if byte == end => {
                 self.at += 1;
                 Ok(false)
@@ -356,12 +356,12 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 Ok(true)
             }
-            _ => Err(self.broken(wanted)),
+            _ => Err(self.syntax_error(wanted)),
         }
     }
 }
 
-fn valid(bytes: &[u8]) -> &str {
+fn valid_front(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -393,7 +393,7 @@ mod tests {
     fn white_space_is_read() {
         let mut reader = Reader::new(b" { \"S\" : \"a\" } ");
         assert_eq!(reader.text().unwrap(), "a");
-        reader.finish().unwrap();
+        reader.finish_text().unwrap();
     }
 
     #[test]

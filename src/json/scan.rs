@@ -5,17 +5,17 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// Marks the bytes that are zero by their highest bits. The first mark is exact; bytes after it may be marked
 /// wrongly.
-const fn zeros(word: u64) -> u64 {
+const fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }
 
 /// Marks the bytes below a space, equally exact.
-const fn controls(word: u64) -> u64 {
+const fn control_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES * 0x20) & !word & HIGHS
 }
 
-const fn equal(word: u64, byte: u8) -> u64 {
-    zeros(word ^ (ONES * byte as u64))
+const fn equal_bytes(word: u64, byte: u8) -> u64 {
+    zero_bytes(word ^ (ONES * byte as u64))
 }
 
 /// Marks the bytes that are not digits, equally exact.
@@ -27,7 +27,7 @@ const fn no_digits(word: u64) -> u64 {
 /// The place, from `from` on, of the first byte that is special, or the length. `in_word` marks such bytes in eight
 /// bytes at once, `is_special` tells a single one.
 #[inline(always)]
-fn find(
+fn find_byte(
     bytes: &[u8],
     from: usize,
     in_word: impl Fn(u64) -> u64,
@@ -55,7 +55,7 @@ pub(crate) fn string_end(bytes: &[u8], from: usize) -> usize {
         let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
             break;
         };
-        let marks = quotes(u64::from_le_bytes(*word));
+        let marks = quote_bytes(u64::from_le_bytes(*word));
         if marks != 0 {
             return at + (marks.trailing_zeros() / 8) as usize;
         }
@@ -67,31 +67,35 @@ pub(crate) fn string_end(bytes: &[u8], from: usize) -> usize {
 /// Does the same for these bytes, without a call.
 #[inline(always)]
 pub(crate) fn string_end_in<const N: usize>(bytes: &[u8; N], from: usize) -> usize {
-    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
+    find_byte(bytes, from, quote_bytes, |byte| {
+        matches!(byte, b'"' | b'\\')
+    })
 }
 
 #[inline(never)]
 fn long_string_end(bytes: &[u8], from: usize) -> usize {
-    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
+    find_byte(bytes, from, quote_bytes, |byte| {
+        matches!(byte, b'"' | b'\\')
+    })
 }
 
-const fn quotes(word: u64) -> u64 {
-    equal(word, b'"') | equal(word, b'\\')
+const fn quote_bytes(word: u64) -> u64 {
+    equal_bytes(word, b'"') | equal_bytes(word, b'\\')
 }
 
 /// How many digits the bytes begin with.
 #[inline(always)]
 pub(crate) fn digits_end(bytes: &[u8]) -> usize {
-    find(bytes, 0, no_digits, |byte| !byte.is_ascii_digit())
+    find_byte(bytes, 0, no_digits, |byte| !byte.is_ascii_digit())
 }
 
 /// How many bytes need no escape in a string: up to a quote, a backslash or a control character.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    find(
+    find_byte(
         bytes,
         0,
-        |word| quotes(word) | controls(word),
+        |word| quote_bytes(word) | control_bytes(word),
         |byte| byte < b' ' || matches!(byte, b'"' | b'\\'),
     )
 }

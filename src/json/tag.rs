@@ -44,7 +44,7 @@ impl Tag {
         }
     }
 
-    pub(crate) const fn opening(self) -> &'static [u8] {
+    pub(crate) const fn opening_text(self) -> &'static [u8] {
         match self {
             Tag::S => b"{\"S\":",
             Tag::N => b"{\"N\":",

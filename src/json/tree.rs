@@ -15,7 +15,7 @@ pub(crate) enum JsonTree {
 
 impl JsonTree {
     /// An object of those members that exist.
-    pub(crate) fn object<'n>(
+    pub(crate) fn object_of<'n>(
         members: impl IntoIterator<Item = (&'n str, Option<JsonTree>)>,
     ) -> Self {
         let members = members.into_iter();
@@ -23,14 +23,14 @@ impl JsonTree {
         JsonTree::Object(there.collect())
     }
 
-    pub(crate) fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Self {
+    pub(crate) fn list_of<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Self {
         JsonTree::List(values.iter().map(tree).collect())
     }
 
     /// The text, with a line for each member and each element, and an end of line behind the last.
     pub(crate) fn to_text(&self) -> String {
         let mut out = Vec::new();
-        self.write(0, &mut out);
+        self.write_tree(0, &mut out);
         out.push(b'\n');
         // Only valid texts and their escapes were written, so nothing is replaced.
         String::from_utf8_lossy(&out).into_owned()
@@ -47,7 +47,7 @@ impl JsonTree {
     #[cfg(feature = "export")]
     fn write_line(&self, out: &mut Vec<u8>) {
         match self {
-            JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Text(_) => self.write(0, out),
+            JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Text(_) => self.write_tree(0, out),
             JsonTree::List(values) => {
                 out.push(b'[');
                 for (at, value) in values.iter().enumerate() {
@@ -60,7 +60,7 @@ impl JsonTree {
                 out.push(b'{');
                 for (at, (name, value)) in members.iter().enumerate() {
                     out.extend((at > 0).then_some(b','));
-                    quote(name, out);
+                    write_quoted(name, out);
                     out.push(b':');
                     value.write_line(out);
                 }
@@ -69,34 +69,34 @@ impl JsonTree {
         }
     }
 
-    fn write(&self, depth: usize, out: &mut Vec<u8>) {
+    fn write_tree(&self, depth: usize, out: &mut Vec<u8>) {
         match self {
             JsonTree::Bool(value) => out.extend_from_slice(value.to_string().as_bytes()),
             JsonTree::Number(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            JsonTree::Text(text) => quote(text, out),
+            JsonTree::Text(text) => write_quoted(text, out),
             JsonTree::List(values) => {
-                block(values, (b'[', b']'), depth, out, |value, out| {
-                    value.write(depth + 1, out);
+                write_block(values, (b'[', b']'), depth, out, |value, out| {
+                    value.write_tree(depth + 1, out);
                 });
             }
             JsonTree::Object(members) => {
-                block(members, (b'{', b'}'), depth, out, |(name, value), out| {
-                    quote(name, out);
+                write_block(members, (b'{', b'}'), depth, out, |(name, value), out| {
+                    write_quoted(name, out);
                     out.extend_from_slice(b": ");
-                    value.write(depth + 1, out);
+                    value.write_tree(depth + 1, out);
                 });
             }
         }
     }
 }
 
-fn quote(text: &str, out: &mut Vec<u8>) {
+fn write_quoted(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     escape_into(out, text);
     out.push(b'"');
 }
 
-fn block<T>(
+fn write_block<T>(
     elements: &[T],
     (open, close): (u8, u8),
     depth: usize,
@@ -108,16 +108,16 @@ fn block<T>(
         if at > 0 {
             out.push(b',');
         }
-        indent(depth + 1, out);
+        write_indent(depth + 1, out);
         write(element, out);
     }
     if !elements.is_empty() {
-        indent(depth, out);
+        write_indent(depth, out);
     }
     out.push(close);
 }
 
-fn indent(depth: usize, out: &mut Vec<u8>) {
+fn write_indent(depth: usize, out: &mut Vec<u8>) {
     out.push(b'\n');
     out.extend(std::iter::repeat_n(b' ', 2 * depth));
 }

@@ -68,7 +68,7 @@ impl Writer {
     }
 
     /// Takes back everything written since the output had this length.
-    pub(crate) fn rewind(&mut self, length: usize) {
+    pub(crate) fn rewind_to(&mut self, length: usize) {
         self.out.truncate(length);
         self.depth = 0;
     }
@@ -78,7 +78,7 @@ impl Writer {
     }
 
     /// The output itself, for the key writer.
-    pub(crate) fn out(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn output_bytes(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
@@ -88,7 +88,7 @@ impl Writer {
 
     /// How many bytes were written by DynamoDB's rules since the start or the last
     /// [`restart_size`](Self::restart_size).
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn stored_size(&self) -> usize {
         self.size
     }
 
@@ -97,7 +97,7 @@ impl Writer {
     }
 
     /// Writes JSON that is not an attribute value: the frame of a request.
-    pub(crate) fn raw(&mut self, json: &str) {
+    pub(crate) fn push_raw(&mut self, json: &str) {
         self.out.extend_from_slice(json.as_bytes());
     }
 
@@ -106,13 +106,13 @@ impl Writer {
     }
 
     /// Writes a JSON string that is not an attribute value.
-    pub(crate) fn quoted(&mut self, text: &str) {
+    pub(crate) fn push_quoted(&mut self, text: &str) {
         self.out.push(b'"');
         escape_into(&mut self.out, text);
         self.out.push(b'"');
     }
 
-    fn comma(&mut self) {
+    fn write_comma(&mut self) {
         // The last byte tells whether a member precedes, so no state is kept for each level. Texts
         // end with a quotation mark and are never confused with an opening.
         if !matches!(self.out.last(), None | Some(b'{' | b'[')) {
@@ -122,15 +122,15 @@ impl Writer {
 
     /// Begins the next entry of the open map.
     pub fn name(&mut self, name: &Name) {
-        self.comma();
+        self.write_comma();
         self.out.extend_from_slice(name.json.as_bytes());
         self.count_name(name.text);
     }
 
     /// Begins the next entry of the open map, with a name known only at run time.
     pub fn dynamic_name(&mut self, name: &str) {
-        self.comma();
-        self.quoted(name);
+        self.write_comma();
+        self.push_quoted(name);
         self.out.push(b':');
         self.count_name(name);
     }
@@ -144,55 +144,55 @@ impl Writer {
 
     /// Writes an `S`.
     pub fn text(&mut self, text: &str) {
-        self.raw("{\"S\":\"");
+        self.push_raw("{\"S\":\"");
         escape_into(&mut self.out, text);
-        self.raw("\"}");
+        self.push_raw("\"}");
         self.size += text.len();
     }
 
     /// Writes an `S` of plain ASCII without quotes, backslashes or control characters.
     pub(crate) fn plain_text(&mut self, text: &str) {
-        self.raw("{\"S\":\"");
-        self.raw(text);
-        self.raw("\"}");
+        self.push_raw("{\"S\":\"");
+        self.push_raw(text);
+        self.push_raw("\"}");
         self.size += text.len();
     }
 
     /// Writes the `N` of an integer.
-    pub(crate) fn integer(&mut self, value: impl itoa::Integer) {
+    pub(crate) fn write_integer(&mut self, value: impl itoa::Integer) {
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(value);
         self.size += integer_size(digits);
-        self.raw("{\"N\":\"");
-        self.raw(digits);
-        self.raw("\"}");
+        self.push_raw("{\"N\":\"");
+        self.push_raw(digits);
+        self.push_raw("\"}");
     }
 
     /// Writes an `N`.
     pub fn number(&mut self, number: &Number) {
-        self.raw("{\"N\":\"");
-        self.raw(number.as_str());
-        self.raw("\"}");
+        self.push_raw("{\"N\":\"");
+        self.push_raw(number.as_str());
+        self.push_raw("\"}");
         self.size += number.size();
     }
 
     /// Writes the `N` of a number that has no text yet.
-    pub(crate) fn decimal(&mut self, parts: &Parts<'_>) {
-        self.raw("{\"N\":\"");
-        parts.write(&mut |part| self.raw(part));
-        self.raw("\"}");
-        self.size += parts.size();
+    pub(crate) fn write_decimal(&mut self, parts: &Parts<'_>) {
+        self.push_raw("{\"N\":\"");
+        parts.write_digits(&mut |part| self.push_raw(part));
+        self.push_raw("\"}");
+        self.size += parts.stored_size();
     }
 
     /// Writes a `B`.
     pub fn binary(&mut self, bytes: &[u8]) {
-        self.raw("{\"B\":");
-        self.base64(bytes);
-        self.raw("}");
+        self.push_raw("{\"B\":");
+        self.write_base64(bytes);
+        self.push_raw("}");
         self.size += bytes.len();
     }
 
-    fn base64(&mut self, bytes: &[u8]) {
+    fn write_base64(&mut self, bytes: &[u8]) {
         self.out.push(b'"');
         base64_simd::STANDARD.encode_append(bytes, &mut self.out);
         self.out.push(b'"');
@@ -200,7 +200,7 @@ impl Writer {
 
     /// Writes a `BOOL`.
     pub fn boolean(&mut self, value: bool) {
-        self.raw(if value {
+        self.push_raw(if value {
             "{\"BOOL\":true}"
         } else {
             "{\"BOOL\":false}"
@@ -210,43 +210,43 @@ impl Writer {
 
     /// Writes a `NULL`.
     pub fn null(&mut self) {
-        self.raw("{\"NULL\":true}");
+        self.push_raw("{\"NULL\":true}");
         self.size += 1;
     }
 
     /// Opens an `L`; call [`element`](Self::element) before each value.
     pub fn open_list(&mut self) -> Result<(), CodecError> {
-        self.deepen()?;
-        self.raw("{\"L\":[");
+        self.enter_level()?;
+        self.push_raw("{\"L\":[");
         Ok(())
     }
 
     /// Begins the next element of the open list.
     pub fn element(&mut self) {
-        self.comma();
+        self.write_comma();
         self.size += 1;
     }
 
     /// Closes an `L`.
     pub fn close_list(&mut self) {
         self.depth = self.depth.saturating_sub(1);
-        self.raw("]}");
+        self.push_raw("]}");
     }
 
     /// Opens an `M`; write a [`name`](Self::name) and a value in turn.
     pub fn open_map(&mut self) -> Result<(), CodecError> {
-        self.deepen()?;
-        self.raw("{\"M\":{");
+        self.enter_level()?;
+        self.push_raw("{\"M\":{");
         Ok(())
     }
 
     /// Closes an `M`.
     pub fn close_map(&mut self) {
         self.depth = self.depth.saturating_sub(1);
-        self.raw("}}");
+        self.push_raw("}}");
     }
 
-    fn deepen(&mut self) -> Result<(), CodecError> {
+    fn enter_level(&mut self) -> Result<(), CodecError> {
         if self.depth == self.max_depth {
             let levels = self.max_depth;
             return Err(CodecError::new(format!(
@@ -261,44 +261,44 @@ impl Writer {
 
     /// Opens an `SS`, `NS` or `BS`.
     pub(crate) fn open_set(&mut self, tag: &str) {
-        self.raw("{\"");
-        self.raw(tag);
-        self.raw("\":[");
+        self.push_raw("{\"");
+        self.push_raw(tag);
+        self.push_raw("\":[");
     }
 
     /// Writes the next element of an `SS`.
     pub fn set_text(&mut self, text: &str) {
-        self.comma();
-        self.quoted(text);
+        self.write_comma();
+        self.push_quoted(text);
         self.size += text.len();
     }
 
     pub(crate) fn set_integer(&mut self, value: impl itoa::Integer) {
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(value);
-        self.comma();
+        self.write_comma();
         self.out.push(b'"');
-        self.raw(digits);
+        self.push_raw(digits);
         self.out.push(b'"');
         self.size += integer_size(digits);
     }
 
     pub(crate) fn set_number(&mut self, number: &Number) {
-        self.comma();
+        self.write_comma();
         self.out.push(b'"');
-        self.raw(number.as_str());
+        self.push_raw(number.as_str());
         self.out.push(b'"');
         self.size += number.size();
     }
 
     pub(crate) fn set_binary(&mut self, bytes: &[u8]) {
-        self.comma();
-        self.base64(bytes);
+        self.write_comma();
+        self.write_base64(bytes);
         self.size += bytes.len();
     }
 
     pub(crate) fn close_set(&mut self) {
-        self.raw("]}");
+        self.push_raw("]}");
     }
 
     /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
@@ -325,11 +325,11 @@ impl Writer {
 
     /// Opens an `S` whose text the key writer appends.
     pub(crate) fn open_text(&mut self) {
-        self.raw("{\"S\":\"");
+        self.push_raw("{\"S\":\"");
     }
 
     pub(crate) fn close_text(&mut self) {
-        self.raw("\"}");
+        self.push_raw("\"}");
     }
 }
 

@@ -5,7 +5,7 @@
 //! widths, and earlier times are padded to them.
 
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
-use super::moment::plain_moment;
+use super::moment::plain_time;
 use super::parse::KeyParser;
 use super::part::KeyPart;
 use super::part_text::{PartText, PartWriter};
@@ -44,7 +44,7 @@ impl<const DIGITS: usize, const PER_SECOND: i128> KeyPart for EpochCount<DIGITS,
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         // Texts of different lengths do not sort like their numbers, so only times whose count has
         // the one width are accepted.
-        let count = count(self.0, PER_SECOND)?;
+        let count = count_units(self.0, PER_SECOND)?;
         let text = format!("{count:0DIGITS$}");
         if count < 0 || text.len() > DIGITS {
             return Err(CodecError::new(
@@ -96,7 +96,7 @@ macro_rules! counted {
                 let count: EpochCount<$digits, $per_second> = key.part(field, pad, last)?;
                 T::from_timestamp(count.0)
                     .and_then($part::floor)
-                    .ok_or_else(|| key.unlike().at(field))
+                    .ok_or_else(|| key.unlike_template().at(field))
             }
 
             fn from_plain(text: &str) -> Option<$part<T>> {
@@ -104,7 +104,7 @@ macro_rules! counted {
             }
 
             fn from_whole(text: &str) -> Option<$part<T>> {
-                plain_moment::<T>(text).as_ref().map($cut::to_part)
+                plain_time::<T>(text).as_ref().map($cut::to_part)
             }
         }
     )*};
@@ -118,7 +118,7 @@ counted! {
 const NANOS: i128 = 1_000_000_000;
 
 /// The units that have passed at this time. A leap second would have the count of the following second.
-fn count(time: Timestamp, per_second: i128) -> Result<i128, CodecError> {
+fn count_units(time: Timestamp, per_second: i128) -> Result<i128, CodecError> {
     let nanos = i128::from(time.nanos());
     if nanos >= NANOS {
         return Err(CodecError::new(

@@ -9,13 +9,13 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 /// Writes the text of a part in the style of the table's keys.
 pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
     match style {
-        Style::Escaped => escape(text, |piece| out.extend_from_slice(piece)),
+        Style::Escaped => escape_text(text, |piece| out.extend_from_slice(piece)),
         Style::Verbatim(_) => out.extend_from_slice(text.as_bytes()),
     }
 }
 
 /// Escapes a text and hands it over piece by piece.
-pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
+pub(super) fn escape_text(text: &str, mut out: impl FnMut(&[u8])) {
     let mut start = 0;
     let bytes = text.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
 }
 
 /// The text that an escaped one represents; `None` for anything that escaping does not make.
-pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
+pub(super) fn unescape_text(escaped: &str) -> Option<Cow<'_, str>> {
     if escaped.bytes().all(|byte| byte > b'%') {
         return Some(Cow::Borrowed(escaped));
     }
@@ -42,7 +42,7 @@ pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     while let Some(byte) = bytes.next() {
         match byte {
             b'%' => {
-                let byte = hex(bytes.next()?)? << 4 | hex(bytes.next()?)?;
+                let byte = hex_value(bytes.next()?)? << 4 | hex_value(bytes.next()?)?;
                 // Only what is escaped in writing is accepted. Otherwise one value would have
                 // several keys, and a query would miss some.
                 if byte > b'%' {
@@ -57,7 +57,7 @@ pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(text).ok().map(Cow::Owned)
 }
 
-fn hex(digit: u8) -> Option<u8> {
+fn hex_value(digit: u8) -> Option<u8> {
     HEX.iter()
         .position(|known| *known == digit)
         .map(|value| value as u8)

@@ -79,7 +79,7 @@ macro_rules! folded {
                 &self.text
             }
 
-            fn fold(text: &str) -> Self {
+            fn fold_text(text: &str) -> Self {
                 $folded {
                     text: in_case($format, text).into_owned(),
                     of: PhantomData,
@@ -90,7 +90,7 @@ macro_rules! folded {
         impl<T: KeyPart + Textual<Slice = str>> $folded<T> {
             /// Converts a value to this case.
             pub fn of(value: &T) -> Self {
-                $folded::fold(&text_of(value))
+                $folded::fold_text(&text_of(value))
             }
         }
 
@@ -115,11 +115,11 @@ macro_rules! folded {
                 let text = text.text()?;
                 // Text in another case was written by another program. A query for the folded one
                 // would not find it.
-                Some($folded::fold(&text)).filter(|folded| folded.text == text)
+                Some($folded::fold_text(&text)).filter(|folded| folded.text == text)
             }
 
             fn from_plain(text: &str) -> Option<Self> {
-                Some($folded::fold(text))
+                Some($folded::fold_text(text))
             }
 
             fn to_part(&self) -> Self {
@@ -160,14 +160,14 @@ macro_rules! folded {
         #[diagnostic::do_not_recommend]
         impl Arg<$folded<String>> for &str {
             fn into_arg(self) -> $folded<String> {
-                $folded::fold(self)
+                $folded::fold_text(self)
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl Arg<$folded<String>> for &&str {
             fn into_arg(self) -> $folded<String> {
-                $folded::fold(self)
+                $folded::fold_text(self)
             }
         }
 

@@ -1,7 +1,7 @@
 //! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the text
 //! that JavaScript makes of them.
 
-use super::moment::uncut;
+use super::moment::parse_uncut;
 use super::native::{KeyValue, as_value, encode_key, value_of_text};
 use super::order::Ordered;
 use super::role::Role;
@@ -14,7 +14,7 @@ use crate::path::{Mode, Path};
 use crate::schema::KeyType;
 
 /// The time without a fraction of a unit. These programs know no leap seconds: one is the end of the second before it.
-fn whole<T: Moment>(time: &T, unit: u32) -> Option<T> {
+fn whole_units<T: Moment>(time: &T, unit: u32) -> Option<T> {
     let time = time.to_timestamp();
     // A leap second has more than a second of nanoseconds, and the forms of other programs have
     // none.
@@ -31,7 +31,7 @@ macro_rules! foreign_times {
         impl<T: Moment> $name<T> {
             #[doc = concat!("The whole ", $whole, " that this time is in. `None` at the very edge of the type's range.")]
             pub fn floor(time: T) -> Option<Self> {
-                whole(&time, $nanos).map($name)
+                whole_units(&time, $nanos).map($name)
             }
 
             /// The time.
@@ -81,7 +81,7 @@ macro_rules! foreign_times {
 
             /// The number or text that is stored, or a time as for other fields.
             fn from_plain(text: &str) -> Option<Self> {
-                value_of_text(text).or_else(|| uncut(text, $name::floor, $name::get))
+                value_of_text(text).or_else(|| parse_uncut(text, $name::floor, $name::get))
             }
         }
     )*};

@@ -6,12 +6,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::moment::plain_moment;
+use super::moment::plain_time;
 use super::parse::KeyParser;
 use super::part::KeyPart;
 use super::writer::PartPlace;
 use crate::clock::{Moment, Timestamp};
-use crate::codec::time;
+use crate::codec::time::{TimeValue, date_of_day, day_of_date, every_civil, every_moment};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::schema::Width;
@@ -172,7 +172,7 @@ impl<T: Moment + Clone> ToSeconds for T {
     lossy!(
         impl Seconds<T>,
         |time| Seconds(cut_or_whole(time, 1_000_000_000)),
-        plain_moment
+        plain_time
     );
 }
 
@@ -191,7 +191,7 @@ impl<T: Moment + Clone> ToMillis for T {
     lossy!(
         impl Millis<T>,
         |time| Millis(cut_or_whole(time, 1_000_000)),
-        plain_moment
+        plain_time
     );
 }
 
@@ -234,7 +234,7 @@ pub struct Seconds<T>(T);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 
-fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
+fn cut_time<T: Moment>(time: &T, unit: u32) -> Option<T> {
     let time = time.to_timestamp();
     T::from_timestamp(Timestamp::from_unix(
         time.seconds(),
@@ -245,13 +245,13 @@ fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
 /// The truncated time, or the whole one: truncating fails only at the edge of a type's range, and writing truncates
 /// the text anyway.
 fn cut_or_whole<T: Moment + Clone>(time: &T, unit: u32) -> T {
-    cut(time, unit).unwrap_or_else(|| time.clone())
+    cut_time(time, unit).unwrap_or_else(|| time.clone())
 }
 
 impl<T: Moment> Seconds<T> {
     /// Returns the second that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
-        cut(&time, 1_000_000_000).map(Seconds)
+        cut_time(&time, 1_000_000_000).map(Seconds)
     }
 
     /// The time.
@@ -263,7 +263,7 @@ impl<T: Moment> Seconds<T> {
 impl<T: Moment> Millis<T> {
     /// Returns the millisecond that contains this time. `None` at the edge of the type's range.
     pub fn floor(time: T) -> Option<Self> {
-        cut(&time, 1_000_000).map(Millis)
+        cut_time(&time, 1_000_000).map(Millis)
     }
 
     /// The time.
@@ -336,21 +336,24 @@ impl YearMonth {
     /// [`next`](Self::next) one.
     pub fn first_day<T: ToMonth>(self) -> Option<T> {
         let month = YearMonth::new(self.year, self.month)?;
-        T::at_day(time::days_from_civil(month.year.into(), month.month, 1)?)
+        T::at_day(day_of_date(month.year.into(), month.month, 1)?)
     }
 
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse_month(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         YearMonth::new(year.parse().ok()?, month.parse().ok()?)
             // Only the form that is written: `parse` also accepts `+1` and other numbers of digits.
             .filter(|value| value.to_string() == text)
     }
 
-    fn of_days(days: i64) -> Self {
-        let (year, month, _) = time::civil_from_days(days);
-        // A year out of this range has more than four digits, and is rejected when the key is written.
-        let year = u16::try_from(year).unwrap_or(u16::MAX);
-        YearMonth { year, month }
+    /// A year out of range is rejected when the key is written.
+    fn of_time(time: Timestamp) -> Self {
+        let date = date_of_day(time.seconds().div_euclid(86_400));
+        let year = date.and_then(|date| u16::try_from(date.year()).ok());
+        YearMonth {
+            year: year.unwrap_or(u16::MAX),
+            month: date.map_or(1, |date| date.month().into()),
+        }
     }
 }
 
@@ -365,73 +368,36 @@ impl FromStr for YearMonth {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        YearMonth::parse(text).ok_or_else(|| {
+        YearMonth::parse_month(text).ok_or_else(|| {
             let message = "this is no month: expected a text such as `2024-02`";
             Error::new(ErrorKind::InvalidKey, Stage::Key, message)
         })
     }
 }
 
-macro_rules! month_of_moment {
-    ($($(#[$cfg:meta])? $moment:ty),* $(,)?) => {$(
+macro_rules! month_of {
+    ($($(#[$cfg:meta])? $time:ty;)*) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
-        impl ToMonth for $moment {
-            lossy!(impl YearMonth, |time| {
-                YearMonth::from(*time)
-            });
+        impl ToMonth for $time {
+            lossy!(impl YearMonth, |time| YearMonth::from(*time));
 
             fn at_day(days: i64) -> Option<Self> {
-                <$moment as Moment>::from_timestamp(Timestamp::from_unix(days.checked_mul(86_400)?, 0)?)
+                TimeValue::from_time(Timestamp::from_unix(days.checked_mul(86_400)?, 0)?)
             }
         }
 
         $(#[$cfg])?
-        impl From<$moment> for YearMonth {
-            fn from(time: $moment) -> Self {
-                YearMonth::of_days(time.to_timestamp().seconds().div_euclid(86_400))
+        impl From<$time> for YearMonth {
+            fn from(time: $time) -> Self {
+                YearMonth::of_time(time.to_time())
             }
         }
     )*};
 }
 
-month_of_moment!(
-    Timestamp,
-    std::time::SystemTime,
-    #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
-    #[cfg(feature = "time")] ::time::OffsetDateTime,
-    #[cfg(feature = "time")] ::time::UtcDateTime,
-    #[cfg(feature = "jiff")] jiff::Timestamp,
-);
-
-macro_rules! month_of_date {
-    ($($feature:literal $date:ty;)*) => {$(
-        #[cfg(feature = $feature)]
-        #[diagnostic::do_not_recommend]
-        impl ToMonth for $date {
-            lossy!(impl YearMonth, |date| {
-                YearMonth::from(*date)
-            });
-
-            fn at_day(days: i64) -> Option<Self> {
-                <$date as time::CalendarDate>::from_days(days)
-            }
-        }
-
-        #[cfg(feature = $feature)]
-        impl From<$date> for YearMonth {
-            fn from(date: $date) -> Self {
-                YearMonth::of_days(time::CalendarDate::to_days(&date))
-            }
-        }
-    )*};
-}
-
-month_of_date! {
-    "chrono" chrono::NaiveDate;
-    "time" ::time::Date;
-    "jiff" jiff::civil::Date;
-}
+every_moment!(month_of);
+every_civil!(month_of);
 
 macro_rules! date_of {
     ($($feature:literal $from:ty, $date:ty, $of:expr;)*) => {$(
@@ -483,9 +449,10 @@ mod tests {
         }
         assert_eq!((month.to_string().as_str(), count), ("9999-12", 120_000));
         // What is made of a time outside of these years is no month of a key, and has no neighbours.
-        let far = YearMonth::of_days(i64::from(i32::MAX));
+        let day = |days: i64| Timestamp::from_unix(days * 86_400, 0).unwrap();
+        let far = YearMonth::of_time(day(i32::MAX.into()));
         assert_eq!((far.next(), far.first_day::<Timestamp>()), (None, None));
-        let before = YearMonth::of_days(-800_000);
+        let before = YearMonth::of_time(day(-800_000));
         assert_eq!(
             (before.next(), before.first_day::<Timestamp>()),
             (None, None)

@@ -17,7 +17,7 @@ impl GivenPart {
 
     /// Writes a part of a template.
     pub fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
-        self.0.write(place)
+        self.0.write_part(place)
     }
 
     /// Writes an attribute that is a plain field.
@@ -42,7 +42,7 @@ struct PartOfText<P> {
 }
 
 impl<P> WriteGivenPart for PartOfText<P> {
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+    fn write_part(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         (self.write)(&self.part, place)
     }
 
@@ -67,7 +67,7 @@ impl fmt::Debug for GivenPart {
 
 /// Hides the type of the value, so that code about partitions is not compiled once for each type.
 pub(crate) trait WriteGivenPart {
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
+    fn write_part(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
     fn write_value(&self, target: KeyTarget<'_>, name: &Name, role: Role)
     -> Result<(), CodecError>;
 }

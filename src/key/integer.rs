@@ -40,7 +40,7 @@ fn write_unsigned(
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value);
     // Without a width, as other libraries write numbers; they sort as texts then.
-    let width = writer.digits(natural).unwrap_or(digits.len());
+    let width = writer.digit_count(natural).unwrap_or(digits.len());
     push_padded(&mut writer.out, digits, width, false)
 }
 
@@ -50,7 +50,7 @@ fn write_signed(
     writer: &mut PartWriter<'_>,
 ) -> Result<(), CodecError> {
     let magnitude = value.unsigned_abs();
-    let Some(width) = writer.digits(natural) else {
+    let Some(width) = writer.digit_count(natural) else {
         writer.token(itoa::Buffer::new().format(value));
         return Ok(());
     };
@@ -89,7 +89,7 @@ fn parse_digits(raw: &str, width: Option<usize>) -> Option<u128> {
 }
 
 fn parse_signed(text: &PartText<'_>, natural: usize) -> Option<i128> {
-    let width = text.digits(natural);
+    let width = text.digit_count(natural);
     let Some(negative) = text.raw().strip_prefix('-') else {
         return parse_digits(text.raw(), width)?.try_into().ok();
     };
@@ -126,7 +126,7 @@ macro_rules! unsigned_part {
             }
 
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
-                parse_digits(text.raw(), text.digits($digits))?.try_into().ok()
+                parse_digits(text.raw(), text.digit_count($digits))?.try_into().ok()
             }
 
             fn to_part(&self) -> Self {

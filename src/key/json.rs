@@ -13,15 +13,15 @@ pub(crate) struct KeyJson(Vec<u8>);
 
 impl KeyJson {
     /// The key that was just written, which need not be parsed again.
-    pub(crate) fn written(entries: Writer) -> Self {
+    pub(crate) fn from_writer(entries: Writer) -> Self {
         KeyJson(entries.into_bytes())
     }
 
     /// The key of an object that contains its attributes and perhaps others.
-    pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
-        let finder = KeyFinder::of(names);
+    pub(crate) fn of_object(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
+        let finder = KeyFinder::of_names(names);
         let reader = Reader::new(object);
-        reader.clone().find(&finder)?;
+        reader.clone().find_keys(&finder)?;
         let mut key = Writer::default();
         write_noted(&finder, &reader, &mut key)?;
         Ok(KeyJson(key.into_bytes()))
@@ -30,7 +30,9 @@ impl KeyJson {
     /// The key of an item of this table, as an object. `None` if the item has no such key.
     pub(crate) fn object_in(table: &TableDef, item: &[u8]) -> Option<Vec<u8>> {
         let names: Vec<_> = table.key_names().collect();
-        KeyJson::of(item, &names).ok().map(KeyJson::into_object)
+        KeyJson::of_object(item, &names)
+            .ok()
+            .map(KeyJson::into_object)
     }
 
     /// The key as an object.
@@ -53,14 +55,14 @@ pub(crate) fn write_noted(
     body: &Reader<'_>,
     key: &mut Writer,
 ) -> Result<(), CodecError> {
-    for attribute in finder.values(body) {
+    for attribute in finder.found_values(body) {
         let (name, mut value) = attribute?;
         key.dynamic_name(name);
         // The text as it was received, which is the usual case, needs no decoding. Another text of the same value is
         // decoded and encoded again, so that equal keys have equal bytes.
         match value.usual_key() {
             Some(written) => key.raw_bytes(written),
-            None => KeyPoint::read(&mut value)?.write(key),
+            None => KeyPoint::read_point(&mut value)?.write_point(key),
         }
     }
     Ok(())
@@ -115,11 +117,11 @@ mod tests {
             let mut written = Writer::default();
             for (name, point) in [("pk", &pk), ("s\"k", &sk)] {
                 written.dynamic_name(name);
-                point.write(&mut written);
+                point.write_point(&mut written);
             }
             let names = ["pk", "s\"k"];
             let json = String::from_utf8(written.as_bytes().to_vec()).expect("JSON");
-            let written = KeyJson::written(written);
+            let written = KeyJson::from_writer(written);
             let (pk, sk) = json.split_at(json.find(",\"s").expect("a sort key"));
             let others = [
                 format!("{{{json}}}"),
@@ -128,7 +130,7 @@ mod tests {
                 spelt(&format!("{{{json}}}")),
             ];
             for other in others {
-                prop_assert!(KeyJson::of(other.as_bytes(), &names).expect("a key") == written, "{}", other);
+                prop_assert!(KeyJson::of_object(other.as_bytes(), &names).expect("a key") == written, "{}", other);
             }
         }
     }
@@ -136,7 +138,7 @@ mod tests {
     #[test]
     fn numbers_are_equal_by_value() {
         let key = |digits: &str| {
-            KeyJson::of(
+            KeyJson::of_object(
                 format!("{{\"n\":{{\"N\":\"{digits}\"}}}}").as_bytes(),
                 &["n"],
             )
@@ -152,6 +154,6 @@ mod tests {
         ] {
             assert!(key(digits) == key(same), "{digits}, {same}");
         }
-        assert!(KeyJson::of(b"{\"m\":{\"N\":\"1\"}}", &["n"]).is_err());
+        assert!(KeyJson::of_object(b"{\"m\":{\"N\":\"1\"}}", &["n"]).is_err());
     }
 }

@@ -10,8 +10,8 @@ use super::part_text::PartText;
 use super::point::KeyPoint;
 use super::role::Role;
 use super::writer::{KeyTarget, PartPlace, TargetKind, no_text};
-use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
+use crate::codec::time::{every_civil, every_moment};
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
 use crate::schema::{KeyType, PartRanges, TextOf};
 
@@ -109,9 +109,11 @@ fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
     if raw.is_ok_and(|raw| raw == written.as_bytes()) {
         return true;
     }
-    let written = KeyPoint::read(&mut Reader::new(written.as_bytes()));
+    let written = KeyPoint::read_point(&mut Reader::new(written.as_bytes()));
     // JSON has several spellings of one text, and one number may be written in several ways.
-    written.is_ok_and(|written| KeyPoint::read(&mut stored).is_ok_and(|stored| stored == written))
+    written.is_ok_and(|written| {
+        KeyPoint::read_point(&mut stored).is_ok_and(|stored| stored == written)
+    })
 }
 
 /// Writes a bare key attribute, checked as a key.
@@ -122,10 +124,10 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
     writer: &mut Writer,
 ) -> Result<(), CodecError> {
     writer.name(name);
-    let before = writer.size();
+    let before = writer.stored_size();
     value
         .encode(writer)
-        .and_then(|()| check_key(value.is_empty_key(), writer.size() - before, role))
+        .and_then(|()| check_key(value.is_empty_key(), writer.stored_size() - before, role))
         .map_err(|fault| fault.at(name.text).in_key(name.text))
 }
 
@@ -219,7 +221,7 @@ key_values!(S, true: char);
 
 /// Types whose text as a bare key is the same as in a template.
 macro_rules! formed_key_values {
-    ($($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
+    ($($(#[$cfg:meta])? $value:ty;)*) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl Ordered for $value {}
@@ -232,7 +234,7 @@ macro_rules! formed_key_values {
             as_value!();
 
             fn is_text(&self, text: &str) -> Option<bool> {
-                Some(PartText::bare(text).is_of(self))
+                Some(PartText::of_bare(text).is_of(self))
             }
 
             fn from_plain(text: &str) -> Option<Self> {
@@ -242,20 +244,11 @@ macro_rules! formed_key_values {
     )*};
 }
 
+every_moment!(formed_key_values);
+every_civil!(formed_key_values);
 formed_key_values!(
-    Timestamp, std::time::SystemTime,
-    #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
-    #[cfg(feature = "chrono")] chrono::NaiveDate,
-    #[cfg(feature = "chrono")] chrono::NaiveDateTime,
-    #[cfg(feature = "time")] ::time::OffsetDateTime,
-    #[cfg(feature = "time")] ::time::UtcDateTime,
-    #[cfg(feature = "time")] ::time::Date,
-    #[cfg(feature = "time")] ::time::PrimitiveDateTime,
-    #[cfg(feature = "jiff")] jiff::Timestamp,
-    #[cfg(feature = "jiff")] jiff::civil::Date,
-    #[cfg(feature = "jiff")] jiff::civil::DateTime,
-    #[cfg(feature = "uuid")] uuid::Uuid,
-    #[cfg(feature = "ulid")] ulid::Ulid,
+    #[cfg(feature = "uuid")] uuid::Uuid;
+    #[cfg(feature = "ulid")] ulid::Ulid;
 );
 
 key_values!(N, true: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, Number);
@@ -284,7 +277,7 @@ impl KeyTarget<'_> {
 struct ValueOfText<V>(V);
 
 impl<V: KeyValue> WriteGivenPart for ValueOfText<V> {
-    fn write(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+    fn write_part(&self, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
         Err(wrong_parts())
     }
 
@@ -308,13 +301,13 @@ pub(crate) fn given_value<V: KeyValue + 'static>(
 /// A bare key from a text: a text unchanged, a number as its digits, bytes as base64.
 pub(crate) fn value_of_text<V: KeyValue>(text: &str) -> Option<V> {
     let mut writer = Writer::default();
-    writer.raw(match V::TYPE {
+    writer.push_raw(match V::TYPE {
         KeyType::S => "{\"S\":",
         KeyType::N => "{\"N\":",
         KeyType::B => "{\"B\":",
     });
-    writer.quoted(text);
-    writer.raw("}");
+    writer.push_quoted(text);
+    writer.push_raw("}");
     V::decode_key(&mut Reader::new(writer.as_bytes())).ok()
 }
 

@@ -24,7 +24,7 @@ impl<'t> KeyParser<'t> {
     }
 
     #[cold]
-    pub(super) fn unlike(&self) -> CodecError {
+    pub(super) fn unlike_template(&self) -> CodecError {
         CodecError::new(
             "the stored key does not follow the template: declare the key as it is stored, or store the item again",
         )
@@ -37,7 +37,7 @@ impl<'t> KeyParser<'t> {
         self.rest = self
             .rest
             .strip_prefix(literal)
-            .ok_or_else(|| self.unlike())?;
+            .ok_or_else(|| self.unlike_template())?;
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl<'t> KeyParser<'t> {
         if self.rest.is_empty() {
             Ok(())
         } else {
-            Err(self.unlike())
+            Err(self.unlike_template())
         }
     }
 }

@@ -53,7 +53,7 @@ pub trait KeyPart: Sized {
     /// Parses a text as a person writes it: without escapes and padding, times in any form of RFC 3339.
     #[doc(hidden)]
     fn from_plain(text: &str) -> Option<Self> {
-        Self::parse_part(&PartText::plain(text))
+        Self::parse_part(&PartText::of_plain(text))
     }
 
     /// The part for such a text.
@@ -116,7 +116,7 @@ impl KeyParser<'_> {
         let (raw, rest) = self
             .rest
             .split_at_checked(width)
-            .ok_or_else(|| self.unlike().at(field))?;
+            .ok_or_else(|| self.unlike_template().at(field))?;
         self.rest = rest;
         let text = PartText {
             raw,
@@ -127,33 +127,33 @@ impl KeyParser<'_> {
             // No key is written with an empty part. For types with several texts of one value, the value is written
             // again and compared.
             .filter(|part| !part.is_empty_part() && (P::IS_EXACT || text.is_of(part)))
-            .ok_or_else(|| self.unlike().at(field))
+            .ok_or_else(|| self.unlike_template().at(field))
     }
 }
 
 impl PartPlace<'_, '_> {
     /// Writes the part.
     pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
-        let written = self.key.write(part, self.pad, self.last);
+        let written = self.key.write_part(part, self.pad, self.last);
         written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
     }
 }
 
 impl<'w> KeyText<'w> {
-    fn write<P: KeyPart>(
+    fn write_part<P: KeyPart>(
         &mut self,
         part: &P,
         pad: Option<usize>,
         last: bool,
     ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
-            TextOutput::Attribute { writer, .. } => (writer.out(), false),
+            TextOutput::Attribute { writer, .. } => (writer.output_bytes(), false),
             TextOutput::Text { out, reach, .. } => {
                 (&mut **out, matches!(reach, TemplateExtent::Bound(_)))
             }
             TextOutput::Stored(left) => {
                 let left = *left;
-                return self.compare(part, pad, last, left);
+                return self.compare_part(part, pad, last, left);
             }
         };
         // A bound of a range is no key, and empty text is a good beginning of a range.
@@ -176,7 +176,7 @@ impl<'w> KeyText<'w> {
     }
 
     /// Compares a part with the stored text. A part that cannot be written differs from what is stored.
-    fn compare<P: KeyPart>(
+    fn compare_part<P: KeyPart>(
         &mut self,
         part: &P,
         pad: Option<usize>,

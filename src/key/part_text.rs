@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::escape::{escape, unescape};
+use super::escape::{escape_text, unescape_text};
 use crate::schema::{Style, Width};
 
 /// The text of one part, as in the key.
@@ -22,7 +22,7 @@ impl<'t> PartText<'t> {
     /// Returns a user's text, without its escapes.
     pub fn text(&self) -> Option<Cow<'t, str>> {
         match self.style {
-            Style::Escaped => unescape(self.raw),
+            Style::Escaped => unescape_text(self.raw),
             Style::Verbatim(_) => Some(Cow::Borrowed(self.raw)),
         }
     }
@@ -32,7 +32,7 @@ impl<'t> PartText<'t> {
     }
 
     /// A text that no key holds, as a person writes it.
-    pub(super) fn plain(raw: &'t str) -> Self {
+    pub(super) fn of_plain(raw: &'t str) -> Self {
         PartText {
             raw,
             // Verbatim keys neither escape texts nor pad numbers, which is how a person writes them. The delimiter has
@@ -43,7 +43,7 @@ impl<'t> PartText<'t> {
     }
 
     /// The text of an attribute that is a bare key.
-    pub(super) fn bare(raw: &'t str) -> Self {
+    pub(super) fn of_bare(raw: &'t str) -> Self {
         PartText {
             raw,
             style: Style::Escaped,
@@ -51,7 +51,7 @@ impl<'t> PartText<'t> {
         }
     }
 
-    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
+    pub(super) fn digit_count(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
             (Some(pad), _) => Some(pad),
             (None, Style::Escaped) => Some(natural),
@@ -90,7 +90,7 @@ impl PartWriter<'_> {
     /// Writes a user's text, escaped if the table's style demands it.
     pub fn text(&mut self, text: &str) {
         match self.style {
-            Style::Escaped => escape(text, |piece| self.out.extend(piece)),
+            Style::Escaped => escape_text(text, |piece| self.out.extend(piece)),
             Style::Verbatim(_) => self.out.extend(text.as_bytes()),
         }
     }
@@ -102,7 +102,7 @@ impl PartWriter<'_> {
 
     /// The number of digits to pad to: that of the template, else `natural`. `None` for a verbatim key without a
     /// width, because other libraries do not pad numbers.
-    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
+    pub(super) fn digit_count(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
             (Some(pad), _) => Some(pad),
             (None, Style::Escaped) => Some(natural),

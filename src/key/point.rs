@@ -32,7 +32,7 @@ pub(crate) fn points_of(
     while let Some(name) = reader.next_name(&mut first)? {
         let at = names.iter().position(|known| **known == *name);
         match at.and_then(|at| points.get_mut(at)) {
-            Some(point) => *point = Some(KeyPoint::read(&mut reader)?),
+            Some(point) => *point = Some(KeyPoint::read_point(&mut reader)?),
             None => reader.skip()?,
         }
     }
@@ -56,7 +56,7 @@ impl fmt::Debug for KeyPoint {
 
 impl KeyPoint {
     /// Reads a value of DynamoDB JSON.
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+    pub(crate) fn read_point(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         Ok(match reader.tag()? {
             Tag::S => KeyPoint::S(reader.text()?.into_owned()),
             Tag::N => KeyPoint::N(Number::decode(reader)?),
@@ -66,7 +66,7 @@ impl KeyPoint {
     }
 
     /// Writes the value as DynamoDB JSON.
-    pub(crate) fn write(&self, writer: &mut Writer) {
+    pub(crate) fn write_point(&self, writer: &mut Writer) {
         match self {
             KeyPoint::S(text) => writer.text(text),
             KeyPoint::N(number) => writer.number(number),
@@ -75,7 +75,7 @@ impl KeyPoint {
     }
 
     /// The type of its key.
-    pub(crate) fn ty(&self) -> KeyType {
+    pub(crate) fn key_type(&self) -> KeyType {
         match self {
             KeyPoint::S(_) => KeyType::S,
             KeyPoint::N(_) => KeyType::N,
@@ -84,7 +84,7 @@ impl KeyPoint {
     }
 
     /// The number of bytes of a key with this value; numbers count as 0, because they are never too long.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn encoded_size(&self) -> usize {
         match self {
             KeyPoint::S(text) => text.len(),
             // No number is longer than a key may be.
@@ -111,7 +111,7 @@ impl KeyPoint {
     }
 
     /// The order of two keys in DynamoDB. Values of different types have none: a key has one type.
-    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+    pub(crate) fn compare_points(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (KeyPoint::S(left), KeyPoint::S(right)) => Some(left.as_bytes().cmp(right.as_bytes())),
             (KeyPoint::N(left), KeyPoint::N(right)) => Some(left.cmp(right)),
@@ -129,20 +129,20 @@ impl KeyPoint {
     }
 
     /// The least key above this one.
-    pub(crate) fn after(&self) -> Option<Self> {
+    pub(crate) fn next_point(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) if text.len() < MAX_SK_SIZE => Some(KeyPoint::S(format!("{text}\0"))),
             KeyPoint::B(bytes) if bytes.len() < MAX_SK_SIZE => {
                 Some(KeyPoint::B([bytes, &[0][..]].concat()))
             }
-            KeyPoint::N(number) => number.after().map(KeyPoint::N),
+            KeyPoint::N(number) => number.next_number().map(KeyPoint::N),
             // A text of full length has none behind it that begins with it.
             full => full.after_all(),
         }
     }
 
     /// The greatest key below this one.
-    pub(crate) fn before(&self) -> Option<Self> {
+    pub(crate) fn previous_point(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) => {
                 let mut chars = text.chars();
@@ -154,7 +154,7 @@ impl KeyPoint {
                     None => front,
                 }))
             }
-            KeyPoint::N(number) => number.before().map(KeyPoint::N),
+            KeyPoint::N(number) => number.previous_number().map(KeyPoint::N),
             KeyPoint::B(bytes) => {
                 let (last, front) = bytes.split_last()?;
                 let mut bytes = front.to_vec();
@@ -172,7 +172,7 @@ impl KeyPoint {
     pub(crate) fn after_all(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) => {
-                let mut chars = fitting(text).chars();
+                let mut chars = fitting_text(text).chars();
                 loop {
                     let last = chars.next_back()?;
                     let front = chars.as_str();
@@ -185,7 +185,7 @@ impl KeyPoint {
                     }
                 }
             }
-            KeyPoint::N(number) => number.after().map(KeyPoint::N),
+            KeyPoint::N(number) => number.next_number().map(KeyPoint::N),
             KeyPoint::B(bytes) => {
                 let mut bytes = bytes.get(..MAX_SK_SIZE).unwrap_or(bytes).to_vec();
                 loop {
@@ -201,7 +201,7 @@ impl KeyPoint {
     /// The greatest key that starts with as much of this one as a key can hold; a number itself.
     pub(crate) fn last_of_all(&self) -> Self {
         match self {
-            KeyPoint::S(text) => KeyPoint::S(last_text(fitting(text).to_owned())),
+            KeyPoint::S(text) => KeyPoint::S(last_text(fitting_text(text).to_owned())),
             KeyPoint::N(number) => KeyPoint::N(number.clone()),
             KeyPoint::B(bytes) => {
                 let mut bytes = bytes.clone();
@@ -213,7 +213,7 @@ impl KeyPoint {
 }
 
 /// As much of a text as a key can hold.
-fn fitting(text: &str) -> &str {
+fn fitting_text(text: &str) -> &str {
     let (fitting, _) = text.split_at(text.floor_char_boundary(MAX_SK_SIZE));
     fitting
 }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     fn key() -> impl Strategy<Value = String> {
-        text().prop_map(|text| fitting(&text).to_owned())
+        text().prop_map(|text| fitting_text(&text).to_owned())
     }
 
     proptest! {
@@ -297,9 +297,9 @@ mod tests {
         #[test]
         fn nothing_lies_between_neighbours(point in key(), other in key()) {
             let (point, other) = (KeyPoint::S(point), KeyPoint::S(other));
-            let order = |left: &KeyPoint, right: &KeyPoint| left.compare(right).unwrap();
+            let order = |left: &KeyPoint, right: &KeyPoint| left.compare_points(right).unwrap();
             let is_above = order(&other, &point).is_gt();
-            match point.after() {
+            match point.next_point() {
                 Some(after) => {
                     prop_assert!(!after.is_too_long());
                     prop_assert_eq!(order(&other, &after).is_ge(), is_above);
@@ -307,7 +307,7 @@ mod tests {
                 None => prop_assert!(!is_above),
             }
             let is_below = order(&other, &point).is_lt();
-            match point.before() {
+            match point.previous_point() {
                 Some(before) => {
                     prop_assert!(!before.is_too_long());
                     prop_assert_eq!(order(&other, &before).is_le(), is_below);
@@ -319,7 +319,7 @@ mod tests {
         #[test]
         fn all_of_a_prefix_end_where_they_end(prefix in text(), other in key()) {
             let (prefix, other) = (KeyPoint::S(prefix), KeyPoint::S(other));
-            let order = |left: &KeyPoint, right: &KeyPoint| left.compare(right).unwrap();
+            let order = |left: &KeyPoint, right: &KeyPoint| left.compare_points(right).unwrap();
             // The prefix itself may be longer than a key.
             let is_above = order(&other, &prefix).is_gt() && !other.starts_with(&prefix);
             match prefix.after_all() {
@@ -340,13 +340,13 @@ mod tests {
         let full = vec![7; 1024];
         let end = |last: &[u8]| [&full[..1024 - last.len()], last].concat();
         let b = KeyPoint::B;
-        assert!(b(vec![1]).after() == Some(b(vec![1, 0])));
-        assert!(b(end(&[255])).after() == Some(b([&full[..1022], &[8]].concat())));
-        assert!(b(vec![255; 1024]).after().is_none());
-        assert!(b(vec![1, 0]).before() == Some(b(vec![1])));
-        assert!(b(vec![]).before().is_none());
-        assert!(b(end(&[9])).before() == Some(b(end(&[8]))));
-        let before = b(vec![2]).before();
+        assert!(b(vec![1]).next_point() == Some(b(vec![1, 0])));
+        assert!(b(end(&[255])).next_point() == Some(b([&full[..1022], &[8]].concat())));
+        assert!(b(vec![255; 1024]).next_point().is_none());
+        assert!(b(vec![1, 0]).previous_point() == Some(b(vec![1])));
+        assert!(b(vec![]).previous_point().is_none());
+        assert!(b(end(&[9])).previous_point() == Some(b(end(&[8]))));
+        let before = b(vec![2]).previous_point();
         assert!(
             matches!(before, Some(KeyPoint::B(bytes)) if bytes.len() == 1024 && bytes[..2] == [1, 255])
         );

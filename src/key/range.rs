@@ -42,7 +42,7 @@ impl KeyRange {
     }
 
     /// The keys from one bound to another. Bounds may be empty, too long, equal or reversed.
-    pub(crate) fn of(lower: Option<Bound>, upper: Option<Bound>) -> Self {
+    pub(crate) fn of_bounds(lower: Option<Bound>, upper: Option<Bound>) -> Self {
         let lower = match lower.map(shorten_lower) {
             Some(None) => return KeyRange::Nothing,
             // Every key is above empty text, and DynamoDB rejects it as a bound.
@@ -58,28 +58,28 @@ impl KeyRange {
             (None, None) => KeyRange::All,
             (Some(lower), None) => KeyRange::Above(lower.point, lower.included),
             (None, Some(upper)) => KeyRange::Below(upper.point, upper.included),
-            (Some(lower), Some(upper)) => KeyRange::between(lower, upper),
+            (Some(lower), Some(upper)) => KeyRange::between_bounds(lower, upper),
         }
     }
 
     /// The range between two bounds, each turned into an included one.
-    fn between(lower: Bound, upper: Bound) -> Self {
+    fn between_bounds(lower: Bound, upper: Bound) -> Self {
         // `BETWEEN` includes both of its ends, and a second condition on the sort key is not
         // allowed. So an excluded end is replaced by its neighbour.
         let lower = if lower.included {
             Some(lower.point)
         } else {
-            lower.point.after()
+            lower.point.next_point()
         };
         let upper = if upper.included {
             Some(upper.point)
         } else {
-            upper.point.before()
+            upper.point.previous_point()
         };
         let (Some(lower), Some(upper)) = (lower, upper) else {
             return KeyRange::Nothing;
         };
-        match lower.compare(&upper) {
+        match lower.compare_points(&upper) {
             Some(Ordering::Less) => KeyRange::Between(lower, upper),
             Some(Ordering::Equal) => KeyRange::Exactly(lower),
             Some(Ordering::Greater) | None => KeyRange::Nothing,
@@ -88,18 +88,18 @@ impl KeyRange {
 
     /// The range without the keys below the point.
     pub(crate) fn at_least(self, least: KeyPoint) -> Self {
-        self.within(Some(included(least)), None)
+        self.within_bounds(Some(included_bound(least)), None)
     }
 
     /// The keys of the range that are between these bounds too.
-    pub(crate) fn within(self, lower: Option<Bound>, upper: Option<Bound>) -> Self {
+    pub(crate) fn within_bounds(self, lower: Option<Bound>, upper: Option<Bound>) -> Self {
         if self == KeyRange::Nothing {
             return self;
         }
         let (own_lower, own_upper) = self.into_bounds();
-        KeyRange::of(
-            stricter(own_lower, lower, Ordering::Greater),
-            stricter(own_upper, upper, Ordering::Less),
+        KeyRange::of_bounds(
+            stricter_bound(own_lower, lower, Ordering::Greater),
+            stricter_bound(own_upper, upper, Ordering::Less),
         )
     }
 
@@ -111,11 +111,11 @@ impl KeyRange {
         let (lower, upper) = other.clone().into_bounds();
         // Both sides go through the same normal form, since one range can be written in several
         // ways.
-        self.clone().within(lower, upper) == self.clone().within(None, None)
+        self.clone().within_bounds(lower, upper) == self.clone().within_bounds(None, None)
     }
 
     /// The least and the greatest point that may be in the range.
-    pub(crate) fn ends(self) -> (Option<KeyPoint>, Option<KeyPoint>) {
+    pub(crate) fn range_ends(self) -> (Option<KeyPoint>, Option<KeyPoint>) {
         let (lower, upper) = self.into_bounds();
         (
             lower.map(|bound| bound.point),
@@ -139,8 +139,8 @@ impl KeyRange {
     }
 
     /// Whether a key is in the range.
-    pub(crate) fn contains(&self, key: &KeyPoint) -> bool {
-        let order = |point: &KeyPoint| key.compare(point);
+    pub(crate) fn contains_key(&self, key: &KeyPoint) -> bool {
+        let order = |point: &KeyPoint| key.compare_points(point);
         match self {
             KeyRange::All => true,
             KeyRange::Nothing => false,
@@ -158,7 +158,7 @@ impl KeyRange {
     }
 }
 
-fn included(point: KeyPoint) -> Bound {
+fn included_bound(point: KeyPoint) -> Bound {
     Bound {
         point,
         included: true,
@@ -166,11 +166,11 @@ fn included(point: KeyPoint) -> Bound {
 }
 
 /// The stricter bound. `order` is the comparison of the stricter bound with the weaker one.
-fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
+fn stricter_bound(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
     let (Some(left), Some(right)) = (&left, &right) else {
         return left.or(right);
     };
-    let is_left = match left.point.compare(&right.point) {
+    let is_left = match left.point.compare_points(&right.point) {
         // Of two equal bounds, the one that excludes its point is the stricter one.
         Some(Ordering::Equal) | None => !left.included,
         Some(other) => other == order,
@@ -217,35 +217,35 @@ mod tests {
 
     #[test]
     fn a_bound_that_is_left_out_becomes_its_neighbour() {
-        let range = KeyRange::of(text("a", false), text("b\0", false));
+        let range = KeyRange::of_bounds(text("a", false), text("b\0", false));
         assert!(range == KeyRange::Between(s("a\0"), s("b")));
-        assert!(KeyRange::of(text("a", false), None) == KeyRange::Above(s("a"), false));
-        assert!(KeyRange::of(None, text("b", false)) == KeyRange::Below(s("b"), false));
+        assert!(KeyRange::of_bounds(text("a", false), None) == KeyRange::Above(s("a"), false));
+        assert!(KeyRange::of_bounds(None, text("b", false)) == KeyRange::Below(s("b"), false));
     }
 
     #[test]
     fn empty_and_reversed_ranges_are_nothing() {
-        assert!(KeyRange::of(text("a", true), text("a", false)) == KeyRange::Nothing);
-        assert!(KeyRange::of(text("b", true), text("a", true)) == KeyRange::Nothing);
-        assert!(KeyRange::of(text("a", false), text("a\0", false)) == KeyRange::Nothing);
-        assert!(KeyRange::of(None, text("", true)) == KeyRange::Nothing);
-        assert!(KeyRange::of(text("", false), None) == KeyRange::All);
-        assert!(KeyRange::of(text("a", true), text("a", true)) == KeyRange::Exactly(s("a")));
+        assert!(KeyRange::of_bounds(text("a", true), text("a", false)) == KeyRange::Nothing);
+        assert!(KeyRange::of_bounds(text("b", true), text("a", true)) == KeyRange::Nothing);
+        assert!(KeyRange::of_bounds(text("a", false), text("a\0", false)) == KeyRange::Nothing);
+        assert!(KeyRange::of_bounds(None, text("", true)) == KeyRange::Nothing);
+        assert!(KeyRange::of_bounds(text("", false), None) == KeyRange::All);
+        assert!(KeyRange::of_bounds(text("a", true), text("a", true)) == KeyRange::Exactly(s("a")));
     }
 
     #[test]
     fn a_range_lies_in_one_that_holds_it() {
-        let whole = KeyRange::of(text("a#", true), text("a$", true));
+        let whole = KeyRange::of_bounds(text("a#", true), text("a$", true));
         let inside = [
             KeyRange::starting_with("a#".into()),
-            KeyRange::of(text("a#b", true), text("a$", true)),
+            KeyRange::of_bounds(text("a#b", true), text("a$", true)),
             KeyRange::Exactly(s("a#x")),
             KeyRange::Nothing,
         ];
         let outside = [
             KeyRange::All,
             KeyRange::starting_with("a".into()),
-            KeyRange::of(text("a#b", true), None),
+            KeyRange::of_bounds(text("a#b", true), None),
             KeyRange::Exactly(s("b")),
         ];
         assert!(inside.iter().all(|range| range.lies_in(&whole)));
@@ -256,18 +256,18 @@ mod tests {
     #[test]
     fn bounds_that_are_too_long_hold_what_they_held() {
         let long = format!("b{}", "x".repeat(2000));
-        let KeyRange::Above(lower, true) = KeyRange::of(text(&long, true), None) else {
+        let KeyRange::Above(lower, true) = KeyRange::of_bounds(text(&long, true), None) else {
             panic!("a lower bound");
         };
-        let KeyRange::Below(upper, true) = KeyRange::of(None, text(&long, false)) else {
+        let KeyRange::Below(upper, true) = KeyRange::of_bounds(None, text(&long, false)) else {
             panic!("an upper bound");
         };
         for (key, is_above) in [("b", false), ("c", true), (&long[..1024], false)] {
             let key = s(key);
-            assert_eq!(key.compare(&lower).unwrap().is_ge(), is_above);
-            assert_eq!(key.compare(&upper).unwrap().is_gt(), is_above);
+            assert_eq!(key.compare_points(&lower).unwrap().is_ge(), is_above);
+            assert_eq!(key.compare_points(&upper).unwrap().is_gt(), is_above);
         }
         let top = "\u{10ffff}".repeat(300);
-        assert!(KeyRange::of(text(&top, true), None) == KeyRange::Nothing);
+        assert!(KeyRange::of_bounds(text(&top, true), None) == KeyRange::Nothing);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader};
-use value::{LONG, turn, write_point, write_usual, write_value};
+use value::{LONG, invert_bytes, write_point, write_usual, write_value};
 
 /// Zeros between ranks, so that eight bytes can be read even at the end of a rank.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
@@ -37,7 +37,7 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// Reserves room for this many more ranks of this length.
-    pub(crate) fn reserve(&mut self, rows: usize, each: usize) {
+    pub(crate) fn reserve_ranks(&mut self, rows: usize, each: usize) {
         self.bytes.reserve(rows * each.max(USUAL) + LONG);
         self.starts.reserve(rows);
     }
@@ -56,7 +56,7 @@ impl Ranks {
         reader: &Reader<'_>,
     ) -> Result<(), CodecError> {
         let start = self.bytes.len();
-        for json in finder.ahead(reader) {
+        for json in finder.texts_ahead(reader) {
             if !json.is_some_and(|json| write_usual(json, &mut self.bytes)) {
                 // The fast way may have written some of the values of this row already.
                 self.bytes.truncate(start);
@@ -64,14 +64,14 @@ impl Ranks {
                 break;
             }
         }
-        self.end(ranking, start);
+        self.end_rank(ranking, start);
         Ok(())
     }
 
     /// Writes the values of a row, whatever form they have.
     #[cold]
     fn write_row(&mut self, finder: &KeyFinder, reader: &Reader<'_>) -> Result<(), CodecError> {
-        for attribute in finder.values(reader) {
+        for attribute in finder.found_values(reader) {
             write_value(&mut attribute?.1, &mut self.bytes)?;
         }
         Ok(())
@@ -87,31 +87,31 @@ impl Ranks {
         for point in points {
             write_point(point, &mut self.bytes)?;
         }
-        self.end(ranking, start);
+        self.end_rank(ranking, start);
         Ok(())
     }
 
     /// Completes the rank that begins at `start`.
     #[inline]
-    fn end(&mut self, ranking: &Ranking, start: usize) {
+    fn end_rank(&mut self, ranking: &Ranking, start: usize) {
         if ranking.descending {
             // Rows in descending order get complementary bytes, so that one comparison merges both
             // orders.
-            turn(&mut self.bytes, start);
+            invert_bytes(&mut self.bytes, start);
         }
         self.bytes.extend_from_slice(&GAP);
         self.starts.push(start);
     }
 
-    pub(crate) fn get(&self, at: usize) -> Option<&[u8]> {
+    pub(crate) fn rank_at(&self, at: usize) -> Option<&[u8]> {
         let next = self.starts.get(at + 1);
         let end = next.map_or(self.bytes.len(), |next| *next);
         let rank = self.bytes.get(*self.starts.get(at)?..end)?;
         rank.strip_suffix(&GAP)
     }
 
-    pub(crate) fn last(&self) -> Option<&[u8]> {
-        self.get(self.starts.len().checked_sub(1)?)
+    pub(crate) fn last_rank(&self) -> Option<&[u8]> {
+        self.rank_at(self.starts.len().checked_sub(1)?)
     }
 
     /// The next eight bytes of a rank after the first `behind` ones, as a number. A rank that ends there looks the
@@ -236,7 +236,7 @@ mod tests {
     const NAMES: [&str; 3] = ["a", "b", "c"];
 
     fn points(values: &[String]) -> Vec<KeyPoint> {
-        let point = |json: &String| KeyPoint::read(&mut Reader::new(json.as_bytes()));
+        let point = |json: &String| KeyPoint::read_point(&mut Reader::new(json.as_bytes()));
         values
             .iter()
             .map(|json| point(json).expect("a value"))
@@ -250,9 +250,9 @@ mod tests {
             .map(|(name, json)| format!("\"{name}\":{json}"))
             .collect();
         let row = format!("{{{}}}{}", entries.join(","), " ".repeat(behind));
-        let finder = KeyFinder::of(&ranking.sort);
+        let finder = KeyFinder::of_names(&ranking.sort);
         let reader = Reader::new(row.as_bytes());
-        reader.clone().find(&finder).expect("a row");
+        reader.clone().find_keys(&finder).expect("a row");
         let mut ranks = Ranks::default();
         ranks.push_row(ranking, &finder, &reader).expect("a rank");
         ranks.push_bound(ranking, &points(values)).expect("a rank");
@@ -275,13 +275,13 @@ mod tests {
             };
             let by_value = |known: usize| {
                 let pairs = points(&one).into_iter().zip(points(&other)).take(known);
-                let mut orders = pairs.map(|(one, other)| one.compare(&other).expect("one type"));
+                let mut orders = pairs.map(|(one, other)| one.compare_points(&other).expect("one type"));
                 let order = orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
                 if descending { order.reverse() } else { order }
             };
             let (ranks, others) = (ranks(&one, &ranking, behind), ranks(&other, &ranking, 300));
-            let (rank, other) = (ranks.get(0).expect("a rank"), others.get(0).expect("a rank"));
-            prop_assert_eq!(ranks.get(1), Some(rank));
+            let (rank, other) = (ranks.rank_at(0).expect("a rank"), others.rank_at(0).expect("a rank"));
+            prop_assert_eq!(ranks.rank_at(1), Some(rank));
             prop_assert_eq!(rank.cmp(other), by_value(3));
 
             // A bound of fewer values comes before the rows with those values, in both directions, and begins their
@@ -291,7 +291,7 @@ mod tests {
             for known in [known, one.len()] {
                 bounds.push_bound(&ranking, &points(&one[..known])).expect("a rank");
             }
-            let bound = bounds.get(0).expect("a rank");
+            let bound = bounds.rank_at(0).expect("a rank");
             let missing = if known < one.len() { Ordering::Less } else { Ordering::Equal };
             prop_assert_eq!(bound.cmp(other), by_value(known).then(missing));
             prop_assert_eq!(other.starts_with(bound), by_value(known).is_eq());
@@ -321,9 +321,9 @@ mod tests {
             r#"{"a":{"N":"x"}}"#,
             r#"{"b":{"S":"x"}}"#,
         ] {
-            let finder = KeyFinder::of(&ranking.sort);
+            let finder = KeyFinder::of_names(&ranking.sort);
             let reader = Reader::new(row.as_bytes());
-            reader.clone().find(&finder).expect("a row");
+            reader.clone().find_keys(&finder).expect("a row");
             let mut ranks = Ranks::default();
             assert!(ranks.push_row(&ranking, &finder, &reader).is_err(), "{row}");
         }

@@ -69,7 +69,7 @@ pub enum Shard {
 
 impl Shard {
     /// The number of the shard, if the key has this many.
-    pub(super) fn number(self, shards: u16) -> Option<u16> {
+    pub(super) fn shard_number(self, shards: u16) -> Option<u16> {
         match self {
             Shard::Of(hash) => Some(hash.shard(shards)),
             Shard::At(number) => Some(number),
@@ -89,7 +89,7 @@ impl KeyParser<'_> {
                 self.take_all();
                 Ok(())
             }
-            None => Err(self.unlike()),
+            None => Err(self.unlike_template()),
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct PartBound {
 
 impl PartBound {
     /// The bound of a part that follows this text.
-    pub(crate) fn behind(head: &str, bound: Option<&Bound>) -> Option<Self> {
+    pub(crate) fn after_head(head: &str, bound: Option<&Bound>) -> Option<Self> {
         let bound = bound?;
         // Parts of templates are text. Only a forged cursor has anything else here.
         let part = match &bound.point {
@@ -53,61 +53,63 @@ impl PartBound {
 
 impl Span<'_> {
     /// The range of the keys whose part is between the bounds.
-    pub(crate) fn range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
+    pub(crate) fn key_range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
         // No part is empty, so all keys are above this bound.
         if upper.as_ref().is_some_and(|upper| upper.text == self.head) {
             return KeyRange::Nothing;
         }
         let below = lower.is_some() || !self.head.is_empty();
         let lower = match lower {
-            Some(bound) => match self.lower(bound) {
+            Some(bound) => match self.lower_bound(bound) {
                 Some(bound) => Some(bound),
                 None => return KeyRange::Nothing,
             },
-            None => Some(included(KeyPoint::S(self.head.to_owned()))),
+            None => Some(included_bound(KeyPoint::S(self.head.to_owned()))),
         };
         let upper = match upper {
-            Some(bound) => Some(self.upper(bound, below)),
+            Some(bound) => Some(self.upper_bound(bound, below)),
             None if self.head.is_empty() => None,
-            None => Some(included(self.end_of_head())),
+            None => Some(included_bound(self.end_of_head())),
         };
-        KeyRange::of(lower, upper)
+        KeyRange::of_bounds(lower, upper)
     }
 
-    fn lower(&self, bound: PartBound) -> Option<Bound> {
+    fn lower_bound(&self, bound: PartBound) -> Option<Bound> {
         let PartBound {
             text,
             included: holds,
         } = bound;
         if holds {
-            return Some(included(KeyPoint::S(text)));
+            return Some(included_bound(KeyPoint::S(text)));
         }
         match self.behind {
             PartEnd::End => Some(Bound {
                 point: KeyPoint::S(text),
                 included: false,
             }),
-            PartEnd::Delimiter => Some(included(behind_delimiter(text))),
+            PartEnd::Delimiter => Some(included_bound(behind_delimiter(text))),
             // Literal text follows the part, so all keys with this value begin with it, and the
             // first key above them is taken.
-            PartEnd::Other => KeyPoint::S(text).after_all().map(included),
+            PartEnd::Other => KeyPoint::S(text).after_all().map(included_bound),
         }
     }
 
     /// The upper bound of the keys. `below`: there is a lower bound too, so that DynamoDB takes only an included one.
-    fn upper(&self, bound: PartBound, below: bool) -> Bound {
+    fn upper_bound(&self, bound: PartBound, below: bool) -> Bound {
         let PartBound {
             text,
             included: holds,
         } = bound;
         match (holds, self.behind) {
-            (true, PartEnd::End) => included(KeyPoint::S(text)),
-            (true, PartEnd::Delimiter) => included(behind_delimiter(text)),
-            (true, PartEnd::Other) => included(KeyPoint::S(text).last_of_all()),
-            (false, PartEnd::End) if below && self.fixed => included(predecessor(text)),
+            (true, PartEnd::End) => included_bound(KeyPoint::S(text)),
+            (true, PartEnd::Delimiter) => included_bound(behind_delimiter(text)),
+            (true, PartEnd::Other) => included_bound(KeyPoint::S(text).last_of_all()),
+            (false, PartEnd::End) if below && self.fixed => included_bound(previous_text(text)),
             // Something follows the part in each key, which makes the key greater than the part alone. So no key equals
             // this bound, and it can be included.
-            (false, PartEnd::Delimiter | PartEnd::Other) if below => included(KeyPoint::S(text)),
+            (false, PartEnd::Delimiter | PartEnd::Other) if below => {
+                included_bound(KeyPoint::S(text))
+            }
             (false, _) => Bound {
                 point: KeyPoint::S(text),
                 included: false,
@@ -124,7 +126,7 @@ impl Span<'_> {
     }
 }
 
-fn included(point: KeyPoint) -> Bound {
+fn included_bound(point: KeyPoint) -> Bound {
     Bound {
         point,
         included: true,
@@ -137,7 +139,7 @@ fn behind_delimiter(mut text: String) -> KeyPoint {
 }
 
 /// A text below this one, and above all lower texts that are not longer. Parts of fixed width are ASCII.
-fn predecessor(mut text: String) -> KeyPoint {
+fn previous_text(mut text: String) -> KeyPoint {
     let last = text.pop().map(|last| u32::from(last).saturating_sub(1));
     text.extend(last.and_then(char::from_u32));
     KeyPoint::S(text)

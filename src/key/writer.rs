@@ -45,11 +45,11 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(TargetKind::Stored(text))
     }
 
-    pub(crate) fn text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
+    pub(crate) fn of_text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
         KeyTarget(TargetKind::Text(out, reach))
     }
 
-    pub(crate) fn bound(writer: &'w mut Writer) -> Self {
+    pub(crate) fn of_bound(writer: &'w mut Writer) -> Self {
         KeyTarget(TargetKind::Bound(writer))
     }
 
@@ -137,7 +137,8 @@ impl PartPlace<'_, '_> {
         write: fn(&P, PartPlace<'_, '_>) -> Result<(), CodecError>,
     ) -> Result<(), CodecError> {
         if let Some((value, none)) = presence.marks() {
-            self.key.mark(if part.is_some() { value } else { none });
+            self.key
+                .push_mark(if part.is_some() { value } else { none });
         }
         part.map_or(Ok(()), |part| write(part, self))
     }
@@ -145,7 +146,7 @@ impl PartPlace<'_, '_> {
     /// Writes what is in the key for a None.
     pub(crate) fn write_none(self, presence: Presence) {
         if let Some((_, none)) = presence.marks() {
-            self.key.mark(none);
+            self.key.push_mark(none);
         }
     }
 }
@@ -211,7 +212,7 @@ impl<'w> KeyText<'w> {
     pub fn literal(&mut self, literal: &str) {
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
-                writer.out().extend_from_slice(literal.as_bytes())
+                writer.output_bytes().extend_from_slice(literal.as_bytes())
             }
             TextOutput::Stored(left) => {
                 *left = left.and_then(|left| left.strip_prefix(literal.as_bytes()));
@@ -230,9 +231,11 @@ impl<'w> KeyText<'w> {
     }
 
     /// Writes what sorts a None apart from values.
-    fn mark(&mut self, mark: &str) {
+    fn push_mark(&mut self, mark: &str) {
         match &mut self.out {
-            TextOutput::Attribute { writer, .. } => writer.out().extend_from_slice(mark.as_bytes()),
+            TextOutput::Attribute { writer, .. } => {
+                writer.output_bytes().extend_from_slice(mark.as_bytes())
+            }
             TextOutput::Stored(left) => {
                 *left = left.and_then(|left| left.strip_prefix(mark.as_bytes()));
             }
@@ -264,15 +267,15 @@ impl<'w> KeyText<'w> {
 
     /// Writes the shard that ends a partition key, unpadded.
     pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), CodecError> {
-        let Some(number) = shard.number(shards) else {
+        let Some(number) = shard.shard_number(shards) else {
             return Ok(());
         };
         let mut buffer = itoa::Buffer::new();
         let (delimiter, number) = ([self.style.delimiter() as u8], buffer.format(number));
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
-                writer.out().extend_from_slice(&delimiter);
-                writer.out().extend_from_slice(number.as_bytes());
+                writer.output_bytes().extend_from_slice(&delimiter);
+                writer.output_bytes().extend_from_slice(number.as_bytes());
             }
             TextOutput::Stored(left) => {
                 let stored = left.and_then(|left| left.strip_prefix(&delimiter));
@@ -302,7 +305,7 @@ impl<'w> KeyText<'w> {
             .any(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
         {
             let text = String::from_utf8_lossy(text).into_owned();
-            let out = writer.out();
+            let out = writer.output_bytes();
             out.truncate(start);
             escape_into(out, &text);
         }

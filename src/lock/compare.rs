@@ -20,50 +20,53 @@ mod value;
 use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
-use super::stored::{StoredEntity, StoredModel, StoredTable};
+use super::stored;
+use crate::schema::{EntitySchema, TableSchema};
 use pair::{DeclaredTypes, EntityPair, TablePair};
 
 /// All changes from the file to the declarations.
-pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange> {
+pub(super) fn changes(old: &[TableSchema], new: &[TableSchema]) -> Vec<StoredChange> {
     let mut changes = Vec::new();
-    let is_new_table = |name: &&String| !old.tables.contains_key(*name);
-    let appeared = new.tables.keys().find(is_new_table).map(String::as_str);
-    for (name, table) in &old.tables {
-        match new.tables.get(name) {
-            Some(new) => both(name, table, new, &mut changes),
+    let is_new_table = |table: &&TableSchema| stored::table(old, &table.name).is_none();
+    let appeared = new.iter().find(is_new_table);
+    for table in old {
+        match stored::table(new, &table.name) {
+            Some(new) => both(TablePair { old: table, new }, &mut changes),
             // A table that vanishes while another one appears is most probably the same one under a
             // new name.
-            None => changes.push(table::gone(name, appeared)),
+            None => changes.push(table::gone(
+                &table.name,
+                appeared.map(|new| new.name.as_str()),
+            )),
         }
     }
-    let names = new.tables.keys().filter(is_new_table);
-    changes.extend(names.map(|name| table::appeared(name)));
+    let appeared = new.iter().filter(is_new_table);
+    changes.extend(appeared.map(|table| table::appeared(&table.name)));
     changes
 }
 
-fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<StoredChange>) {
-    let before = changes.len();
-    table::head(name, old, new, changes);
+fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
+    let (before, name) = (changes.len(), tables.name());
+    table::head(tables, changes);
     // No difference may pass in silence, not even one that a later version of the schema adds and
     // that no rule here knows.
-    if changes.len() == before && old.head != new.head {
+    if changes.len() == before && tables.differs() {
         changes.push(unexplained((name, None)));
     }
-    let tables = TablePair { name, old, new };
     changes.extend(second_key::changes(tables));
-    for (entity, pair) in pairs(old, new) {
+    for (entity, pair) in pairs(tables) {
         match pair {
-            (Some((old_name, old)), Some(new)) => {
-                let renamed = renaming::renamed(&old.entity, &new.entity);
+            (Some(old), Some(new)) => {
+                let renamed = renaming::renamed(old, new);
                 // The old side gets the new names of renamed attributes first. Otherwise each
                 // renaming would be reported as an attribute that is gone and another one that is
                 // new.
-                let old_entity = renaming::with_new_names(&old.entity, &new.entity, &renamed);
+                let old_entity = renaming::with_new_names(old, new, &renamed);
                 let entity = EntityPair {
                     tables,
                     name: entity,
                     old: &old_entity,
-                    new: &new.entity,
+                    new,
                     types: DeclaredTypes {
                         old: &old.values,
                         new: &new.values,
@@ -72,7 +75,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                     renamed: &renamed,
                 };
                 let before = changes.len();
-                entity.compare(old_name, changes);
+                entity.compare(&old.stored_name, changes);
                 // As with the table: a difference without a rule is still a difference.
                 if changes.len() == before && entity.differs() {
                     changes.push(unexplained((name, Some(entity.name.to_owned()))));
@@ -80,42 +83,40 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
             }
             (Some(_), None) if second_key::has_moved_away(tables, entity) => {}
             (Some(_), None) => changes.push(entity::gone(name, entity)),
-            (None, Some(new)) => changes.push(entity::appeared(tables, entity, &new.entity)),
+            (None, Some(new)) => changes.push(entity::appeared(tables, new)),
             (None, None) => {}
         }
     }
 }
 
-/// An entity as it was, with its name, and as it is.
-type OldAndNew<'m> = (
-    Option<(&'m str, &'m StoredEntity)>,
-    Option<&'m StoredEntity>,
-);
+/// The old and the new form of an entity.
+type OldAndNew<'m> = (Option<&'m EntitySchema>, Option<&'m EntitySchema>);
 
 /// Matches entities: by the value of the type attribute, by the table that it has alone, or by its primary key.
-fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, OldAndNew<'m>> {
-    let mut pairs: BTreeMap<&str, OldAndNew<'m>> = BTreeMap::new();
-    for (name, entity) in &new.entities {
-        pairs.entry(name).or_default().1 = Some(entity);
+fn pairs(TablePair { old, new }: TablePair<'_>) -> BTreeMap<&str, OldAndNew<'_>> {
+    let mut pairs: BTreeMap<&str, OldAndNew<'_>> = BTreeMap::new();
+    for entity in &new.entities {
+        pairs.entry(&entity.stored_name).or_default().1 = Some(entity);
     }
     // The only entity of a table is most probably the former one under another name. In a shared table, only the same
     // keys suggest that it is one entity under two names.
     let is_alone = [old, new].iter().all(|table| table.entities.len() == 1);
-    for (name, entity) in &old.entities {
-        let is_heir = |(other, heir): &(&String, &StoredEntity)| {
-            !old.entities.contains_key(*other)
-                && (is_alone || heir.entity.keys().eq(entity.entity.keys()))
+    for entity in &old.entities {
+        let is_heir = |heir: &&EntitySchema| {
+            stored::entity(old, &heir.stored_name).is_none()
+                && (is_alone || heir.keys().eq(entity.keys()))
         };
-        let heir = match new.entities.contains_key(name) {
-            true => None,
-            false => new.entities.iter().find(is_heir),
+        let name = entity.stored_name.as_str();
+        let heir = match stored::entity(new, name) {
+            Some(_) => None,
+            None => new.entities.iter().find(is_heir),
         };
-        let name_now = heir.map_or(name, |(heir, _)| heir);
+        let name_now = heir.map_or(name, |heir| &heir.stored_name);
         let pair = pairs.entry(name_now).or_default();
         match pair.0 {
             // Two old entities with the same keys can have only one heir; the second one is reported as gone.
-            Some(_) => pairs.entry(name).or_default().0 = Some((name, entity)),
-            None => pair.0 = Some((name, entity)),
+            Some(_) => pairs.entry(name).or_default().0 = Some(entity),
+            None => pair.0 = Some(entity),
         }
     }
     pairs

@@ -1,54 +1,46 @@
-//! From the declarations to what they store.
+//! Converts declarations into their stored form.
 
-use std::collections::BTreeMap;
-
-use super::stored::{
-    FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, seen_type, sorted,
-};
+use super::stored::{condition_text, seen_type, sorted, sorted_fields, table};
 use super::value_names::ValueNames;
 use crate::error::{Error, Result};
 use crate::schema::{
     EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, UniqueSchema,
+    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings, UniqueSchema,
 };
 
-impl StoredModel {
-    pub(super) fn of(schemas: impl IntoIterator<Item = TableSchema>) -> Result<StoredModel> {
-        let mut tables = BTreeMap::new();
-        for schema in schemas {
-            let stored = stored_table(&schema);
-            if tables.insert(schema.name.clone(), stored).is_some() {
-                let name = &schema.name;
-                return Err(Error::config(format!(
-                    "two of the schemas are of a table `{name}`: give each table once, by its one declaration"
-                )));
-            }
+/// The stored form of all tables of a program, sorted by their names.
+pub(super) fn stored_form(
+    schemas: impl IntoIterator<Item = TableSchema>,
+) -> Result<Vec<TableSchema>> {
+    let mut tables: Vec<TableSchema> = Vec::new();
+    for schema in schemas {
+        if table(&tables, &schema.name).is_some() {
+            let name = &schema.name;
+            return Err(Error::config(format!(
+                "two of the schemas are of a table `{name}`: give each table once, by its one declaration"
+            )));
         }
-        Ok(StoredModel { tables })
+        tables.push(stored_table(&schema));
     }
+    Ok(sorted(tables.into_iter(), |table| &table.name))
 }
 
-fn stored_table(schema: &TableSchema) -> StoredTable {
+fn stored_table(schema: &TableSchema) -> TableSchema {
     let names = ValueNames::of(&schema.values);
-    let entities = schema.entities.iter().map(|entity| {
-        let stored = AttributeNames(entity).entity(&names);
-        (entity.stored_name.clone(), stored)
-    });
-    StoredTable {
-        head: TableSchema {
-            pk: schema.pk.clone(),
-            sk: schema.sk.clone(),
-            type_attribute: schema.type_attribute.clone(),
-            style: schema.style,
-            ttl: schema.ttl.clone(),
-            stream: schema.stream,
-            // Sorted, because the order of declarations is stored nowhere and must not make two
-            // files different.
-            global_indexes: stored_indexes(&schema.global_indexes),
-            local_indexes: stored_indexes(&schema.local_indexes),
-            ..TableSchema::default()
-        },
-        entities: entities.collect(),
+    let entities = schema.entities.iter();
+    let entities = entities.map(|entity| AttributeNames(entity).entity(&names));
+    TableSchema {
+        // Sorted, because the order of declarations is stored nowhere and must not make two
+        // files different.
+        global_indexes: stored_indexes(&schema.global_indexes),
+        local_indexes: stored_indexes(&schema.local_indexes),
+        entities: sorted(entities, |entity| &entity.stored_name),
+        values: Vec::new(),
+        collections: Vec::new(),
+        doc: String::new(),
+        settings: TableSettings::default(),
+        allows: Vec::new(),
+        ..schema.clone()
     }
 }
 
@@ -86,46 +78,41 @@ impl AttributeNames<'_> {
         attribute.unwrap_or_else(|| field.to_owned())
     }
 
-    fn entity(self, names: &ValueNames<'_>) -> StoredEntity {
+    fn entity(self, names: &ValueNames<'_>) -> EntitySchema {
         let mut fields = names.stored_fields(&self.0.fields);
         fields.extend(self.key_only(names));
         for expiry in fields.iter_mut().filter_map(|field| field.expiry.as_mut()) {
             expiry.source = self.stored(&expiry.source);
         }
-        let values = names.reached(fields.iter().filter_map(seen_type));
         let patterns = self.0.patterns.iter().map(|pattern| self.pattern(pattern));
         let uniques = self.0.uniques.iter().map(|unique| UniqueSchema {
-            name: unique.name.clone(),
-            stored: unique.stored.clone(),
             fields: Vec::new(),
             parts: unique.parts.iter().map(|part| self.part(part)).collect(),
-            is_filling: unique.is_filling,
+            ..unique.clone()
         });
-        let entity = EntitySchema {
-            append_only: self.0.append_only,
+        // A new word of the declaration is part of the stored form, unless this removes it.
+        EntitySchema {
+            name: String::new(),
+            doc: String::new(),
+            allows: Vec::new(),
             // Whether there is a `was` matters, the name of its struct is stored nowhere.
             shape: self.0.shape.as_ref().map(|shape| ShapeSchema {
                 was: shape.was.as_ref().map(|_| String::new()),
                 ..*shape
             }),
-            second_key: self.0.second_key.clone(),
-            fields: FieldGroups::of(fields).into_fields(),
             pk: self.key(&self.0.pk),
             sk: self.0.sk.as_ref().map(|key| self.key(key)),
             patterns: sorted(patterns, |pattern| &pattern.name),
             uniques: sorted(uniques, |unique| &unique.stored),
-            ..EntitySchema::default()
-        };
-        StoredEntity { entity, values }
+            values: names.reached(fields.iter().filter_map(seen_type)),
+            fields: sorted_fields(fields.into_iter()),
+            ..self.0.clone()
+        }
     }
 
     /// A field that is in no attribute and in no key is not stored at all.
     fn key_only(self, names: &ValueNames<'_>) -> Vec<FieldSchema> {
-        let patterns = self.0.patterns.iter();
-        let of_patterns = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
-        let in_keys: Vec<&str> = (self.0.keys().chain(of_patterns))
-            .flat_map(KeySchema::fields)
-            .collect();
+        let in_keys: Vec<&str> = self.0.all_keys().flat_map(KeySchema::fields).collect();
         let fields = self.0.fields.iter();
         let only_there = fields
             .filter(|field| field.attribute.is_none() && in_keys.contains(&field.name.as_str()));
@@ -176,15 +163,12 @@ impl AttributeNames<'_> {
 
     fn pattern(self, pattern: &PatternSchema) -> PatternSchema {
         let mut stored = PatternSchema {
-            name: pattern.name.clone(),
-            index: pattern.index.clone(),
-            kind: pattern.kind,
             pk: pattern.pk.iter().map(|key| self.key(key)).collect(),
             sk: pattern.sk.iter().map(|key| self.key(key)).collect(),
-            read_shards: pattern.read_shards,
-            when: pattern.when.clone(),
-            is_filling: pattern.is_filling,
-            ..PatternSchema::default()
+            when_fields: Vec::new(),
+            when_values: Vec::new(),
+            has_whole_rows: false,
+            ..pattern.clone()
         };
         // Only a condition on the values of one field can be written with stored names. Any other
         // stays the text of its Rust expression.

@@ -1,11 +1,12 @@
 //! The stored form of each table in short: its sum, and the declarations in it that wait for a fill.
 
 use std::path::Path;
+use std::slice;
 
-use super::stored::{StoredEntity, StoredModel};
-use super::{file, text};
+use super::declared::stored_form;
+use super::{blocks, file, text};
 use crate::error::Result;
-use crate::schema::{FormerUse, TableSchema};
+use crate::schema::{EntitySchema, FormerUse, TableSchema};
 
 /// A table of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,36 +22,26 @@ pub(crate) struct TableDigest {
 pub(crate) fn of_schemas(
     schemas: impl IntoIterator<Item = TableSchema>,
 ) -> Result<Vec<TableDigest>> {
-    digests(StoredModel::of(schemas)?)
+    Ok(digests(stored_form(schemas)?))
 }
 
 /// The tables of a lock file.
 pub(crate) fn of_file(path: &Path) -> Result<Vec<TableDigest>> {
     let text = file::load(path)?.ok_or_else(|| file::missing(path))?;
-    let model = text::read(&text).map_err(|error| file::of_file(path, error))?;
-    digests(model)
+    let tables = text::read(&text).map_err(|error| file::of_file(path, error))?;
+    Ok(digests(tables))
 }
 
-fn digests(model: StoredModel) -> Result<Vec<TableDigest>> {
-    let tables = model.tables.into_iter().map(|(table, stored)| {
-        let entities = stored.entities.iter();
-        let pending = entities.flat_map(|(name, entity)| pending(name, entity));
-        let pending = pending.collect();
-        let alone = StoredModel {
-            tables: [(table.clone(), stored)].into(),
-        };
-        let sum = super::blocks::sum(text::text(&alone)?.lines());
-        Ok(TableDigest {
-            table,
-            sum,
-            pending,
-        })
+fn digests(tables: Vec<TableSchema>) -> Vec<TableDigest> {
+    let tables = tables.into_iter().map(|table| TableDigest {
+        sum: blocks::sum(text::text(slice::from_ref(&table)).lines()),
+        pending: table.entities.iter().flat_map(pending).collect(),
+        table: table.name,
     });
     tables.collect()
 }
 
-fn pending(name: &str, stored: &StoredEntity) -> Vec<(String, String)> {
-    let entity = &stored.entity;
+fn pending(entity: &EntitySchema) -> Vec<(String, String)> {
     let indexes = entity.patterns.iter().filter(|pattern| pattern.is_filling);
     let indexes = indexes.map(|pattern| pattern.name.clone());
     let uniques = entity.uniques.iter().filter(|unique| unique.is_filling);
@@ -65,5 +56,5 @@ fn pending(name: &str, stored: &StoredEntity) -> Vec<(String, String)> {
         Some(format!("was(\"{former}\", {word})"))
     });
     let all = indexes.chain(uniques).chain(fields);
-    all.map(|part| (name.to_owned(), part)).collect()
+    all.map(|part| (entity.stored_name.clone(), part)).collect()
 }

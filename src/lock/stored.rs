@@ -1,44 +1,22 @@
-//! The stored form of a model: what is in tables and needed to read it, under stored names, and nothing else. Doc
-//! comments, settings, collections and the order of declarations are no part of it.
+//! The stored form of a table: a schema that contains only the data in the table and everything needed to read it,
+//! under stored names. Doc comments, settings, collections and the order of declarations are not part of it.
 //!
-//! It is made of the types of schemas. Keys name attributes and not fields, types of values are resolved, all lists are
-//! sorted by stored names, and everything else is empty.
+//! Keys name attributes and not fields, types of values are resolved, all lists are sorted by stored names, and everything
+//! else is empty. Each entity is identified by its stored name, and has the declared types that it stores.
 
 use std::collections::BTreeMap;
 
-use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, TableSchema, ValueSchema,
-};
+use crate::schema::{EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, TableSchema};
 
-/// All tables of a program, by their names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct StoredModel {
-    pub(super) tables: BTreeMap<String, StoredTable>,
+/// The table of this name.
+pub(super) fn table<'m>(tables: &'m [TableSchema], name: &str) -> Option<&'m TableSchema> {
+    tables.iter().find(|table| table.name == name)
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct StoredTable {
-    /// The parts that the service knows, and the format of key texts; its name and entities are keys of the maps.
-    pub(super) head: TableSchema,
-    /// By the value of the type attribute; in a table without one, by the name of the struct.
-    pub(super) entities: BTreeMap<String, StoredEntity>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct StoredEntity {
-    pub(super) entity: EntitySchema,
-    /// The declared types of its values.
-    pub(super) values: Vec<ValueSchema>,
-}
-
-/// The fields of an entity or a value by the way in which they are stored.
-#[derive(Debug, Default)]
-pub(super) struct FieldGroups {
-    /// Whether a `put` keeps attributes that no field has.
-    pub(super) keeps_rest: bool,
-    pub(super) attributes: Vec<FieldSchema>,
-    /// Fields that are in keys alone.
-    pub(super) key_only: Vec<FieldSchema>,
+/// The entity that is stored under this name.
+pub(super) fn entity<'m>(table: &'m TableSchema, name: &str) -> Option<&'m EntitySchema> {
+    let mut entities = table.entities.iter();
+    entities.find(|entity| entity.stored_name == name)
 }
 
 /// The indexes of both kinds, by their names.
@@ -56,13 +34,13 @@ pub(super) fn sorted_indexes(head: &TableSchema) -> BTreeMap<&str, (IndexKind, &
         .collect()
 }
 
-/// Sorted by a name, of which each is there once: the last of them counts.
+/// Sorts by a name. If several values have the same name, the last one is kept.
 pub(super) fn sorted<T>(values: impl Iterator<Item = T>, name: impl Fn(&T) -> &String) -> Vec<T> {
     let by_name: BTreeMap<String, T> = values.map(|value| (name(&value).clone(), value)).collect();
     by_name.into_values().collect()
 }
 
-/// The condition that an attribute has one of these values, as it is declared.
+/// The condition that an attribute has one of these values, in the form of the declaration.
 pub(super) fn condition_text(attribute: &str, values: &[String]) -> String {
     match values {
         [value] => format!("{attribute} = {value}"),
@@ -70,33 +48,23 @@ pub(super) fn condition_text(attribute: &str, values: &[String]) -> String {
     }
 }
 
-impl FieldGroups {
-    pub(super) fn of(fields: Vec<FieldSchema>) -> FieldGroups {
-        let keeps_rest = keeps_rest(&fields);
-        let is_stored = |field: &FieldSchema| field.attribute.is_some();
-        let (attributes, others): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_stored);
-        let key_only = others
-            .into_iter()
-            .filter(|field| field.role != FieldRole::Rest);
-        FieldGroups {
-            keeps_rest,
-            attributes,
-            key_only: key_only.collect(),
-        }
-    }
+/// The fields of an entity or a value: attributes, then fields that only keys contain, then the field that keeps the
+/// rest.
+pub(super) fn sorted_fields(fields: impl Iterator<Item = FieldSchema>) -> Vec<FieldSchema> {
+    let by_place = fields.map(|field| {
+        let name = field.attribute.as_ref().unwrap_or(&field.name).clone();
+        let place = (field.role == FieldRole::Rest, field.attribute.is_none());
+        ((place, name), field)
+    });
+    let by_place: BTreeMap<_, FieldSchema> = by_place.collect();
+    by_place.into_values().collect()
+}
 
-    /// All of them, sorted. Of the field that keeps the rest, only that it is there.
-    pub(super) fn into_fields(self) -> Vec<FieldSchema> {
-        let attributes = self.attributes.into_iter();
-        let mut fields = sorted(attributes, |field| {
-            field.attribute.as_ref().unwrap_or(&field.name)
-        });
-        fields.extend(sorted(self.key_only.into_iter(), |field| &field.name));
-        fields.extend(self.keeps_rest.then(|| FieldSchema {
-            role: FieldRole::Rest,
-            ..FieldSchema::default()
-        }));
-        fields
+/// The field that keeps the rest. Only its existence is part of the stored form.
+pub(super) fn rest_field() -> FieldSchema {
+    FieldSchema {
+        role: FieldRole::Rest,
+        ..FieldSchema::default()
     }
 }
 

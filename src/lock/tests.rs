@@ -7,16 +7,12 @@ use fastrand::Rng;
 
 use super::blocks::sum;
 use super::compare::changes;
-use super::stored::StoredModel;
-use super::text::read;
+use super::text::{read, text};
+use crate::schema::TableSchema;
 use merge::merged;
 use random::RandomModel;
 
-fn text(model: &StoredModel) -> String {
-    super::text::text(model).unwrap()
-}
-
-fn read_back(model: &StoredModel, seed: u64) -> StoredModel {
+fn read_back(model: &[TableSchema], seed: u64) -> Vec<TableSchema> {
     let text = text(model);
     read(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"))
 }
@@ -193,22 +189,21 @@ fn branches_that_change_different_entities_merge() {
         let mut random = RandomModel(Rng::with_seed(seed));
         let base = random.model();
         let names: Vec<(String, String)> = base
-            .tables
             .iter()
-            .flat_map(|(table, stored)| {
-                stored
-                    .entities
-                    .keys()
-                    .map(move |entity| (table.clone(), entity.clone()))
+            .flat_map(|table| {
+                let entities = table.entities.iter();
+                entities.map(|entity| (table.name.clone(), entity.stored_name.clone()))
             })
             .collect();
         let [first, second, ..] = &names[..] else {
             continue;
         };
-        let mut change = |(table, entity): &(String, String)| {
+        let mut change = |(table, name): &(String, String)| {
             let mut changed = base.clone();
-            let entities = &mut changed.tables.get_mut(table).unwrap().entities;
-            *entities.get_mut(entity).unwrap() = random.entity();
+            let mut tables = changed.iter_mut().filter(|found| found.name == *table);
+            let mut entities = tables.next().unwrap().entities.iter_mut();
+            let entity = entities.find(|entity| entity.stored_name == *name).unwrap();
+            *entity = random.entity_named(name.clone());
             changed
         };
         let (ours, theirs) = (change(first), change(second));

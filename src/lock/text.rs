@@ -4,32 +4,35 @@
 use super::blocks::{END, FORMAT, FileBlock, TITLE, blocks, not_ours, sum};
 use super::facts::Facts;
 use super::form;
-use super::stored::{StoredEntity, StoredModel, StoredTable};
 use super::words::name;
 use crate::error::Result;
-use crate::schema::TableSchema;
+use crate::schema::{EntitySchema, TableSchema};
 
 const NOTE: &str = "\
 # What is stored, as of the last review of it. It is compared with the declarations by `lock::check` in a test.
 # `DYNAMO_LOCK=write cargo test` writes it; commit it with the code, and let nobody else write it.
 ";
 
-/// The text that holds a model.
-pub(super) fn text(model: &StoredModel) -> Result<String> {
+/// The text of the file for these tables.
+pub(super) fn text(tables: &[TableSchema]) -> String {
     let mut text = format!("{TITLE}{FORMAT}\n{NOTE}\n");
-    for (table, stored) in &model.tables {
+    for table in tables {
         // These lines only list blocks. They are not summed: a merge of two branches that add an entity each would
         // otherwise give a wrong sum.
-        let listed = stored.entities.keys();
+        let listed = table.entities.iter();
         let listed: String = listed
-            .map(|entity| format!("  entity {}\n", name(entity)))
+            .map(|entity| format!("  entity {}\n", name(&entity.stored_name)))
             .collect();
-        add_block(&mut text, &listed, &table_lines(table, &stored.head)?);
-        for (entity, stored) in &stored.entities {
-            add_block(&mut text, "", &entity_lines(table, entity, stored)?);
+        add_block(&mut text, &listed, &table_lines(&mut table.clone()));
+        for entity in &table.entities {
+            add_block(
+                &mut text,
+                "",
+                &entity_lines(&table.name, &mut entity.clone()),
+            );
         }
     }
-    Ok(text + END + "\n")
+    text + END + "\n"
 }
 
 fn add_block(text: &mut String, listed: &str, lines: &[String]) {
@@ -43,48 +46,46 @@ fn add_block(text: &mut String, listed: &str, lines: &[String]) {
     text.push_str(&format!("  sum {sum}\n\n"));
 }
 
-fn table_lines(table: &str, head: &TableSchema) -> Result<Vec<String>> {
-    let mut facts = Facts::written();
-    form::table(&mut head.clone(), &mut facts)?;
-    let header = format!("table {}", name(table));
-    Ok([vec![header], facts.into_lines()].concat())
+fn table_lines(table: &mut TableSchema) -> Vec<String> {
+    let header = format!("table {}", name(&table.name));
+    let facts = Facts::lines(2, |facts| form::table(table, facts));
+    [vec![header], facts].concat()
 }
 
-fn entity_lines(table: &str, entity: &str, stored: &StoredEntity) -> Result<Vec<String>> {
-    let mut facts = Facts::written();
-    form::entity(&mut stored.clone(), &mut facts)?;
-    let header = format!("entity {} of {}", name(entity), name(table));
-    Ok([vec![header], facts.into_lines()].concat())
+fn entity_lines(table: &str, entity: &mut EntitySchema) -> Vec<String> {
+    let header = format!("entity {} of {}", name(&entity.stored_name), name(table));
+    let facts = Facts::lines(2, |facts| form::entity(entity, facts));
+    [vec![header], facts].concat()
 }
 
-/// The model that the text of a file holds.
-pub(super) fn read(text: &str) -> Result<StoredModel> {
+/// The tables in the text of a file.
+pub(super) fn read(text: &str) -> Result<Vec<TableSchema>> {
     let blocks = blocks(text)?;
-    let mut model = StoredModel::default();
+    let mut tables = Vec::new();
     for (name, block) in &blocks.tables {
-        let mut table = StoredTable::default();
-        let mut facts = Facts::of(block)?;
-        form::table(&mut table.head, &mut facts)?;
-        facts.check_end()?;
-        // The model that was read is written again and has to give the same lines. This finds facts in
-        // another order, defaults that are spelled out, and all else that reading tolerates.
-        check_lines(block, &table_lines(name, &table.head)?)?;
-        model.tables.insert(name.clone(), table);
-    }
-    for ((table, name), block) in &blocks.entities {
-        let mut entity = StoredEntity::default();
-        let mut facts = Facts::of(block)?;
-        form::entity(&mut entity, &mut facts)?;
-        facts.check_end()?;
-        check_lines(block, &entity_lines(table, name, &entity)?)?;
-        if let Some(table) = model.tables.get_mut(table) {
-            table.entities.insert(name.clone(), entity);
+        let mut table = TableSchema {
+            name: name.clone(),
+            ..TableSchema::default()
+        };
+        form::table(&mut table, &mut Facts::of(block));
+        check_lines(block, &table_lines(&mut table))?;
+        let entities = blocks.entities.iter();
+        for ((_, stored_name), block) in entities.filter(|((table, _), _)| table == name) {
+            let mut entity = EntitySchema {
+                stored_name: stored_name.clone(),
+                ..EntitySchema::default()
+            };
+            form::entity(&mut entity, &mut Facts::of(block));
+            check_lines(block, &entity_lines(name, &mut entity))?;
+            table.entities.push(entity);
         }
+        tables.push(table);
     }
-    Ok(model)
+    Ok(tables)
 }
 
-/// One fact has one spelling and one place, so that equal files are equal models.
+/// Fails if the lines differ from those that the library writes. Each fact has one format and one position, so that
+/// equal models have equal files. No other check of the content of a block is necessary.
 fn check_lines(block: &FileBlock<'_>, written: &[String]) -> Result<()> {
     let mut found = [&block.header].into_iter().chain(&block.facts);
     let mut written = written.iter();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rust_type::RustType;
-use super::stored::{FieldGroups, seen_type, sorted};
+use super::stored::{rest_field, seen_type, sorted, sorted_fields};
 use crate::schema::{FieldRole, FieldSchema, ValueContent, ValueSchema, VariantSchema};
 
 /// The declared types of a table.
@@ -53,17 +53,16 @@ impl<'s> ValueNames<'s> {
 
     /// The fields that are stored, with their types resolved.
     pub(super) fn stored_fields(&self, fields: &[FieldSchema]) -> Vec<FieldSchema> {
-        let stored = fields
-            .iter()
-            .filter(|field| field.attribute.is_some() || field.role == FieldRole::Rest);
-        stored
-            .map(|field| FieldSchema {
+        let stored = fields.iter().filter_map(|field| match field.role {
+            FieldRole::Rest => Some(rest_field()),
+            _ => field.attribute.as_ref().map(|_| FieldSchema {
                 value_type: Some(self.resolved(field)),
                 rust_type: String::new(),
                 doc: String::new(),
                 ..field.clone()
-            })
-            .collect()
+            }),
+        });
+        stored.collect()
     }
 
     /// The declared types that these types are made of, sorted by their names.
@@ -124,7 +123,7 @@ impl<'s> ValueNames<'s> {
     }
 
     fn fields(&self, fields: &[FieldSchema]) -> Vec<FieldSchema> {
-        FieldGroups::of(self.stored_fields(fields)).into_fields()
+        sorted_fields(self.stored_fields(fields).into_iter())
     }
 }
 
@@ -153,14 +152,13 @@ impl NewtypeStack {
 
 /// The types of all that a value holds.
 fn types_of(content: &ValueContent) -> Vec<&str> {
-    match content {
-        ValueContent::Struct(fields) => fields.iter().filter_map(seen_type).collect(),
-        ValueContent::Newtype(inner) => vec![inner],
-        ValueContent::Names(variants)
-        | ValueContent::Numbers(variants)
-        | ValueContent::Tagged { variants, .. } => {
-            let fields = variants.iter().flat_map(|variant| &variant.fields);
-            fields.filter_map(seen_type).collect()
-        }
+    if let ValueContent::Newtype(inner) = content {
+        return vec![inner];
     }
+    let of_variants = content
+        .variants()
+        .iter()
+        .flat_map(|variant| &variant.fields);
+    let fields = content.fields().iter().chain(of_variants);
+    fields.filter_map(seen_type).collect()
 }

@@ -85,7 +85,7 @@ struct PatternCounts {
 }
 
 impl PatternCounts {
-    fn add(&mut self, seen: &RequestEvent<'_>) {
+    fn add_request(&mut self, seen: &RequestEvent<'_>) {
         self.requests += 1;
         self.resent += seen.attempts.saturating_sub(1);
         self.units += seen.units();
@@ -97,10 +97,10 @@ impl PatternCounts {
             Some(ErrorKind::Conflict) => self.conflicts += 1,
             Some(_) => self.errors += 1,
         }
-        self.durations.add(seen.duration);
+        self.durations.add_duration(seen.duration);
     }
 
-    fn usage(&self, pattern: &'static Pattern) -> PatternUsage {
+    fn usage_of(&self, pattern: &'static Pattern) -> PatternUsage {
         PatternUsage {
             pattern,
             requests: self.requests,
@@ -111,9 +111,9 @@ impl PatternCounts {
             throttles: self.throttles,
             errors: self.errors,
             conflicts: self.conflicts,
-            p50: self.durations.quantile(0.5),
-            p99: self.durations.quantile(0.99),
-            longest: self.durations.longest(),
+            p50: self.durations.quantile_of(0.5),
+            p99: self.durations.quantile_of(0.99),
+            longest: self.durations.longest_duration(),
         }
     }
 }
@@ -122,29 +122,35 @@ impl CapacityByPattern {
     /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let shared = self.clone();
-        move |seen| shared.counts().entry(seen.pattern).or_default().add(seen)
+        move |seen| {
+            shared
+                .lock_counts()
+                .entry(seen.pattern)
+                .or_default()
+                .add_request(seen)
+        }
     }
 
     /// Returns the counts so far, in the order of the patterns' names.
     pub fn rows(&self) -> Vec<PatternUsage> {
-        usages(&self.counts())
+        list_usages(&self.lock_counts())
     }
 
     /// Returns the counts since the last call, and starts again from zero.
     pub fn take(&self) -> Vec<PatternUsage> {
-        let taken = std::mem::take(&mut *self.counts());
-        usages(&taken)
+        let taken = std::mem::take(&mut *self.lock_counts());
+        list_usages(&taken)
     }
 
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static Pattern, PatternCounts>> {
+    fn lock_counts(&self) -> MutexGuard<'_, BTreeMap<&'static Pattern, PatternCounts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn usages(counts: &BTreeMap<&'static Pattern, PatternCounts>) -> Vec<PatternUsage> {
+fn list_usages(counts: &BTreeMap<&'static Pattern, PatternCounts>) -> Vec<PatternUsage> {
     let counts = counts.iter();
     counts
-        .map(|(pattern, counts)| counts.usage(pattern))
+        .map(|(pattern, counts)| counts.usage_of(pattern))
         .collect()
 }
 
@@ -164,7 +170,7 @@ const HEADS: [&str; 12] = [
 ];
 
 impl PatternUsage {
-    fn cells(&self) -> [String; HEADS.len()] {
+    fn text_cells(&self) -> [String; HEADS.len()] {
         let millis = |time: Duration| format!("{:.2}ms", time.as_secs_f64() * 1000.0);
         [
             self.pattern.to_string(),
@@ -187,7 +193,7 @@ impl PatternUsage {
 impl fmt::Display for CapacityByPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.rows();
-        let lines = lines.iter().map(PatternUsage::cells);
+        let lines = lines.iter().map(PatternUsage::text_cells);
         let lines: Vec<_> = [HEADS.map(str::to_owned)]
             .into_iter()
             .chain(lines)

@@ -29,7 +29,7 @@ impl Default for DurationHistogram {
 }
 
 impl DurationHistogram {
-    pub(super) fn add(&mut self, time: Duration) {
+    pub(super) fn add_duration(&mut self, time: Duration) {
         let bucket = bucket_of(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         if let Some(count) = self.counts.get_mut(bucket) {
             *count += 1;
@@ -39,7 +39,7 @@ impl DurationHistogram {
     }
 
     /// A time that this share of them did not exceed, at most a 16th above the least such time. Zero if there are none.
-    pub(super) fn quantile(&self, share: f64) -> Duration {
+    pub(super) fn quantile_of(&self, share: f64) -> Duration {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut passed = 0;
         for (bucket, count) in self.counts.iter().enumerate() {
@@ -53,7 +53,7 @@ impl DurationHistogram {
         self.longest
     }
 
-    pub(super) fn longest(&self) -> Duration {
+    pub(super) fn longest_duration(&self) -> Duration {
         self.longest
     }
 }
@@ -90,7 +90,10 @@ mod tests {
             assert_eq!(bucket_of(last + 1), bucket + 1, "{last}");
         }
         assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
-        assert_eq!(DurationHistogram::default().quantile(0.5), Duration::ZERO);
+        assert_eq!(
+            DurationHistogram::default().quantile_of(0.5),
+            Duration::ZERO
+        );
     }
 
     proptest! {
@@ -102,15 +105,15 @@ mod tests {
         ) {
             let mut histogram = DurationHistogram::default();
             for time in &micros {
-                histogram.add(Duration::from_micros(*time));
+                histogram.add_duration(Duration::from_micros(*time));
             }
             let mut sorted = micros;
             sorted.sort_unstable();
             let at = (share * sorted.len() as f64).ceil() as usize;
             let exact = sorted[at.max(1) - 1];
-            let told = histogram.quantile(share).as_micros() as u64;
+            let told = histogram.quantile_of(share).as_micros() as u64;
             prop_assert!(exact <= told && told <= exact + exact / 16, "{exact} {told}");
-            prop_assert_eq!(histogram.longest(), Duration::from_micros(sorted[sorted.len() - 1]));
+            prop_assert_eq!(histogram.longest_duration(), Duration::from_micros(sorted[sorted.len() - 1]));
         }
     }
 }

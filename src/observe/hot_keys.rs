@@ -101,28 +101,28 @@ impl HotKeys {
     /// Returns the observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let hot = self.clone();
-        move |seen| hot.counts().add(seen)
+        move |seen| hot.lock_counts().add_request(seen)
     }
 
     /// Returns the hottest partitions of all patterns, the hottest first, up to this number.
     pub fn hottest(&self, partitions: usize) -> Vec<HotPartition> {
-        self.counts().hottest(partitions, |_| true)
+        self.lock_counts().hottest_partitions(partitions, |_| true)
     }
 
     /// Returns the hottest partitions of one pattern, given by its displayed name: `Order.by_status`.
     pub fn hottest_of(&self, pattern: &str, partitions: usize) -> Vec<HotPartition> {
-        self.counts()
-            .hottest(partitions, |own| own.to_string() == pattern)
+        self.lock_counts()
+            .hottest_partitions(partitions, |own| own.to_string() == pattern)
     }
 
     /// Returns the hottest partitions since the last call. Starts again from zero, and keeps no key.
     pub fn take(&self, partitions: usize) -> Vec<HotPartition> {
-        let mut counts = self.counts();
+        let mut counts = self.lock_counts();
         let next = HotCounts::new(counts.most);
-        std::mem::replace(&mut *counts, next).hottest(partitions, |_| true)
+        std::mem::replace(&mut *counts, next).hottest_partitions(partitions, |_| true)
     }
 
-    fn counts(&self) -> MutexGuard<'_, HotCounts> {
+    fn lock_counts(&self) -> MutexGuard<'_, HotCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,11 +136,11 @@ impl HotCounts {
         }
     }
 
-    fn add(&mut self, seen: &RequestEvent<'_>) {
+    fn add_request(&mut self, seen: &RequestEvent<'_>) {
         // A put of an untyped item does not show its partition key. Other requests for the table
         // do, so their name is kept.
         if let Some(pk) = seen.pattern.partition.named() {
-            let at = self.table(seen.table);
+            let at = self.table_number(seen.table);
             if let Some(known) = at.and_then(|at| self.tables.get_mut(at)) {
                 known.pk = Some(pk);
             }
@@ -150,30 +150,30 @@ impl HotCounts {
             let known = tables.iter().find(|known| *known.name == *table);
             known.and_then(|known| known.pk)
         };
-        for key in seen.partitions(&known) {
-            self.count(seen.pattern, &key);
+        for key in seen.known_partitions(&known) {
+            self.count_key(seen.pattern, &key);
         }
     }
 
-    fn count(&mut self, pattern: &'static Pattern, key: &PartitionKey<'_>) {
+    fn count_key(&mut self, pattern: &'static Pattern, key: &PartitionKey<'_>) {
         let mut id = DefaultHasher::new();
         (pattern, key.table(), key.index()).hash(&mut id);
         for bytes in key.bytes() {
             bytes.hash(&mut id);
         }
-        let at = self.table(key.table());
+        let at = self.table_number(key.table());
         let name = at.and_then(|at| self.tables.get(at));
         let name = name.map(|table| &table.name);
-        self.sketch.add(id.finish(), || HotKey {
+        self.sketch.add_id(id.finish(), || HotKey {
             pattern,
             table: name.cloned().unwrap_or_else(|| key.table().into()),
             index: key.index(),
-            partition: cut(&key.text()).into(),
+            partition: cut_text(&key.text()).into(),
         });
     }
 
     /// The position of a table among the known ones.
-    fn table(&mut self, name: &str) -> Option<usize> {
+    fn table_number(&mut self, name: &str) -> Option<usize> {
         let known = self.tables.iter().position(|table| *table.name == *name);
         // Table names may come from tenants, so their number is bounded like that of the
         // partitions.
@@ -185,15 +185,19 @@ impl HotCounts {
         Some(self.tables.len() - 1)
     }
 
-    fn hottest(&self, most: usize, wanted: impl Fn(&Pattern) -> bool) -> Vec<HotPartition> {
-        let top = self.sketch.top().into_iter();
+    fn hottest_partitions(
+        &self,
+        most: usize,
+        wanted: impl Fn(&Pattern) -> bool,
+    ) -> Vec<HotPartition> {
+        let top = self.sketch.top_counters().into_iter();
         let top = top.filter(|counter| wanted(counter.what.pattern));
-        top.take(most).map(HotPartition::of).collect()
+        top.take(most).map(HotPartition::of_counter).collect()
     }
 }
 
 impl HotPartition {
-    fn of(counter: &TopCounter<HotKey>) -> Self {
+    fn of_counter(counter: &TopCounter<HotKey>) -> Self {
         HotPartition {
             pattern: counter.what.pattern,
             table: counter.what.table.clone(),
@@ -206,7 +210,7 @@ impl HotPartition {
 }
 
 /// Its first bytes, whole characters.
-fn cut(text: &str) -> &str {
+fn cut_text(text: &str) -> &str {
     text.get(..text.floor_char_boundary(LONGEST))
         .unwrap_or(text)
 }

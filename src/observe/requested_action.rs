@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::wire::{Request, ServiceOperation};
 
 /// A permission that a request needs; see [`RequestEvent::actions`](super::RequestEvent::actions).
@@ -18,7 +18,7 @@ pub struct RequestedAction<'r> {
 }
 
 /// The actions of a request, each once. A transaction has none of its own: it has those of its operations.
-pub(super) fn actions(request: &Request) -> Vec<RequestedAction<'_>> {
+pub(super) fn requested_actions(request: &Request) -> Vec<RequestedAction<'_>> {
     use ServiceOperation::{BatchGetItem, BatchWriteItem, TransactGetItems, TransactWriteItems};
     let found = match request.operation {
         BatchGetItem | BatchWriteItem => of_batch(request),
@@ -33,19 +33,19 @@ pub(super) fn actions(request: &Request) -> Vec<RequestedAction<'_>> {
 }
 
 fn of_one(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
-    let index = member(&request.body, "IndexName")?;
+    let index = find_member(&request.body, "IndexName")?;
     let index = index.map(|name| Reader::new(name).string()).transpose()?;
     Ok(vec![RequestedAction {
-        action: request.operation.name(),
+        action: request.operation.operation_name(),
         table: Cow::from(&request.table),
         index,
     }])
 }
 
 fn of_batch(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
-    let tables = members(member(&request.body, "RequestItems")?.unwrap_or(b"{}"))?;
+    let tables = object_members(find_member(&request.body, "RequestItems")?.unwrap_or(b"{}"))?;
     let tables = tables.into_iter().map(|(table, _)| RequestedAction {
-        action: request.operation.name(),
+        action: request.operation.operation_name(),
         table,
         index: None,
     });
@@ -54,8 +54,9 @@ fn of_batch(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
 
 fn of_transaction(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
     let mut actions = Vec::new();
-    for operation in elements(member(&request.body, "TransactItems")?.unwrap_or(b"[]"))? {
-        for (name, inner) in members(operation)? {
+    for operation in array_elements(find_member(&request.body, "TransactItems")?.unwrap_or(b"[]"))?
+    {
+        for (name, inner) in object_members(operation)? {
             let action = match &*name {
                 "Get" => "GetItem",
                 "Put" => "PutItem",
@@ -65,7 +66,7 @@ fn of_transaction(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecEr
                 "ConditionCheck" => "ConditionCheckItem",
                 _ => continue,
             };
-            let Some(table) = member(inner, "TableName")? else {
+            let Some(table) = find_member(inner, "TableName")? else {
                 continue;
             };
             actions.push(RequestedAction {
@@ -99,7 +100,7 @@ mod tests {
             Resend::Always,
         );
         request.body = Bytes::from_static(body.as_bytes());
-        let actions = actions(&request);
+        let actions = requested_actions(&request);
         let shown = actions.iter().map(|action| {
             let index = action.index.as_ref().map(|index| format!("/{index}"));
             format!(

@@ -36,7 +36,7 @@ impl<T> TopSketch<T> {
     }
 
     /// Counts the thing with this number; the thing itself is built only if it gets a counter.
-    pub(super) fn add(&mut self, id: u64, what: impl FnOnce() -> T) {
+    pub(super) fn add_id(&mut self, id: u64, what: impl FnOnce() -> T) {
         let known = self.places.get(&id).copied();
         if let Some(counter) = known.and_then(|at| self.counters.get_mut(at)) {
             counter.count += 1;
@@ -68,7 +68,7 @@ impl<T> TopSketch<T> {
     }
 
     /// The counters, those with the highest certain counts first.
-    pub(super) fn top(&self) -> Vec<&TopCounter<T>> {
+    pub(super) fn top_counters(&self) -> Vec<&TopCounter<T>> {
         let mut top: Vec<_> = self.counters.iter().collect();
         // The certain part decides first: a newcomer inherits a large count that may belong to
         // others.
@@ -92,10 +92,10 @@ mod tests {
         ) {
             let (mut sketch, mut exact) = (TopSketch::new(most), HashMap::<u64, u64>::new());
             for id in &seen {
-                sketch.add(*id, || *id);
+                sketch.add_id(*id, || *id);
                 *exact.entry(*id).or_default() += 1;
             }
-            let top = sketch.top();
+            let top = sketch.top_counters();
             prop_assert!(top.len() <= most);
             let all = seen.len() as u64;
             for counter in &top {

@@ -8,12 +8,12 @@ use tracing::field::{Empty, debug, display};
 
 use super::RequestEvent;
 use crate::error::ErrorKind;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::wire::{Request, ServiceOperation};
 
 /// The span of a request, before it is sent.
-pub(super) fn begin(request: &Request) -> Span {
-    let (pattern, operation) = (request.pattern, request.operation.name());
+pub(super) fn begin_span(request: &Request) -> Span {
+    let (pattern, operation) = (request.pattern, request.operation.operation_name());
     let span = tracing::info_span!(
         target: "dynamo_entity",
         "request",
@@ -36,7 +36,7 @@ pub(super) fn begin(request: &Request) -> Span {
         error.r#type = Empty,
     );
     if !span.is_disabled() {
-        let tables = tables(request);
+        let tables = table_names(request);
         if let [table] = &*tables {
             span.record("db.collection.name", &**table);
         }
@@ -46,7 +46,7 @@ pub(super) fn begin(request: &Request) -> Span {
 }
 
 /// Adds the result of the request.
-pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
+pub(super) fn end_span(span: &Span, seen: &RequestEvent<'_>) {
     if let Some(id) = seen.request_id {
         span.record("aws.request_id", id);
     }
@@ -83,7 +83,7 @@ pub(super) fn end(span: &Span, seen: &RequestEvent<'_>) {
 }
 
 /// The tables of the request, each once.
-fn tables(request: &Request) -> Vec<Cow<'_, str>> {
+fn table_names(request: &Request) -> Vec<Cow<'_, str>> {
     let named = named_tables(request).unwrap_or_default();
     let mut tables: Vec<Cow<'_, str>> = Vec::new();
     for table in named {
@@ -103,15 +103,18 @@ fn named_tables(request: &Request) -> Result<Vec<Cow<'_, str>>, CodecError> {
     let body = &request.body;
     match request.operation {
         BatchGetItem | BatchWriteItem => {
-            let tables = member(body, "RequestItems")?.unwrap_or(b"{}");
-            Ok(members(tables)?.into_iter().map(|(name, _)| name).collect())
+            let tables = find_member(body, "RequestItems")?.unwrap_or(b"{}");
+            Ok(object_members(tables)?
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect())
         }
         TransactGetItems | TransactWriteItems => {
-            let operations = elements(member(body, "TransactItems")?.unwrap_or(b"[]"))?;
+            let operations = array_elements(find_member(body, "TransactItems")?.unwrap_or(b"[]"))?;
             let mut tables = Vec::with_capacity(operations.len());
             for operation in operations {
-                for (_, inner) in members(operation)? {
-                    if let Some(table) = member(inner, "TableName")? {
+                for (_, inner) in object_members(operation)? {
+                    if let Some(table) = find_member(inner, "TableName")? {
                         tables.push(Reader::new(table).string()?);
                     }
                 }

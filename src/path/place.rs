@@ -54,7 +54,7 @@ impl Place {
         self
     }
 
-    pub(crate) fn former(&self) -> Option<Former> {
+    pub(crate) fn former_name(&self) -> Option<Former> {
         self.former
     }
 
@@ -115,25 +115,25 @@ impl Place {
     #[doc(hidden)]
     #[must_use]
     pub fn entry(&self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.with(PlaceStep::Name(name.into()))
+        self.with_step(PlaceStep::Name(name.into()))
     }
 
     /// An element of the list here.
-    pub(crate) fn element(&self, index: usize) -> Self {
-        self.with(PlaceStep::Index(index))
+    pub(crate) fn element_at(&self, index: usize) -> Self {
+        self.with_step(PlaceStep::Index(index))
     }
 
-    fn with(&self, step: PlaceStep) -> Self {
+    fn with_step(&self, step: PlaceStep) -> Self {
         let mut place = self.clone().in_form(0);
         place.steps.push(step);
         place
     }
 
-    pub(crate) fn attribute(&self) -> &Cow<'static, str> {
+    pub(crate) fn attribute_name(&self) -> &Cow<'static, str> {
         &self.attribute
     }
 
-    pub(crate) fn steps(&self) -> &[PlaceStep] {
+    pub(crate) fn path_steps(&self) -> &[PlaceStep] {
         &self.steps
     }
 
@@ -142,7 +142,7 @@ impl Place {
     }
 
     /// The place of the map or list that contains this one; `None` for an attribute.
-    pub(crate) fn parent(&self) -> Option<Place> {
+    pub(crate) fn parent_place(&self) -> Option<Place> {
         let (_, before) = self.steps.split_last()?;
         Some(Place {
             attribute: self.attribute.clone(),
@@ -159,7 +159,7 @@ impl Place {
     }
 
     /// Whether one of the two contains the other, or they are the same.
-    pub(crate) fn overlaps(&self, other: &Place) -> bool {
+    pub(crate) fn overlaps_with(&self, other: &Place) -> bool {
         self.attribute == other.attribute
             && (self.steps.starts_with(&other.steps) || other.steps.starts_with(&self.steps))
     }
@@ -183,13 +183,13 @@ from_names!(&'static str String Cow<'static, str>);
 pub(crate) struct DisjointPlaces(BTreeSet<(Cow<'static, str>, Vec<PlaceStep>)>);
 
 impl DisjointPlaces {
-    pub(crate) fn insert(&mut self, place: &Place) {
+    pub(crate) fn insert_place(&mut self, place: &Place) {
         self.0
             .insert((place.attribute.clone(), place.steps.clone()));
     }
 
     /// Whether one of them contains this place, or is contained in it.
-    pub(crate) fn overlap(&self, place: &Place) -> bool {
+    pub(crate) fn overlaps_any(&self, place: &Place) -> bool {
         let own = (place.attribute.clone(), place.steps.clone());
         let overlaps = |(attribute, steps): &(Cow<'static, str>, Vec<PlaceStep>)| {
             *attribute == own.0 && (steps.starts_with(&own.1) || own.1.starts_with(steps))
@@ -240,10 +240,10 @@ mod tests {
         fn overlaps_are_found(places in proptest::collection::vec(place(), 0..60)) {
             let (mut sorted, mut listed) = (DisjointPlaces::default(), Vec::<Place>::new());
             for place in places {
-                let overlaps = listed.iter().any(|other| other.overlaps(&place));
-                prop_assert_eq!(sorted.overlap(&place), overlaps, "{:?} in {:?}", place, listed);
+                let overlaps = listed.iter().any(|other| other.overlaps_with(&place));
+                prop_assert_eq!(sorted.overlaps_any(&place), overlaps, "{:?} in {:?}", place, listed);
                 if !overlaps {
-                    sorted.insert(&place);
+                    sorted.insert_place(&place);
                     listed.push(place);
                 }
             }

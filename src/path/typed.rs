@@ -94,7 +94,7 @@ impl<R, T, M> Path<R, T, M> {
 }
 
 impl<T> ValuePlace<T> {
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn inner_place(&self) -> &Place {
         &self.place
     }
 
@@ -104,15 +104,15 @@ impl<T> ValuePlace<T> {
     }
 
     /// The value in DynamoDB JSON; `None` if the value means absence, such as an empty set.
-    pub(crate) fn json(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
+    pub(crate) fn encode_value(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
         json(|name, writer| (self.encode)(value, name, writer))
             .map_err(|fault| fault.at(self.place.to_string()))
     }
 
     /// The value in DynamoDB JSON, to compare with; `None` if the value means absence.
-    pub(crate) fn compared(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
+    pub(crate) fn encode_compared(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
         let Some(compared) = self.compared else {
-            return self.json(value);
+            return self.encode_value(value);
         };
         let mut writer = Writer::for_request(32);
         let written = compared(value, &mut writer);

@@ -10,7 +10,7 @@ use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, Reader, Writer, is_null, member};
+use crate::json::{CodecError, Reader, Writer, find_member, is_null};
 use crate::path::Place;
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
@@ -55,26 +55,26 @@ struct LoadedCreation {
 
 impl LoadedCreation {
     /// `None` if the condition does not require it.
-    fn of(loaded: &LoadedItem) -> Option<Self> {
-        let digest = loaded.created_at.as_deref().map(digest);
+    fn of_loaded(loaded: &LoadedItem) -> Option<Self> {
+        let digest = loaded.created_at.as_deref().map(hash_json);
         let may_lack = loaded.may_lack_created_at;
         (digest.is_some() || may_lack).then_some(LoadedCreation { digest, may_lack })
     }
 
     /// Whether an item has this time of creation. The values of the item are written as this library writes them.
     fn is_of(self, item: &[u8], def: &EntityDef) -> bool {
-        let stored = def.created_at.map(|attribute| member(item, attribute));
+        let stored = def.created_at.map(|attribute| find_member(item, attribute));
         let stored = stored.and_then(|stored| stored.ok().flatten());
         match stored.filter(|json| !is_null(json)) {
             // Only a hash is kept: the meaning of a failure is a small `Copy` value of every
             // planned write, although few writes fail.
-            Some(json) => self.digest == Some(digest(json)),
+            Some(json) => self.digest == Some(hash_json(json)),
             None => self.may_lack,
         }
     }
 }
 
-fn digest(json: &[u8]) -> u64 {
+fn hash_json(json: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(json);
     hasher.finish()
@@ -121,12 +121,12 @@ impl ConditionFailure {
         }
     }
 
-    pub(crate) fn create(def: &'static EntityDef) -> ConditionFailure {
+    pub(crate) fn of_create(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Create, def)
     }
 
     /// The condition asks only that no expired item is changed.
-    pub(crate) fn upsert(def: &'static EntityDef) -> ConditionFailure {
+    pub(crate) fn of_upsert(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Upsert, def)
     }
 
@@ -139,18 +139,18 @@ impl ConditionFailure {
     }
 
     /// The stored item as this library would write it, if it has the version that was loaded.
-    pub(crate) fn reread(self, item: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn reencode_from(self, item: &[u8]) -> Option<Vec<u8>> {
         let def = self.def.filter(|_| self.is_same_version(item));
         def.and_then(|def| (def.reread)(item))
     }
 
     /// The id of the entity's declaration, if there is one.
-    pub(crate) fn declared(self) -> Option<&'static str> {
+    pub(crate) fn declaration_id(self) -> Option<&'static str> {
         self.def.map(|def| def.id)
     }
 
     /// The attributes of the primary key, if there is an entity.
-    pub(crate) fn keys(self) -> Option<KeyNames> {
+    pub(crate) fn key_names(self) -> Option<KeyNames> {
         self.def
             .map(|def| (def.pk.attribute, def.sk.map(|sk| sk.attribute)))
     }
@@ -161,10 +161,15 @@ impl ConditionFailure {
     }
 
     /// The error of a failed request: what a failed condition means here. If the outcome is unknown, that is the source.
-    pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
-        let error = failure.error.of(entity).declared_as(self.declared());
+    pub(crate) fn explain_failure(
+        self,
+        failure: Failure,
+        entity: &'static str,
+        now: Timestamp,
+    ) -> Error {
+        let error = failure.error.of(entity).declared_as(self.declaration_id());
         if let Some(refusal) = failure.refusal {
-            return error.with_source(self.explain(*refusal, entity, now));
+            return error.with_source(self.explain_failure(*refusal, entity, now));
         }
         let Some(condition) = failure.condition else {
             return error;
@@ -178,7 +183,7 @@ impl ConditionFailure {
         // the other checks assume.
         let (kind, message) = match self.other_shape(live.as_ref()) {
             Some(told) => told,
-            None => self.meaning(live.as_ref(), is_expired),
+            None => self.failed_meaning(live.as_ref(), is_expired),
         };
         let error = error.with_kind(kind, message);
         match live {
@@ -204,7 +209,7 @@ impl ConditionFailure {
         }
     }
 
-    fn meaning(self, live: Option<&Bytes>, is_expired: bool) -> (ErrorKind, &'static str) {
+    fn failed_meaning(self, live: Option<&Bytes>, is_expired: bool) -> (ErrorKind, &'static str) {
         match (self.kind, live) {
             (ConditionFailureKind::Create, _) => (
                 ErrorKind::AlreadyExists,
@@ -273,7 +278,7 @@ impl ConditionFailure {
         attribute
             .zip(self.version)
             .is_none_or(|(attribute, loaded)| {
-                let stored = member(item, attribute).ok().flatten();
+                let stored = find_member(item, attribute).ok().flatten();
                 let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
                 number == loaded
             })
@@ -296,7 +301,7 @@ pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp)
 
 /// The TTL of an item. None if it cannot be read: the item then counts as live, so that decoding it gives the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
-    let stored = member(item, ttl).ok().flatten()?;
+    let stored = find_member(item, ttl).ok().flatten()?;
     let ttl = <Option<i64> as entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
     ttl.ok().flatten()
 }
@@ -313,11 +318,11 @@ pub(crate) struct LoadedItem {
 }
 
 impl LoadedItem {
-    pub(crate) fn version(&self) -> Version {
+    pub(crate) fn loaded_version(&self) -> Version {
         self.version
     }
 
-    pub(crate) fn of(entity: &dyn UntypedEntity) -> Result<Option<LoadedItem>, CodecError> {
+    pub(crate) fn of_entity(entity: &dyn UntypedEntity) -> Result<Option<LoadedItem>, CodecError> {
         let Some(version) = entity.held_version() else {
             return Ok(None);
         };
@@ -346,7 +351,7 @@ fn default_created_at(declared: &EntityDeclaration) -> Result<Option<Vec<u8>>, C
 }
 
 /// The condition of a write, and what its failure means.
-pub(crate) fn condition(
+pub(crate) fn build_condition(
     def: &'static EntityDef,
     expect: Precondition,
     loaded: Option<&LoadedItem>,
@@ -360,19 +365,22 @@ pub(crate) fn condition(
             (missing_condition(def, now), ConditionFailureKind::NeedsNone)
         }
         (Precondition::Exists, _) => (exists_condition(def, now), ConditionFailureKind::NeedsRow),
-        (Precondition::Loaded, Some(loaded)) => unchanged(def, loaded, now),
+        (Precondition::Loaded, Some(loaded)) => unchanged_condition(def, loaded, now),
     };
     let loaded = loaded.filter(|_| expect == Precondition::Loaded);
     let condition_failure = ConditionFailure {
         version: loaded.map(|loaded| loaded.version.number()),
-        created_at: def.created_at.and(loaded).and_then(LoadedCreation::of),
+        created_at: def
+            .created_at
+            .and(loaded)
+            .and_then(LoadedCreation::of_loaded),
         ..ConditionFailure::new(kind, def)
     };
     (node, condition_failure)
 }
 
 /// Adds the condition of the caller.
-pub(crate) fn with(
+pub(crate) fn with_condition(
     expected: Node,
     condition_failure: ConditionFailure,
     condition: Node,
@@ -427,12 +435,12 @@ pub(crate) fn in_shape(
     }
 }
 
-fn compare(place: impl Into<Place>, comparison: Comparison, json: Vec<u8>) -> Node {
+fn compare_value(place: impl Into<Place>, comparison: Comparison, json: Vec<u8>) -> Node {
     let place = Term::Place(place.into());
     Node::Compare(place, comparison, Term::Value(json))
 }
 
-fn number(number: impl std::fmt::Display) -> Vec<u8> {
+fn number_json(number: impl std::fmt::Display) -> Vec<u8> {
     format!("{{\"N\":\"{number}\"}}").into_bytes()
 }
 
@@ -440,7 +448,7 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
 /// same items that reads find expired, and `ttl <= now` would not.
 pub(crate) fn over_condition(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
-    compare(ttl, Comparison::Lt, number(next_second))
+    compare_value(ttl, Comparison::Lt, number_json(next_second))
 }
 
 /// Holds if there is no live item. DynamoDB deletes expired items late, so one of those may be replaced.
@@ -469,12 +477,16 @@ pub(crate) fn live_condition(def: &EntityDef, now: Timestamp) -> Node {
 /// Holds if the attribute is missing, or NULL, as other libraries write absence.
 pub(crate) fn absent_condition(place: impl Into<Place>) -> Node {
     let place = place.into();
-    let null = compare(place.clone(), Comparison::Eq, b"{\"NULL\":true}".to_vec());
+    let null = compare_value(place.clone(), Comparison::Eq, b"{\"NULL\":true}".to_vec());
     Node::any([Node::Missing(place), null])
 }
 
 /// Holds if the item is the one that was loaded.
-fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, ConditionFailureKind) {
+fn unchanged_condition(
+    def: &EntityDef,
+    loaded: &LoadedItem,
+    now: Timestamp,
+) -> (Node, ConditionFailureKind) {
     let Some(attribute) = def.version else {
         return (Node::all([]), ConditionFailureKind::NeedsRow);
     };
@@ -486,7 +498,7 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
             exists.and(absent_condition(attribute))
         }
         VersionState::Number(version) | VersionState::Given(version) => {
-            compare(attribute, Comparison::Eq, number(version))
+            compare_value(attribute, Comparison::Eq, number_json(version))
         }
     };
     // An item that was deleted and created again starts at version 1 again, so its version may equal the loaded one.
@@ -514,7 +526,7 @@ pub(crate) fn as_read_condition(place: impl Into<Place>, json: &[u8]) -> Node {
 
 /// Holds if the attribute has this value.
 pub(crate) fn value_condition(place: impl Into<Place>, json: &[u8]) -> Node {
-    compare(place, Comparison::Eq, json.to_vec())
+    compare_value(place, Comparison::Eq, json.to_vec())
 }
 
 #[cfg(test)]
@@ -529,7 +541,9 @@ mod tests {
             ..Error::new(ErrorKind::Conflict, Stage::Service, "refused").into()
         };
         let now = std::time::SystemTime::UNIX_EPOCH.into();
-        condition_failure.explain(failure, "Note", now).kind()
+        condition_failure
+            .explain_failure(failure, "Note", now)
+            .kind()
     }
 
     /// If the server sends no item, the conflicting one may be gone before it is read.

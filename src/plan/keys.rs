@@ -19,7 +19,7 @@ pub(crate) enum ItemKeys {
 
 impl ItemKeys {
     /// The names of the operation at this position.
-    pub(crate) fn at(&self, at: usize) -> Option<KeyNames> {
+    pub(crate) fn names_at(&self, at: usize) -> Option<KeyNames> {
         match self {
             ItemKeys::One(names) => *names,
             ItemKeys::AnyOf(names) => names.get(at).copied().flatten(),
@@ -40,7 +40,7 @@ impl fmt::Debug for ItemKey {
 
 impl ItemKey {
     /// The key that this library has written.
-    pub(crate) fn written(json: Vec<u8>) -> Self {
+    pub(crate) fn from_json(json: Vec<u8>) -> Self {
         ItemKey(json)
     }
 
@@ -50,12 +50,12 @@ impl ItemKey {
         // Numbers are written again in one format, because DynamoDB regards 1 and 1.0 as one key.
         let points = points_of(object, &names)?;
         let mut writer = Writer::default();
-        writer.raw("{");
+        writer.push_raw("{");
         for (name, point) in names.into_iter().zip(points) {
             writer.dynamic_name(name);
-            point.write(&mut writer);
+            point.write_point(&mut writer);
         }
-        writer.raw("}");
+        writer.push_raw("}");
         Ok(ItemKey(writer.into_bytes()))
     }
 

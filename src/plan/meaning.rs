@@ -26,10 +26,17 @@ impl Meaning {
     }
 
     /// The error of a failed operation, with the meaning of a failed condition.
-    pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
+    pub(crate) fn explain_failure(
+        self,
+        failure: Failure,
+        entity: &'static str,
+        now: Timestamp,
+    ) -> Error {
         match self {
-            Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),
-            Meaning::Taken(unique) => taken(unique, failure).of(entity),
+            Meaning::Row(condition_failure) => {
+                condition_failure.explain_failure(failure, entity, now)
+            }
+            Meaning::Taken(unique) => taken_value(unique, failure).of(entity),
             Meaning::ForeignRow => not_ours(failure).of(entity),
         }
     }
@@ -51,7 +58,7 @@ fn not_ours(failure: Failure) -> Error {
     }
 }
 
-pub(crate) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+pub(crate) fn taken_value(unique: &'static UniqueDef, failure: Failure) -> Error {
     let error = failure.error.at(unique.fields.join(", "));
     let Some(condition) = failure.condition else {
         return error;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::write_request::WriteRequest;
 use crate::entity::{self, DynamoEntity};
-use crate::json::{is_null, member};
+use crate::json::{find_member, is_null};
 use crate::path::{FormerUse, Place};
 
 /// The item in this library's format, if it can be read: an object of DynamoDB JSON.
@@ -36,20 +36,20 @@ impl WriteRequest {
         // format.
         let differs = guards
             .iter()
-            .any(|(place, asked)| stored(item, place).is_some_and(|json| json != **asked));
+            .any(|(place, asked)| stored_value(item, place).is_some_and(|json| json != **asked));
         if !differs {
             return None;
         }
         // Reading the item and encoding it again gives its values in this library's format. If all
         // guards then match, only the format differed.
-        let own = condition_failure.reread(item)?;
+        let own = condition_failure.reencode_from(item)?;
         for (place, asked) in &guards {
-            stored(&own, place).filter(|json| json == *asked)?;
+            stored_value(&own, place).filter(|json| json == *asked)?;
         }
         // All guards are rewritten, also those that held: the stored format is exact, so nothing is
         // weakened.
         for (place, asked) in &mut guards {
-            if let Some(json) = stored(item, place) {
+            if let Some(json) = stored_value(item, place) {
                 **asked = json.to_vec();
             }
         }
@@ -58,12 +58,12 @@ impl WriteRequest {
 }
 
 /// The value of an attribute, under its former name if the item has that one.
-fn stored<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
-    let named = |name: &str| member(item, name).ok().flatten();
-    let stored = match place.former() {
-        None => named(place.attribute()),
+fn stored_value<'i>(item: &'i [u8], place: &Place) -> Option<&'i [u8]> {
+    let named = |name: &str| find_member(item, name).ok().flatten();
+    let stored = match place.former_name() {
+        None => named(place.attribute_name()),
         Some(former) if former.usage == FormerUse::Alone => named(former.name),
-        Some(former) => named(former.name).or_else(|| named(place.attribute())),
+        Some(former) => named(former.name).or_else(|| named(place.attribute_name())),
     };
     stored.filter(|json| !is_null(json))
 }

@@ -12,7 +12,7 @@ const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// Returns an error for an item that DynamoDB would reject because of its size. `size` was counted while it was
 /// written.
-pub(crate) fn check(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
+pub(crate) fn check_size(declared: &EntityDeclaration, item: &[u8], size: usize) -> Result<()> {
     let table = declared.table;
     let locals = table
         .indexes
@@ -86,9 +86,9 @@ pub(crate) fn check_least<'a>(
 
 /// Checks the values that an update sets in the same way.
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
-    let set = update.actions().filter_map(|(place, action)| {
+    let set = update.place_actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
-            &**place.attribute()
+            &**place.attribute_name()
         } else {
             ""
         };

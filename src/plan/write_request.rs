@@ -77,9 +77,9 @@ impl WriteRequest {
         (condition, meaning): (Node, Meaning),
     ) -> Self {
         let mut head = Writer::for_request(room);
-        head.raw("{\"TableName\":");
-        head.quoted(&table);
-        head.raw(match verb {
+        head.push_raw("{\"TableName\":");
+        head.push_quoted(&table);
+        head.push_raw(match verb {
             WriteVerb::Put => ",\"Item\":",
             WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => ",\"Key\":",
         });
@@ -127,18 +127,18 @@ impl WriteRequest {
 
     /// Replaces the item that it has by another one.
     pub(super) fn replace_subject(&mut self, json: &[u8]) {
-        self.head.rewind(self.subject);
+        self.head.rewind_to(self.subject);
         self.head.raw_bytes(json);
     }
 
     /// The item or key.
-    pub(crate) fn subject(&self) -> &[u8] {
+    pub(crate) fn subject_json(&self) -> &[u8] {
         self.head.as_bytes().get(self.subject..).unwrap_or_default()
     }
 
     /// The item, if one is put.
-    pub(crate) fn item(&self) -> Option<&[u8]> {
-        (self.verb == WriteVerb::Put).then(|| self.subject())
+    pub(crate) fn item_json(&self) -> Option<&[u8]> {
+        (self.verb == WriteVerb::Put).then(|| self.subject_json())
     }
 
     /// Whether it changes attributes of the item, and not only checks it.
@@ -152,14 +152,13 @@ impl WriteRequest {
     }
 
     /// Adds a condition.
-    pub(crate) fn asking(&mut self, node: Node) {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(node);
+    pub(crate) fn add_condition(&mut self, node: Node) {
+        self.condition.narrow(node);
     }
 
-    /// Declares that executing it twice is harmless.
-    pub(crate) fn retry_safe(&mut self) {
-        if self.resend == Resend::UnlessAmbiguous {
+    /// Declares that a second execution is harmless, even if the write returns this part of the item.
+    pub(crate) fn retry_safe(&mut self, returned: Returned) {
+        if self.resend == Resend::UnlessAmbiguous || returned != Returned::Nothing {
             self.resend = Resend::RetrySafe;
         }
     }
@@ -178,7 +177,7 @@ impl WriteRequest {
     pub(super) fn take_request(&mut self) -> Result<(Request, Range<usize>)> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
-        self.finish(&mut body)?;
+        self.write_rest(&mut body)?;
         let operation = match self.verb {
             WriteVerb::Put => ServiceOperation::PutItem,
             // DynamoDB has no operation that only checks. An update without changes does so, and
@@ -192,8 +191,8 @@ impl WriteRequest {
     }
 
     /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns the position of its table and its item or key.
-    pub(super) fn write(&self, body: &mut Writer) -> Result<Range<usize>> {
-        body.raw(match self.verb {
+    pub(super) fn write_body(&self, body: &mut Writer) -> Result<Range<usize>> {
+        body.push_raw(match self.verb {
             WriteVerb::Put => "{\"Put\":",
             WriteVerb::Update => "{\"Update\":",
             WriteVerb::Delete => "{\"Delete\":",
@@ -202,18 +201,18 @@ impl WriteRequest {
         let start = body.len();
         body.raw_bytes(self.head.as_bytes());
         let head = start..body.len();
-        self.finish(body)?;
-        body.raw("}");
+        self.write_rest(body)?;
+        body.push_raw("}");
         Ok(head)
     }
 
     /// Its approximate size in bytes.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn size_estimate(&self) -> usize {
         self.head.len() + 512
     }
 
     /// Writes what follows the item or key.
-    fn finish(&self, body: &mut Writer) -> Result<()> {
+    fn write_rest(&self, body: &mut Writer) -> Result<()> {
         if !self.update.is_empty() || !self.condition.is_always() {
             let fail = |fault| Error::encode(self.entity, fault);
             self.write_expression(body).map_err(fail)?;
@@ -224,23 +223,24 @@ impl WriteRequest {
             Returned::New => ",\"ReturnValues\":\"ALL_NEW\"}",
             Returned::Changed => ",\"ReturnValues\":\"UPDATED_NEW\"}",
         };
-        body.raw(returned);
+        body.push_raw(returned);
         Ok(())
     }
 
     fn write_expression(&self, body: &mut Writer) -> Result<(), CodecError> {
         let mut expression = Expression::default();
         if !self.update.is_empty() {
-            self.update.write(&mut expression);
+            self.update.write_update(&mut expression);
         }
         if !self.condition.is_always() {
-            self.condition.write(expression.begin(CONDITION))?;
+            self.condition
+                .write_condition(expression.begin_parameter(CONDITION))?;
         }
-        expression.check()?;
-        expression.write(body);
+        expression.check_limits()?;
+        expression.write_members(body);
         // DynamoDB rejects the parameter if the request has no condition.
-        if expression.says(CONDITION) {
-            body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
+        if expression.has_parameter(CONDITION) {
+            body.push_raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
         }
         Ok(())
     }

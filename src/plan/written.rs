@@ -21,10 +21,10 @@ use crate::codec::Item;
 use crate::entity::{ManagedValues, UntypedEntity};
 use crate::error::{Error, Result};
 use crate::expr::{UpdateAction, UpdateActions};
-use crate::json::{Writer, members};
+use crate::json::{Writer, object_members};
 
 /// Writes the item of an entity, an object of DynamoDB JSON, and checks its size.
-pub(crate) fn entity(
+pub(crate) fn encode_entity(
     entity: &dyn UntypedEntity,
     stamp: &ManagedValues,
     body: &mut Writer,
@@ -34,16 +34,16 @@ pub(crate) fn entity(
     // The writer counts the size as DynamoDB does while it writes, so the finished item need not be
     // parsed for it.
     body.restart_size();
-    body.raw("{");
+    body.push_raw("{");
     let written = entity.write(stamp, body);
     written.map_err(|fault| declared.unwritten(fault))?;
-    body.raw("}");
+    body.push_raw("}");
     let item = body.as_bytes().get(start..).unwrap_or_default();
-    size::check(declared, item, body.size())
+    size::check_size(declared, item, body.stored_size())
 }
 
 /// An untyped item as an object of DynamoDB JSON, after its size was checked. Errors use this name.
-pub(crate) fn untyped(name: &'static str, item: &Item) -> Result<Vec<u8>> {
+pub(crate) fn encode_untyped(name: &'static str, item: &Item) -> Result<Vec<u8>> {
     size::check_item(name, item.size())?;
     item.to_dynamo_json()
         .map_err(|fault| Error::encode(name, fault))
@@ -56,7 +56,7 @@ impl WriteRequest {
         of: &dyn UntypedEntity,
         stamp: &ManagedValues,
     ) -> Result<()> {
-        entity(of, stamp, self.subject_writer())
+        encode_entity(of, stamp, self.subject_writer())
     }
 
     /// Puts this item, an object of DynamoDB JSON.
@@ -70,7 +70,7 @@ impl WriteRequest {
     }
 
     /// Sets these changes, after the size of their values was checked.
-    pub(crate) fn change(&mut self, update: UpdateActions) -> Result<()> {
+    pub(crate) fn encode_change(&mut self, update: UpdateActions) -> Result<()> {
         size::check_update(self.entity, &update)?;
         self.update = update;
         Ok(())
@@ -84,23 +84,24 @@ impl WriteRequest {
     ) -> Result<()> {
         let attribute = attribute.into();
         if self.verb != WriteVerb::Put {
-            self.update.set(attribute, UpdateAction::Set(json));
+            self.update.set_action(attribute, UpdateAction::Set(json));
             return Ok(());
         }
         let fail = |fault| Error::encode(self.entity, fault);
         // The new attribute is written first, and an old one of the same name is dropped, because
         // an item has each name only once.
-        let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
-        item.raw("{");
+        let mut item =
+            Writer::for_request(self.subject_json().len() + attribute.len() + json.len() + 8);
+        item.push_raw("{");
         item.dynamic_name(&attribute);
         item.raw_bytes(&json);
-        for (name, value) in members(self.subject()).map_err(fail)? {
+        for (name, value) in object_members(self.subject_json()).map_err(fail)? {
             if name != attribute {
                 item.dynamic_name(&name);
                 item.raw_bytes(value);
             }
         }
-        item.raw("}");
+        item.push_raw("}");
         self.replace_subject(item.as_bytes());
         Ok(())
     }

@@ -34,8 +34,8 @@ pub struct Cursor(Arc<CursorPlace>);
 
 impl Cursor {
     /// The cursor of a place, signed by the secret if there is one.
-    pub(crate) fn signed(mut place: CursorPlace, secret: Option<&Secret>) -> Cursor {
-        place.tag = secret.map(|secret| secret.sign(&text::signed(&place)));
+    pub(crate) fn sign_place(mut place: CursorPlace, secret: Option<&Secret>) -> Cursor {
+        place.tag = secret.map(|secret| secret.sign_bytes(&text::signed_bytes(&place)));
         Cursor(Arc::new(place))
     }
 
@@ -52,12 +52,12 @@ impl Cursor {
         self.0.backward
     }
 
-    pub(crate) fn asked(&self) -> &SortCondition {
+    pub(crate) fn sort_condition(&self) -> &SortCondition {
         &self.0.asked
     }
 
     /// The key attributes of its row; None for a scan in segments.
-    pub(crate) fn position(&self) -> Option<&[u8]> {
+    pub(crate) fn start_position(&self) -> Option<&[u8]> {
         match &self.0.at {
             At::Row(position) => Some(position),
             At::Segments(_) => None,
@@ -65,7 +65,7 @@ impl Cursor {
     }
 
     /// The progress of each segment.
-    pub(crate) fn spot(&self) -> RowSpot {
+    pub(crate) fn row_spot(&self) -> RowSpot {
         RowSpot(match &self.0.at {
             At::Row(position) => vec![Reached::Behind(position.as_slice().into())],
             At::Segments(reached) => reached.clone(),
@@ -73,7 +73,7 @@ impl Cursor {
     }
 
     /// Whether it has the same number of segments as the scan, or both have none.
-    pub(crate) fn fits(&self, segments: Option<u32>) -> bool {
+    pub(crate) fn fits_segments(&self, segments: Option<u32>) -> bool {
         let own = match &self.0.at {
             At::Row(_) => None,
             At::Segments(reached) => Some(reached.len()),
@@ -82,7 +82,7 @@ impl Cursor {
     }
 
     /// The keys that it points to.
-    pub(crate) fn positions(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn lane_positions(&self) -> impl Iterator<Item = &[u8]> {
         let (row, segments) = match &self.0.at {
             At::Row(position) => (Some(position.as_slice()), &[][..]),
             At::Segments(reached) => (None, &reached[..]),
@@ -94,7 +94,7 @@ impl Cursor {
         row.into_iter().chain(segments)
     }
 
-    pub(crate) fn binding(&self) -> u64 {
+    pub(crate) fn query_binding(&self) -> u64 {
         self.0.binding
     }
 
@@ -102,17 +102,17 @@ impl Cursor {
         let tag = self.0.tag.as_ref();
         // With a secret, a cursor without a tag is rejected too; otherwise removing the tag would
         // make any forgery valid.
-        tag.is_some_and(|tag| secret.verify(&text::signed(&self.0), tag))
+        tag.is_some_and(|tag| secret.verify_tag(&text::signed_bytes(&self.0), tag))
     }
 
-    pub(crate) fn refused(message: impl Into<String>) -> Error {
+    pub(crate) fn cursor_error(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::InvalidCursor, Stage::Request, message)
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::encode(&self.0))
+        f.write_str(&text::encode_cursor(&self.0))
     }
 }
 
@@ -120,8 +120,8 @@ impl FromStr for Cursor {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let place =
-            text::decode(text).ok_or_else(|| Cursor::refused("this text is not a cursor"))?;
+        let place = text::decode_cursor(text)
+            .ok_or_else(|| Cursor::cursor_error("this text is not a cursor"))?;
         Ok(Cursor(Arc::new(place)))
     }
 }

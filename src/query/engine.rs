@@ -18,8 +18,8 @@ mod run;
 mod stream;
 mod walk;
 
-pub(crate) use all::{Kept, Take, count, read_all, read_rows};
-pub(crate) use explain::explain;
+pub(crate) use all::{Kept, Take, count_rows, read_all, read_rows};
+pub(crate) use explain::explain_query;
 pub(crate) use fetch::Fetch;
 pub use page::Page;
 pub(crate) use page::read_page;

@@ -5,12 +5,12 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, member};
+use crate::json::{CodecError, find_member};
 use crate::path::Place;
 use crate::plan::{Explanation, check};
 use crate::query::chain::Query;
 use crate::query::cursor::Cursor;
-use crate::query::engine::{Places, Walk, explain};
+use crate::query::engine::{Places, Walk, explain_query};
 use crate::query::keys::QuerySource;
 use crate::query::request::{Hydration, Selection, Wanted};
 use crate::retry::RetryBudget;
@@ -22,7 +22,7 @@ use crate::write::attributes_of;
 pub(crate) struct JobRows(Selection);
 
 impl JobRows {
-    pub(crate) fn of<Row, From>(query: Query<Row, From>) -> Self {
+    pub(crate) fn of_query<Row, From>(query: Query<Row, From>) -> Self {
         let mut selection = query.into_selection();
         // A job uses the bytes of its rows, so decoding them ahead would be wasted.
         selection.options.ahead = None;
@@ -33,9 +33,9 @@ impl JobRows {
     /// index does not contain them, they are read from the items.
     pub(crate) fn for_deletes(mut self) -> Self {
         let mut needed = self.needed_by_deletes();
-        let source = *self.source();
+        let source = *self.query_source();
         let options = &mut self.0.options;
-        let is_held = needed.iter().all(|name| source.holds(name));
+        let is_held = needed.iter().all(|name| source.holds_attribute(name));
         if source.is_whole() || options.hydration.is_some() || !is_held {
             // A delete must not remove an item of a newer program. An index may not contain the
             // shape, and then the condition of the delete checks it.
@@ -60,21 +60,25 @@ impl JobRows {
     /// and the rows under another key.
     pub(crate) fn for_refill(mut self) -> Self {
         self.0.options.include_expired = false;
-        self.0.options.sentinels = !self.source().entity.uniques.is_empty();
-        self.0.options.other_rows = self.source().entity.second_key.map(|second| second.other);
+        self.0.options.sentinels = !self.query_source().entity.uniques.is_empty();
+        self.0.options.other_rows = self
+            .query_source()
+            .entity
+            .second_key
+            .map(|second| second.other);
         self
     }
 
     /// The attributes that a delete needs: it releases unique values by them, and the type identifies the entity of a
     /// row.
     fn needed_by_deletes(&self) -> Vec<&'static str> {
-        let source = self.source();
+        let source = self.query_source();
         let mut entities: Vec<_> = match source.members {
             Some(members) => source
                 .entities
                 .iter()
                 .copied()
-                .filter(|entity| members.take(entity))
+                .filter(|entity| members.takes_entity(entity))
                 .collect(),
             None => vec![source.entity],
         };
@@ -91,32 +95,32 @@ impl JobRows {
             .collect()
     }
 
-    pub(crate) fn source(&self) -> &QuerySource {
-        self.0.source()
+    pub(crate) fn query_source(&self) -> &QuerySource {
+        self.0.query_source()
     }
 
-    pub(crate) fn entity(&self) -> &'static str {
-        self.0.entity()
+    pub(crate) fn entity_name(&self) -> &'static str {
+        self.0.entity_name()
     }
 
     /// Whether a row may be found again at another position. This is possible in an index, because the keys of an
     /// index change; those of a table do not.
     pub(crate) fn may_repeat(&self) -> bool {
-        self.source().index.is_some()
+        self.query_source().index.is_some()
     }
 
     /// The requests that read its rows.
-    pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        explain(self.0, db, Wanted::Items)
+    pub(crate) fn explain_reads(self, db: &Dynamo) -> Result<Explanation> {
+        explain_query(self.0, db, Wanted::Items)
     }
 
     /// Creates the cursors of its rows.
-    pub(crate) fn places(&self, db: &Dynamo) -> Places {
-        Places::of(&self.0, db)
+    pub(crate) fn row_places(&self, db: &Dynamo) -> Places {
+        Places::of_selection(&self.0, db)
     }
 
     /// Continues after a row. The bounds of the cursor apply to all following rows.
-    pub(crate) fn resume(&mut self, cursor: Cursor) {
+    pub(crate) fn resume_at(&mut self, cursor: Cursor) {
         self.0.options.resume = Some(cursor);
     }
 
@@ -130,7 +134,7 @@ impl JobRows {
 
     /// Returns an error for a row that may belong to something else and must not be deleted.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<()> {
-        self.source().check_row(item)
+        self.query_source().check_row(item)
     }
 
     /// Whether the query has more conditions than its keys.
@@ -140,20 +144,24 @@ impl JobRows {
 
     /// The condition under which the stored item is still a row of the query, for the condition of a write. None if
     /// this item is no longer one.
-    pub(crate) fn claim(&self, item: &[u8], now: Timestamp) -> Result<Option<Node>, CodecError> {
+    pub(crate) fn row_claim(
+        &self,
+        item: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
         if !is_row {
             return Ok(None);
         }
-        let table = self.source().table;
-        let index = self.source().index.into_iter();
+        let table = self.query_source().table;
+        let index = self.query_source().index.into_iter();
         let keys = index.flat_map(|index| index.pk.iter().chain(index.sk));
         let mut asked = Vec::new();
         for name in keys.map(|key| key.attribute) {
             // The request names the item by its primary key, so a condition on it would always
             // hold.
             let is_primary = name == table.pk || table.sk == Some(name);
-            if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
+            if let Some(json) = find_member(item, name)?.filter(|_| !is_primary) {
                 asked.push(check::value_condition(name, json));
             }
         }
@@ -164,7 +172,7 @@ impl JobRows {
     /// The condition of a delete. Rows of an index may not say whether their items have a newer shape, so the service is
     /// asked.
     pub(crate) fn claim_of_delete(&self, claim: Node) -> Node {
-        match self.source().is_whole() || self.0.options.hydration.is_some() {
+        match self.query_source().is_whole() || self.0.options.hydration.is_some() {
             true => claim,
             false => claim.and(self.known_shape()),
         }
@@ -173,10 +181,10 @@ impl JobRows {
     /// The condition that no newer program has stored the item.
     fn known_shape(&self) -> Node {
         let first = Node::Missing(Place::of(SHAPE));
-        let number = match self.source().members {
+        let number = match self.query_source().members {
             // Each entity of a collection has its own shapes, so only the first shape is known to be readable.
             Some(_) => 1,
-            None => shape_number(self.source().entity),
+            None => shape_number(self.query_source().entity),
         };
         if number == 1 {
             return first;
@@ -190,7 +198,7 @@ impl JobRows {
     }
 
     /// Begins to read. If this fails, nothing is sent.
-    pub(crate) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
+    pub(crate) fn start_walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
         Walk::new(&self.0, db, budget)
     }
 }

@@ -78,15 +78,15 @@ impl<Members: ReadMembers> BatchGet<Members> {
     /// Reads them. The first error fails the read, except for lenient members.
     pub fn send(self, db: &Dynamo) -> Reading<Members::Out> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        let read = self.members.ask(db, &mut asking);
+        let read = self.members.plan_reads(db, &mut asking);
         asking.send_with(read.map(|read| read.0))
     }
 
     /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        self.members.ask(db, &mut asking)?;
-        Ok(asking.explain())
+        self.members.plan_reads(db, &mut asking)?;
+        Ok(asking.explain_reads())
     }
 }
 
@@ -101,7 +101,7 @@ pub trait ReadMember {
     type Out: Send + 'static;
 
     #[doc(hidden)]
-    fn ask(self, db: &Dynamo) -> PlannedRead<Self::Out>;
+    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -113,8 +113,8 @@ where
 {
     type Out = Vec<Option<Row>>;
 
-    fn ask(self, db: &Dynamo) -> PlannedRead<Self::Out> {
-        let mut asked = GetMany::ask(self, db);
+    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out> {
+        let mut asked = GetMany::plan_read(self, db);
         asked.frame.pattern = &Patterns::<E>::JOINT.batch_get;
         asked
     }
@@ -124,21 +124,21 @@ where
 impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
     type Out = Option<F::Row>;
 
-    fn ask(self, db: &Dynamo) -> PlannedRead<Self::Out> {
+    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out> {
         let way = ReadForm {
             consistent: self.consistent,
-            attributes: F::attributes(),
+            attributes: F::wanted_attributes(),
             ..ReadForm::default()
         };
-        let frame = way.frame::<E>(&Patterns::<E>::JOINT.batch_get, db);
-        let read = self.reading();
+        let frame = way.table_frame::<E>(&Patterns::<E>::JOINT.batch_get, db);
+        let read = self.read_found();
         PlannedRead {
             keys: vec![primary_key(&self.key)],
             frame,
             is_lenient: false,
             read: Box::new(move |found, now| {
                 let item = found.into_iter().next().transpose()?.flatten();
-                read(item.as_ref().map(RawRow::json), now)
+                read(item.as_ref().map(RawRow::row_json), now)
             }),
         }
     }
@@ -155,7 +155,7 @@ pub trait ReadMembers {
     type Out: Send + 'static;
 
     #[doc(hidden)]
-    fn ask(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>>;
+    fn plan_reads(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>>;
 }
 
 /// Reads the results of all members.
@@ -173,11 +173,11 @@ macro_rules! members {
             type Out = ($($member::Out,)+);
 
             #[allow(non_snake_case)]
-            fn ask(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>> {
+            fn plan_reads(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>> {
                 let ($($member,)+) = self;
-                $(let $member = asking.add($member.ask(db))?;)+
+                $(let $member = asking.add_read($member.plan_read(db))?;)+
                 Ok(ReadShares(Box::new(move |all: &mut AllFound, now| {
-                    Ok(($($member.read(all, now)?,)+))
+                    Ok(($($member.read_share(all, now)?,)+))
                 })))
             }
         }
@@ -191,3 +191,5 @@ impl<Members> fmt::Debug for BatchGet<Members> {
         f.write_str("BatchGet")
     }
 }
+
+crate::awaited::unsent!([Members] BatchGet<Members> => ());

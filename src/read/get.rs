@@ -13,7 +13,7 @@ use crate::entity::{
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::json::{CodecError, Writer};
-use crate::plan::{AnswerItem, Operation, Outcome, Plan, PlannedRequest};
+use crate::plan::{AnswerItem, Call, Operation, Outcome, Plan, PlannedRequest, SentCall};
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::{self, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
@@ -71,12 +71,12 @@ impl<E: DynamoEntity> Get<E> {
 }
 
 impl<E: DynamoEntity, F> Get<E, F> {
-    pub(crate) fn key(&self) -> &Key<E> {
+    pub(crate) fn item_key(&self) -> &Key<E> {
         &self.key
     }
 
     /// How the item is read.
-    pub(crate) fn reading(&self) -> ReadFound<F::Row>
+    pub(crate) fn read_found(&self) -> ReadFound<F::Row>
     where
         F: GetForm<E>,
     {
@@ -103,19 +103,34 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     type Out = Option<F::Row>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
+        let (planned, outcome) = self.prepare(db);
+        Ok(planned?.with_outcome(outcome))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Option<F::Row>> {
+        let (planned, outcome) = self.prepare(db);
+        Call::new(SentCall::of_planned(planned, db), outcome)
+    }
+}
+
+impl<E: DynamoEntity, F: GetForm<E>> Get<E, F> {
+    /// The request, and how its response is read. They are separate, so that sending is compiled once for all entities.
+    fn prepare(self, db: &Dynamo) -> (Result<PlannedRequest>, Outcome<Option<F::Row>>) {
+        let outcome = Outcome::Item(
+            match F::IS_WHOLE {
+                true => AnswerItem::FoundWhole,
+                false => AnswerItem::Found,
+            },
+            self.read_found(),
+        );
         let read = UntypedRead {
             def: &E::ENTITY,
             table: &<E::Table as DynamoTable>::TABLE,
             pattern: Patterns::<E>::GET,
             consistent: self.consistent,
-            attributes: F::attributes(),
+            attributes: F::wanted_attributes(),
         };
-        let planned = read.plan(self.key.to_json(), db)?;
-        let answer = match F::IS_WHOLE {
-            true => AnswerItem::FoundWhole,
-            false => AnswerItem::Found,
-        };
-        Ok(planned.reading(Outcome::Item(answer, self.reading())))
+        (read.plan_get(self.key.to_json(), db), outcome)
     }
 }
 
@@ -131,7 +146,7 @@ struct UntypedRead {
 
 impl UntypedRead {
     /// The read of the item with this key, an object of DynamoDB JSON.
-    fn plan(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
+    fn plan_get(self, key: Result<Vec<u8>, CodecError>, db: &Dynamo) -> Result<PlannedRequest> {
         let key = key.map_err(|fault| Error::encode(self.def.type_name, fault))?;
         Ok(self.plan_of(&key, db))
     }
@@ -139,20 +154,20 @@ impl UntypedRead {
     fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
         let table = db.table_name(self.table.name);
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(key);
         if self.consistent {
-            body.raw(",\"ConsistentRead\":true");
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            projection_of(self.def, self.table, attributes).write(&mut body);
+            projection_of(self.def, self.table, attributes).write_members(&mut body);
         }
-        body.raw("}");
+        body.push_raw("}");
         let operation = wire::ServiceOperation::GetItem;
         let request = Request::new(operation, self.pattern, table, body, Resend::Always);
-        PlannedRequest::of(request, self.def.type_name, db.now())
+        PlannedRequest::of_request(request, self.def.type_name, db.now())
     }
 }
 
@@ -171,7 +186,7 @@ pub(crate) fn plan_read(
         attributes: None,
     };
     let nothing = Outcome::Known(Some(()));
-    read.plan_of(key, db).reading(nothing)
+    read.plan_of(key, db).with_outcome(nothing)
 }
 
 /// Reads an item, if one was found and has not expired.
@@ -190,7 +205,14 @@ pub(crate) fn read_any<E: DynamoEntity, F: GetForm<E>>(
     item: Option<&[u8]>,
     _: Timestamp,
 ) -> Result<Option<F::Row>> {
-    item.map(F::read).transpose()
+    // No `map` and `transpose`, because they would be compiled for each entity.
+    let Some(item) = item else {
+        return Ok(None);
+    };
+    match F::read_row(item) {
+        Ok(row) => Ok(Some(row)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The projection of a partial item. It includes the key, which provides fields without an attribute, and the TTL.
@@ -206,7 +228,9 @@ pub(crate) fn projection_of(
         }
     }
     let mut expression = Expression::default();
-    expression.begin("ProjectionExpression").names(needed);
+    expression
+        .begin_parameter("ProjectionExpression")
+        .push_names(needed);
     expression
 }
 
@@ -215,3 +239,5 @@ impl<E: DynamoEntity, F> fmt::Debug for Get<E, F> {
         write!(f, "Get({:?})", self.key)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, F: GetForm<E>] Get<E, F>);

@@ -36,25 +36,25 @@ pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
 
 impl<E: DynamoEntity, I> GetMany<E, Listed<I>> {
     pub(crate) fn new(keys: I) -> Self {
-        GetMany::of(Listed(keys))
+        GetMany::of_keys(Listed(keys))
     }
 }
 
 impl<E: DynamoEntity, S> GetMany<E, Streamed<S>> {
-    pub(crate) fn streamed(keys: S) -> Self {
-        GetMany::of(Streamed(keys))
+    pub(crate) fn of_stream(keys: S) -> Self {
+        GetMany::of_keys(Streamed(keys))
     }
 }
 
 impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
-    fn of(keys: Keys) -> Self {
+    fn of_keys(keys: Keys) -> Self {
         GetMany {
             keys,
-            way: ReadForm::whole::<E>(),
+            way: ReadForm::whole_items::<E>(),
             concurrency: CONCURRENCY,
             budget: RetryBudget::default(),
             rows: RowReader {
-                read: ReadRow::entity(),
+                read: ReadRow::of_entity(),
                 of_error: None,
             },
             entity: PhantomData,
@@ -67,7 +67,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
         self.way.ahead = None;
         self.with_rows(RowReader {
-            read: ReadRow::projection(),
+            read: ReadRow::of_projection(),
             of_error: None,
         })
     }
@@ -116,18 +116,21 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
     where
         Row: 'static,
     {
-        let read = self.rows.read.clone().lenient();
+        let read = self.rows.read.clone().into_lenient();
         self.with_rows(RowReader {
             read,
             of_error: Some(Err),
         })
     }
 
-    fn batch(&self, db: &Dynamo) -> BatchReader {
+    fn batch_reader(&self, db: &Dynamo) -> BatchReader {
         BatchReader {
             budget: self.budget,
             concurrency: self.concurrency,
-            ..BatchReader::of(db.clone(), self.way.frame::<E>(Patterns::<E>::GET_MANY, db))
+            ..BatchReader::of_table(
+                db.clone(),
+                self.way.table_frame::<E>(Patterns::<E>::GET_MANY, db),
+            )
         }
     }
 }
@@ -141,35 +144,35 @@ where
     /// Reads the items: in the order of the keys, with `None` for a missing item. This needs the memory
     /// of the rows, and of keys that are dropped as their items arrive.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Option<Row>>> {
-        let batch = self.batch(db);
-        let rows = FoundRows::new(self.rows, self.way.ttl::<E>());
+        let batch = self.batch_reader(db);
+        let rows = FoundRows::new(self.rows, self.way.ttl_attribute::<E>());
         let (mut keys, mut errors) = (KeyList::new(), Vec::new());
         for (place, key) in self.keys.0.into_iter().enumerate() {
-            if let Err(error) = keys.push(key.as_key()) {
+            if let Err(error) = keys.push_key(key.as_key()) {
                 errors.push((place, error));
             }
         }
-        Reading::new(rows.read(batch, KeysAsked { keys, errors }))
+        Reading::new(rows.read_all(batch, KeysAsked { keys, errors }))
     }
 
     /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        asking.add(self.ask(db))?;
-        Ok(asking.explain())
+        asking.add_read(self.plan_read(db))?;
+        Ok(asking.explain_reads())
     }
 
-    pub(crate) fn ask(self, db: &Dynamo) -> PlannedRead<Vec<Option<Row>>> {
-        let frame = self.way.frame::<E>(Patterns::<E>::GET_MANY, db);
+    pub(crate) fn plan_read(self, db: &Dynamo) -> PlannedRead<Vec<Option<Row>>> {
+        let frame = self.way.table_frame::<E>(Patterns::<E>::GET_MANY, db);
         let keys = self.keys.0.into_iter();
         let keys = keys.map(|key| primary_key(key.as_key()));
-        let (rows, ttl) = (self.rows, self.way.ttl::<E>());
+        let (rows, ttl) = (self.rows, self.way.ttl_attribute::<E>());
         PlannedRead {
             keys: keys.collect(),
             frame,
             is_lenient: rows.of_error.is_some(),
             read: Box::new(move |found, now| {
-                let row = |found| rows.row(found, ttl, now);
+                let row = |found| rows.read_row(found, ttl, now);
                 found.into_iter().map(row).collect()
             }),
         }
@@ -211,10 +214,10 @@ where
     /// # Ok(()) }
     /// ```
     pub fn stream(self, db: &Dynamo) -> FoundStream<Row> {
-        let batch = self.batch(db);
+        let batch = self.batch_reader(db);
         let keys = self.keys.primary_keys();
-        let (rows, ttl) = (self.rows, self.way.ttl::<E>());
-        let read = move |found, now| rows.row(found, ttl, now);
+        let (rows, ttl) = (self.rows, self.way.ttl_attribute::<E>());
+        let read = move |found, now| rows.read_row(found, ttl, now);
         FoundStream::new(keys, Box::new(read), batch)
     }
 }
@@ -224,3 +227,5 @@ impl<E: DynamoEntity, Keys, Row> fmt::Debug for GetMany<E, Keys, Row> {
         write!(f, "GetMany<{}>({:?})", E::ENTITY.type_name, self.way)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>);

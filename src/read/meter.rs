@@ -43,24 +43,24 @@ impl Meter {
     }
 
     /// Records the number of segments, and how many of them are done already.
-    pub(crate) fn begin(&self, segments: usize, done: usize) {
+    pub(crate) fn begin_segments(&self, segments: usize, done: usize) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         (progress.segments, progress.segments_done) = (segments, done);
     }
 
     /// Waits until a request that reads `most` items may be sent.
-    pub(crate) async fn turn(&self, most: Option<usize>) -> Option<Turn> {
+    pub(crate) async fn wait_turn(&self, most: Option<usize>) -> Option<Turn> {
         match &self.pace {
-            Some(pace) => Some(pace.turn(most).await),
+            Some(pace) => Some(pace.wait_turn(most).await),
             None => None,
         }
     }
 
     /// Records the consumption of a request.
-    pub(crate) fn took(&self, turn: Option<Turn>, took: RequestCost) {
-        let units = took.units.unwrap_or_else(|| self.estimate(took));
+    pub(crate) fn note_cost(&self, turn: Option<Turn>, took: RequestCost) {
+        let units = took.units.unwrap_or_else(|| self.estimate_units(took));
         if let Some((pace, turn)) = self.pace.as_ref().zip(turn) {
-            pace.pay(turn, units, took.scanned);
+            pace.pay_units(turn, units, took.scanned);
         }
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.requests += 1;
@@ -73,12 +73,12 @@ impl Meter {
         let now = *progress;
         drop(progress);
         if let Some(watch) = &self.watch {
-            watch.tell(&now);
+            watch.tell_progress(&now);
         }
     }
 
     /// Estimates the units by the received bytes, as if the items that were not received had the same size.
-    fn estimate(&self, took: RequestCost) -> f64 {
+    fn estimate_units(&self, took: RequestCost) -> f64 {
         let bytes = match took.rows {
             rows if rows > 0 && took.bytes > 0 => {
                 let dropped = took.scanned.saturating_sub(rows);
@@ -119,8 +119,8 @@ mod tests {
             (took(0, 0, 40_960), 10.0),
         ];
         for (took, units) in strong {
-            assert_eq!(meter(true).estimate(took), units, "{took:?}");
-            assert_eq!(meter(false).estimate(took), units / 2.0, "{took:?}");
+            assert_eq!(meter(true).estimate_units(took), units, "{took:?}");
+            assert_eq!(meter(false).estimate_units(took), units / 2.0, "{took:?}");
         }
     }
 }

@@ -65,19 +65,19 @@ impl Pace {
                 last: None,
                 per_item,
                 // Nothing is known about the items yet, so each counts as one of the largest size.
-                items: whole(per_request / per_item),
+                items: whole_number(per_request / per_item),
             }),
             cheaper: Notify::new(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, PaceState> {
+    fn lock_state(&self) -> MutexGuard<'_, PaceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until all consumption is paid for. Unused units are not saved up. `most` is the number of items that the
     /// request would read.
-    pub(crate) async fn turn(&self, most: Option<usize>) -> Turn {
+    pub(crate) async fn wait_turn(&self, most: Option<usize>) -> Turn {
         loop {
             // The notification is registered before the state is checked, so that a payment in
             // between is not missed.
@@ -91,7 +91,7 @@ impl Pace {
     }
 
     fn try_turn(&self, most: Option<usize>) -> Result<Turn, Instant> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let now = Instant::now();
         if let Some(paid) = state.paid.filter(|paid| *paid > now) {
             return Err(paid);
@@ -108,36 +108,36 @@ impl Pace {
         };
         // The expected cost is reserved before the request is sent. Otherwise all concurrent
         // requests would begin at once.
-        state.paid = now.checked_add(self.time(expected));
+        state.paid = now.checked_add(self.time_for(expected));
         Ok(Turn { limit, expected })
     }
 
     /// Records the consumption of a request. The next one reads at most twice as many items, because its items may be
     /// larger.
-    pub(crate) fn pay(&self, turn: Turn, units: f64, items: usize) {
-        let mut state = self.state();
+    pub(crate) fn pay_units(&self, turn: Turn, units: f64, items: usize) {
+        let mut state = self.lock_state();
         state.paid = state.paid.and_then(|paid| match units >= turn.expected {
-            true => paid.checked_add(self.time(units - turn.expected)),
-            false => paid.checked_sub(self.time(turn.expected - units)),
+            true => paid.checked_add(self.time_for(units - turn.expected)),
+            false => paid.checked_sub(self.time_for(turn.expected - units)),
         });
         // Items that were fetched by keys say nothing about the size of those that a query reads.
         if items > 0 {
             state.last = Some(units);
             state.per_item = units / items as f64;
             let fitting = self.per_request / state.per_item;
-            state.items = whole(fitting).min(items.saturating_mul(2));
+            state.items = whole_number(fitting).min(items.saturating_mul(2));
         }
         drop(state);
         self.cheaper.notify_waiters();
     }
 
-    fn time(&self, units: f64) -> Duration {
+    fn time_for(&self, units: f64) -> Duration {
         Duration::try_from_secs_f64(units / self.per_second).unwrap_or_default()
     }
 }
 
 /// The whole part of a number, and 1 at the least.
-fn whole(number: f64) -> usize {
+fn whole_number(number: f64) -> usize {
     (number as usize).max(1)
 }
 
@@ -153,24 +153,24 @@ mod tests {
     async fn what_was_taken_is_waited_for() {
         let pace = Pace::per_second(1000, true, 1);
         let began = Instant::now();
-        let turn = pace.turn(None).await;
+        let turn = pace.wait_turn(None).await;
         assert_eq!(
             turn.limit, None,
             "a full answer is less than a second's units"
         );
-        pace.pay(turn, 60.0, 600);
+        pace.pay_units(turn, 60.0, 600);
         assert!(pace.try_turn(None).is_err(), "it is not paid for");
-        let turn = pace.turn(None).await;
+        let turn = pace.wait_turn(None).await;
         assert!(milliseconds(began) >= 59);
-        pace.pay(turn, 40.0, 400);
-        pace.turn(None).await;
+        pace.pay_units(turn, 40.0, 400);
+        pace.wait_turn(None).await;
         assert!(milliseconds(began) >= 99);
         // Units that nobody took are not saved up.
-        crate::runtime::sleep(Duration::from_millis(100)).await;
+        crate::runtime::sleep_for(Duration::from_millis(100)).await;
         let again = Instant::now();
-        let turn = pace.turn(None).await;
-        pace.pay(turn, 50.0, 500);
-        pace.turn(None).await;
+        let turn = pace.wait_turn(None).await;
+        pace.pay_units(turn, 50.0, 500);
+        pace.wait_turn(None).await;
         assert!(milliseconds(again) >= 49);
     }
 
@@ -180,19 +180,19 @@ mod tests {
         let began = Instant::now();
         // Each may take 256 units, a tenth of a second.
         for turn in 0..4 {
-            pace.turn(None).await;
+            pace.wait_turn(None).await;
             assert!(milliseconds(began) >= 99 * turn);
         }
         // A request that waits goes on when the one before was cheaper.
         let pace = Pace::per_second(3, true, 1);
-        let first = pace.turn(None).await;
+        let first = pace.wait_turn(None).await;
         assert_eq!(first.expected, 100.0, "half a minute's units");
         let began = Instant::now();
         let pay = async {
             tokio::task::yield_now().await;
-            pace.pay(first, 0.5, 1);
+            pace.pay_units(first, 0.5, 1);
         };
-        futures_util::future::join(pace.turn(None), pay).await;
+        futures_util::future::join(pace.wait_turn(None), pay).await;
         assert!(milliseconds(began) < 15_000, "{}", milliseconds(began));
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let pace = Pace::per_second(100, true, 1);
         let mut limits = Vec::new();
         for _ in 0..12 {
-            let limit = pace.state().items;
+            let limit = pace.lock_state().items;
             limits.push(limit);
             // Items of a quarter of a unit, and whole requests of a unit.
             let units = (limit as f64 / 4.0).max(1.0);
@@ -218,7 +218,7 @@ mod tests {
                 limit: None,
                 expected: 0.0,
             };
-            pace.pay(turn, units, limit);
+            pace.pay_units(turn, units, limit);
         }
         assert!(
             limits.is_sorted_by(|a, b| a <= b && *b <= 2 * a),
@@ -230,16 +230,16 @@ mod tests {
             limit: None,
             expected: 0.0,
         };
-        pace.pay(turn, 200.0, 400);
-        assert_eq!(pace.state().items, 200);
+        pace.pay_units(turn, 200.0, 400);
+        assert_eq!(pace.lock_state().items, 200);
         // Requests side by side share the units.
         let pace = Pace::per_second(100, true, 8);
         let turn = Turn {
             limit: None,
             expected: 0.0,
         };
-        pace.pay(turn, 10.0, 40);
-        assert_eq!(pace.state().items, 50);
+        pace.pay_units(turn, 10.0, 40);
+        assert_eq!(pace.lock_state().items, 50);
         let wanted = Pace::per_second(100, true, 1).try_turn(Some(0));
         assert_eq!(wanted.map(|turn| turn.limit), Ok(Some(0)));
     }
@@ -258,8 +258,8 @@ mod tests {
                 limit: None,
                 expected: 1.0,
             };
-            pace.pay(turn, units, items);
-            assert!(pace.state().items >= 1);
+            pace.pay_units(turn, units, items);
+            assert!(pace.lock_state().items >= 1);
         }
     }
 }

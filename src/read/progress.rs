@@ -33,7 +33,7 @@ impl ProgressWatch {
         ProgressWatch(Arc::new(Mutex::new(tell)))
     }
 
-    pub(crate) fn tell(&self, progress: &ReadProgress) {
+    pub(crate) fn tell_progress(&self, progress: &ReadProgress) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)(progress);
     }
 }

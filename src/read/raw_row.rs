@@ -23,16 +23,16 @@ pub(crate) type ReadAhead = fn() -> Box<dyn ReadValues>;
 /// The decoded values of the rows of a response. Each is kept until it is taken.
 pub trait ReadValues: Send {
     /// Makes room for `rows` rows that have `bytes` bytes.
-    fn reserve(&mut self, rows: usize, bytes: usize);
+    fn reserve_rows(&mut self, rows: usize, bytes: usize);
 
     /// Decodes the next row of the reader; `None` if it cannot be decoded.
-    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
+    fn read_value(&mut self, reader: &mut Reader<'_>) -> Option<()>;
 
     /// Forgets the row that was read last.
     fn forget_last(&mut self);
 
     /// Moves the value of a row into an `Option` of its type.
-    fn take(&mut self, row: usize, into: &mut dyn Any);
+    fn take_value(&mut self, row: usize, into: &mut dyn Any);
 }
 
 /// Reads a row ahead; `None` if it cannot be read.
@@ -45,12 +45,12 @@ struct Column<T> {
 
 impl<T: Send + 'static> ReadValues for Column<T> {
     /// The bytes limit the room, because a row is seldom shorter than its value. If more is needed, it is made later.
-    fn reserve(&mut self, rows: usize, bytes: usize) {
+    fn reserve_rows(&mut self, rows: usize, bytes: usize) {
         let most = bytes.checked_div(size_of::<Option<T>>());
         self.values.reserve(rows.min(most.unwrap_or_default()));
     }
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    fn read_value(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let value = (self.read)(reader);
         let is_read = value.is_some();
         self.values.push(value);
@@ -61,7 +61,7 @@ impl<T: Send + 'static> ReadValues for Column<T> {
         self.values.pop();
     }
 
-    fn take(&mut self, row: usize, into: &mut dyn Any) {
+    fn take_value(&mut self, row: usize, into: &mut dyn Any) {
         if let (Some(value), Some(into)) = (self.values.get_mut(row), into.downcast_mut()) {
             *into = value.take();
         }
@@ -69,7 +69,7 @@ impl<T: Send + 'static> ReadValues for Column<T> {
 }
 
 /// A column whose values are read in this way.
-fn column<T: Send + 'static>(read: ReadRowAhead<T>) -> Box<dyn ReadValues> {
+fn value_column<T: Send + 'static>(read: ReadRowAhead<T>) -> Box<dyn ReadValues> {
     Box::new(Column {
         values: Vec::new(),
         read,
@@ -78,12 +78,12 @@ fn column<T: Send + 'static>(read: ReadRowAhead<T>) -> Box<dyn ReadValues> {
 
 /// Reads rows as entities.
 pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
-    column(entity::read_ahead::<E>)
+    value_column(entity::read_ahead::<E>)
 }
 
 /// Reads rows as the keys of entities.
 pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
-    column(entity::read_key_ahead::<E>)
+    value_column(entity::read_key_ahead::<E>)
 }
 
 /// A response with rows: its body, and the ID of its request.
@@ -93,12 +93,12 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    pub(crate) fn body(&self) -> &Bytes {
+    pub(crate) fn response_body(&self) -> &Bytes {
         &self.body
     }
 
     /// The error for a response that does not have the expected form.
-    pub(crate) fn unreadable(&self, fault: &CodecError) -> Error {
+    pub(crate) fn unreadable_answer(&self, fault: &CodecError) -> Error {
         Error::unreadable(fault).with_request_id(self.request.as_deref())
     }
 }
@@ -131,10 +131,10 @@ impl RowsAhead {
     }
 
     /// Makes room for `rows` rows that have `bytes` bytes.
-    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+    pub(crate) fn reserve_rows(&mut self, rows: usize, bytes: usize) {
         self.places.reserve(rows);
         if let Some(values) = &mut self.values {
-            values.reserve(rows, bytes);
+            values.reserve_rows(rows, bytes);
         }
     }
 
@@ -148,7 +148,7 @@ impl RowsAhead {
         let values = self.values.as_mut();
         let mut is_decoded = false;
         let place = reader.item_as(finder, |reader| {
-            let read = values?.read(reader);
+            let read = values?.read_value(reader);
             is_decoded = read.is_some();
             read
         })?;
@@ -163,7 +163,7 @@ impl RowsAhead {
     }
 
     /// The row that was read last, in this body.
-    pub(crate) fn last<'b>(&self, body: &'b [u8]) -> &'b [u8] {
+    pub(crate) fn last_row<'b>(&self, body: &'b [u8]) -> &'b [u8] {
         let place = self.places.last().cloned().unwrap_or_default();
         body.get(place).unwrap_or_default()
     }
@@ -183,7 +183,7 @@ impl RowsAhead {
     }
 
     /// All rows, which were read from this answer.
-    pub(crate) fn of(self, answered: &Answered) -> RawRows {
+    pub(crate) fn into_rows(self, answered: &Answered) -> RawRows {
         RawRows {
             ahead: 0..self.places.len(),
             block: Some(Arc::new(Block {
@@ -219,12 +219,12 @@ pub(crate) struct RawRows {
 
 impl RawRows {
     /// The number of taken rows of the block.
-    pub(crate) fn gone(&self) -> usize {
+    pub(crate) fn taken_rows(&self) -> usize {
         self.ahead.start
     }
 
     /// The number of bytes of all rows of the block.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(crate) fn byte_count(&self) -> usize {
         let places = self.block.iter().flat_map(|block| &block.places);
         places.map(ExactSizeIterator::len).sum()
     }
@@ -261,30 +261,30 @@ pub(crate) struct RawRow {
 }
 
 impl RawRow {
-    fn place(&self) -> Range<usize> {
+    fn byte_range(&self) -> Range<usize> {
         let place = self.block.places.get(self.at);
         place.cloned().unwrap_or_default()
     }
 
-    pub(crate) fn json(&self) -> &[u8] {
-        self.block.body.get(self.place()).unwrap_or_default()
+    pub(crate) fn row_json(&self) -> &[u8] {
+        self.block.body.get(self.byte_range()).unwrap_or_default()
     }
 
     /// The bytes of the row, without the values of the other rows of its response.
-    pub(crate) fn bytes(&self) -> Bytes {
-        self.block.body.slice_ref(self.json())
+    pub(crate) fn row_bytes(&self) -> Bytes {
+        self.block.body.slice_ref(self.row_json())
     }
 
     /// The value of the row. The first caller takes the value that was decoded before, if it exists; others decode it
     /// again.
-    pub(crate) fn value<T: 'static>(&self, read: fn(&[u8]) -> Result<T>) -> Result<T> {
+    pub(crate) fn read_value<T: 'static>(&self, read: fn(&[u8]) -> Result<T>) -> Result<T> {
         let mut ahead: Option<T> = None;
         // The value is moved through `dyn Any`, so that the block need not know its type.
         self.take_into(&mut ahead)?;
         if let Some(value) = ahead {
             return Ok(value);
         }
-        match read(self.json()) {
+        match read(self.row_json()) {
             Ok(value) => Ok(value),
             Err(error) => Err(self.of_request(error)),
         }
@@ -292,12 +292,12 @@ impl RawRow {
 
     /// Moves the decoded value, if it exists. Fails for a row that returns an error.
     fn take_into(&self, value: &mut dyn Any) -> Result<()> {
-        if let Some(error) = self.refusal() {
+        if let Some(error) = self.row_refusal() {
             return Err(self.of_request(error.again()));
         }
         if let Some(values) = &self.block.values {
             let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
-            values.take(self.at, value);
+            values.take_value(self.at, value);
         }
         Ok(())
     }
@@ -312,10 +312,10 @@ impl RawRow {
 
     /// Whether the row returns an error.
     pub(crate) fn is_refused(&self) -> bool {
-        self.refusal().is_some()
+        self.row_refusal().is_some()
     }
 
-    fn refusal(&self) -> Option<&Error> {
+    fn row_refusal(&self) -> Option<&Error> {
         let refused = &self.block.refused;
         let at = refused.binary_search_by_key(&self.at, |(row, _)| *row);
         refused.get(at.ok()?).map(|(_, error)| error)
@@ -344,7 +344,7 @@ pub(crate) struct ReadRow<Row> {
 }
 
 impl<Row> ReadRow<Row> {
-    pub(crate) fn of(
+    pub(crate) fn with_reader(
         read: fn(&RawRow, Option<&(dyn Any + Send + Sync)>) -> Result<Row>,
         kept: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Self {
@@ -352,18 +352,18 @@ impl<Row> ReadRow<Row> {
     }
 
     #[inline]
-    pub(crate) fn read(&self, row: &RawRow) -> Result<Row> {
+    pub(crate) fn read_row(&self, row: &RawRow) -> Result<Row> {
         (self.read)(row, self.kept.as_deref())
     }
 
     /// Returns the error of a row as the row itself.
-    pub(crate) fn lenient(self) -> ReadRow<Result<Row>>
+    pub(crate) fn into_lenient(self) -> ReadRow<Result<Row>>
     where
         Row: 'static,
     {
         ReadRow {
             read: |row, strict| match strict.and_then(|strict| strict.downcast_ref()) {
-                Some(strict) => Ok(ReadRow::read(strict, row)),
+                Some(strict) => Ok(ReadRow::read_row(strict, row)),
                 None => Err(Error::config("a lenient reader reads by a strict one")),
             },
             kept: Some(Arc::new(self)),
@@ -373,15 +373,15 @@ impl<Row> ReadRow<Row> {
 
 impl<E: DynamoEntity> ReadRow<E> {
     /// Reads rows as entities.
-    pub(crate) fn entity() -> Self {
-        ReadRow::of(|row, _| row.value(entity::read), None)
+    pub(crate) fn of_entity() -> Self {
+        ReadRow::with_reader(|row, _| row.read_value(entity::read), None)
     }
 }
 
 impl<P: DynamoProjection> ReadRow<P> {
     /// Reads rows as some fields of an entity.
-    pub(crate) fn projection() -> Self {
-        ReadRow::of(|row, _| row.value(entity::read_projection), None)
+    pub(crate) fn of_projection() -> Self {
+        ReadRow::with_reader(|row, _| row.read_value(entity::read_projection), None)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
-use crate::json::{CodecError, Writer, answer, elements};
+use crate::json::{CodecError, Writer, array_elements, find_answer};
 use crate::plan::{
     ItemKey, MOST, Operation, Outcome, Participant, Plan, PlannedRequest, ReplyReader,
 };
@@ -71,7 +71,7 @@ pub trait Reads {
 
     /// Adds the reads to a request; returns how their items are read from the response.
     #[doc(hidden)]
-    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>>;
+    fn plan_reads(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>>;
 }
 
 type TransactGetReader<Out> = Box<dyn Fn(&TransactGetAnswer<'_>) -> Result<Out> + Send>;
@@ -101,7 +101,7 @@ struct TransactGetItem {
 
 impl TransactGetItem {
     /// Records that the item is requested again, perhaps with other attributes: then all of them are read.
-    fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
+    fn widen_projection(&mut self, attributes: Option<Vec<&'static str>>) {
         self.attributes = match (self.attributes.take(), attributes) {
             (Some(mut known), Some(more)) => {
                 known.extend(more);
@@ -111,15 +111,15 @@ impl TransactGetItem {
         };
     }
 
-    fn write(&self, body: &mut Writer) {
-        body.raw("{\"Get\":{\"TableName\":");
-        body.quoted(&self.table);
-        body.raw(",\"Key\":");
+    fn write_item(&self, body: &mut Writer) {
+        body.push_raw("{\"Get\":{\"TableName\":");
+        body.push_quoted(&self.table);
+        body.push_raw(",\"Key\":");
         body.raw_bytes(&self.key);
         if let Some(attributes) = &self.attributes {
-            projection_of(self.declared.def, self.declared.table, attributes).write(body);
+            projection_of(self.declared.def, self.declared.table, attributes).write_members(body);
         }
-        body.raw("}}");
+        body.push_raw("}}");
     }
 }
 
@@ -133,9 +133,12 @@ pub struct TransactGetAnswer<'r> {
 impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
     type Out = Option<F::Row>;
 
-    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Option<F::Row>>> {
-        let at = asked.add(self.key(), F::attributes())?;
-        let read = self.reading();
+    fn plan_reads(
+        self,
+        asked: &mut TransactGetReads<'_>,
+    ) -> Result<TransactGetReader<Option<F::Row>>> {
+        let at = asked.add_read(self.item_key(), F::wanted_attributes())?;
+        let read = self.read_found();
         Ok(Box::new(move |answer| {
             read(answer.items.get(at).copied().flatten(), answer.now)
         }))
@@ -146,8 +149,11 @@ impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
 impl<R: Reads> Reads for Vec<R> {
     type Out = Vec<R::Out>;
 
-    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Vec<R::Out>>> {
-        let readers = self.into_iter().map(|read| read.ask(asked));
+    fn plan_reads(
+        self,
+        asked: &mut TransactGetReads<'_>,
+    ) -> Result<TransactGetReader<Vec<R::Out>>> {
+        let readers = self.into_iter().map(|read| read.plan_reads(asked));
         let readers: Vec<_> = readers.collect::<Result<_>>()?;
         Ok(Box::new(move |answer| {
             readers.iter().map(|read| read(answer)).collect()
@@ -159,8 +165,11 @@ impl<R: Reads> Reads for Vec<R> {
 impl<R: Reads, const N: usize> Reads for [R; N] {
     type Out = [R::Out; N];
 
-    fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<[R::Out; N]>> {
-        let reader = Vec::from(self).ask(asked)?;
+    fn plan_reads(
+        self,
+        asked: &mut TransactGetReads<'_>,
+    ) -> Result<TransactGetReader<[R::Out; N]>> {
+        let reader = Vec::from(self).plan_reads(asked)?;
         Ok(Box::new(move |answer| {
             let found = reader(answer)?;
             <[R::Out; N]>::try_from(found).map_err(|_| {
@@ -178,9 +187,9 @@ macro_rules! tuples {
         impl<$($name: Reads),+> Reads for ($($name,)+) {
             type Out = ($($name::Out,)+);
 
-            fn ask(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>> {
+            fn plan_reads(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>> {
                 let ($($name,)+) = self;
-                $(let $name = $name.ask(asked)?;)+
+                $(let $name = $name.plan_reads(asked)?;)+
                 Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
             }
         }
@@ -201,7 +210,7 @@ impl<'d> TransactGetReads<'d> {
     }
 
     /// Adds an item; returns its number among the items.
-    fn add<E: DynamoEntity>(
+    fn add_read<E: DynamoEntity>(
         &mut self,
         key: &Key<E>,
         attributes: Option<Vec<&'static str>>,
@@ -244,7 +253,7 @@ impl<'d> TransactGetReads<'d> {
         // the attributes of both.
         if let Some(known) = self.places.get(&place) {
             if let Some(asking) = self.items.get_mut(*known) {
-                asking.widen(attributes);
+                asking.widen_projection(attributes);
             }
             return Ok(*known);
         }
@@ -264,20 +273,20 @@ impl<'d> TransactGetReads<'d> {
             attributes,
             declared,
         });
-        let participant = Participant::reading(index, declared.def, place.1.clone());
+        let participant = Participant::of_read(index, declared.def, place.1.clone());
         self.participants.push(participant);
         self.places.insert(place, at);
         Ok(at)
     }
 
-    fn request(self) -> (Request, Vec<Participant>) {
+    fn build_request(self) -> (Request, Vec<Participant>) {
         let mut body = Writer::for_request(256);
-        body.raw("{\"TransactItems\":[");
+        body.push_raw("{\"TransactItems\":[");
         for (at, item) in self.items.iter().enumerate() {
-            body.raw(if at == 0 { "" } else { "," });
-            item.write(&mut body);
+            body.push_raw(if at == 0 { "" } else { "," });
+            item.write_item(&mut body);
         }
-        body.raw("]}");
+        body.push_raw("]}");
         let patterns = self.items.iter().map(|item| item.pattern);
         let pattern = Pattern::of_all(patterns, |joint| &joint.transact_get);
         let first = self.items.into_iter().next();
@@ -293,15 +302,15 @@ impl<R: Reads> Operation for TransactGet<R> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
         let mut asked = TransactGetReads::new(db);
-        let reader = self.reads.ask(&mut asked)?;
-        let (request, participants) = asked.request();
+        let reader = self.reads.plan_reads(&mut asked)?;
+        let (request, participants) = asked.build_request();
         let now = db.now();
         let count = participants.len();
         let kept = TransactGetReading { reader, count };
         let planned = PlannedRequest {
             participants,
             is_needless: count == 0,
-            ..PlannedRequest::of(request, "transact_get", now)
+            ..PlannedRequest::of_request(request, "transact_get", now)
         };
         let outcome = match count {
             0 => Outcome::Known(Some((kept.reader)(&TransactGetAnswer {
@@ -310,10 +319,10 @@ impl<R: Reads> Operation for TransactGet<R> {
             })?)),
             _ => Outcome::ReadBy(ReplyReader {
                 kept: Box::new(kept),
-                read: TransactGetReading::<R::Out>::read,
+                read: TransactGetReading::<R::Out>::read_reply,
             }),
         };
-        Ok(planned.reading(outcome))
+        Ok(planned.with_outcome(outcome))
     }
 }
 
@@ -325,22 +334,22 @@ struct TransactGetReading<Out> {
 }
 
 impl<Out: 'static> TransactGetReading<Out> {
-    fn read(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
+    fn read_reply(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
         let Some(TransactGetReading { reader, count }) = kept.downcast_ref() else {
             return Err(Error::config(
                 "a snapshot is read by the handles of its reads",
             ));
         };
-        reader(&TransactGetAnswer::of(reply, *count, now)?)
+        reader(&TransactGetAnswer::of_reply(reply, *count, now)?)
     }
 }
 
 impl<'r> TransactGetAnswer<'r> {
     /// Reads a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
-    fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
+    fn of_reply(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
         let broken = |fault| Error::unreadable(&fault);
-        let responses = answer(&reply.body, "Responses").map_err(broken)?;
-        let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
+        let responses = find_answer(&reply.body, "Responses").map_err(broken)?;
+        let responses = array_elements(responses.unwrap_or(b"[]")).map_err(broken)?;
         if responses.len() != count {
             return Err(broken(CodecError::mismatch(
                 format!("{count} responses"),
@@ -349,7 +358,7 @@ impl<'r> TransactGetAnswer<'r> {
         }
         let items = responses
             .into_iter()
-            .map(|response| answer(response, "Item"));
+            .map(|response| find_answer(response, "Item"));
         let items = items.collect::<Result<_, _>>().map_err(broken)?;
         Ok(TransactGetAnswer { items, now })
     }
@@ -360,3 +369,5 @@ impl<R> fmt::Debug for TransactGet<R> {
         f.write_str("TransactGet")
     }
 }
+
+crate::awaited::unsent!([R] TransactGet<R> => ());

@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 pub(crate) const CONCURRENCY: usize = 8;
 
 /// Waits for all of them, a few at a time, and returns their results in order.
-pub(crate) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+pub(crate) async fn run_together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut done = Vec::with_capacity(futures.len());
     let numbered = futures.into_iter().enumerate();
     let numbered = numbered.map(|(at, future)| async move { (at, future.await) });

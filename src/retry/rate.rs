@@ -22,7 +22,7 @@ impl Rate {
     }
 
     /// Waits for the next turn. Unused turns are not saved up: requests are not faster after a pause.
-    pub(crate) async fn wait(&self) {
+    pub(crate) async fn wait_turn(&self) {
         let turn = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let now = Instant::now();
@@ -45,7 +45,7 @@ mod tests {
         let rate = Rate::per_second(100);
         let began = Instant::now();
         for _ in 0..6 {
-            rate.wait().await;
+            rate.wait_turn().await;
         }
         let took = began.elapsed();
         assert!(took >= Duration::from_millis(50), "{took:?}");

@@ -80,13 +80,13 @@ impl SharedBudget {
     }
 
     /// The remaining time, if it is limited.
-    fn left(&self) -> Option<Duration> {
+    fn time_left(&self) -> Option<Duration> {
         let time = self.budget.time?;
         Some(time.saturating_sub(self.began.elapsed()))
     }
 
     /// The rounds of one request.
-    pub(crate) fn rounds(&self) -> Rounds<'_> {
+    pub(crate) fn begin_rounds(&self) -> Rounds<'_> {
         Rounds {
             shared_budget: self,
             backoff: Backoff::new(),
@@ -107,7 +107,7 @@ pub(crate) struct Rounds<'p> {
 
 impl Rounds<'_> {
     /// Records that the last round made progress.
-    pub(crate) fn progress(&mut self) {
+    pub(crate) fn note_progress(&mut self) {
         (self.backoff, self.in_vain, self.is_hopeless) = (Backoff::new(), 0, false);
         self.shared_budget.worn.store(false, Ordering::Relaxed);
     }
@@ -120,26 +120,30 @@ impl Rounds<'_> {
     }
 
     /// Waits before the next round; returns false if none remains. `took` is the duration of the last one.
-    pub(crate) async fn another(&mut self, took: Duration) -> bool {
+    pub(crate) async fn begin_another(&mut self, took: Duration) -> bool {
         if self.is_hopeless || self.in_vain >= self.shared_budget.budget.rounds {
             self.shared_budget.worn.store(true, Ordering::Relaxed);
             return false;
         }
-        let left = self.shared_budget.left();
+        let left = self.shared_budget.time_left();
         if left.is_some_and(|left| left.is_zero()) {
             return false;
         }
-        self.backoff.wait(took, left).await;
+        self.backoff.wait_longer(took, left).await;
         true
     }
 
     /// Whether the next round begins without waiting, because the last one made progress.
     pub(crate) fn another_at_once(&self) -> bool {
-        self.in_vain == 0 && self.shared_budget.left().is_none_or(|left| !left.is_zero())
+        self.in_vain == 0
+            && self
+                .shared_budget
+                .time_left()
+                .is_none_or(|left| !left.is_zero())
     }
 
     /// The reason why no next round remains, for messages.
-    pub(crate) fn reason(&self) -> String {
+    pub(crate) fn exhausted_reason(&self) -> String {
         match self.in_vain {
             0 => "the time for it was over".to_owned(),
             1 => "the service left them out".to_owned(),

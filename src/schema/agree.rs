@@ -209,18 +209,33 @@ const fn all_agree(key: &KeyDef, others: &[KeyDef]) -> bool {
 const fn same_source(a: &KeySource, b: &KeySource) -> bool {
     match (a, b) {
         (KeySource::Field(a), KeySource::Field(b)) => same_text(a, b),
-        (KeySource::Template(a), KeySource::Template(b)) => same_pieces(a, b),
+        (KeySource::Template(a), KeySource::Template(b)) => {
+            let all = PartMatch {
+                field: true,
+                form: true,
+            };
+            same_pieces(a, b, all)
+        }
         _ => false,
     }
 }
 
-const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
+/// The properties that two parts at the same position of two templates must share.
+#[derive(Clone, Copy)]
+pub(super) struct PartMatch {
+    pub(super) field: bool,
+    /// The width, and the position of a None in the order.
+    pub(super) form: bool,
+}
+
+/// Whether two templates have the same texts and shards, and matching parts between them.
+pub(super) const fn same_pieces(a: &[Piece], b: &[Piece], of: PartMatch) -> bool {
     if a.len() != b.len() {
         return false;
     }
     let mut at = 0;
     while at < a.len() {
-        let same = match (&a[at], &b[at]) {
+        let same = match (a[at], b[at]) {
             (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
             (
                 Piece::Part {
@@ -233,8 +248,10 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
                     width: v,
                     presence: q,
                 },
-            ) => same_text(a, b) && same_width(*w, *v) && same_place(*p, *q),
-            (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
+            ) => {
+                (!of.field || same_text(a, b)) && (!of.form || same_width(w, v) && same_place(p, q))
+            }
+            (Piece::Shard(a), Piece::Shard(b)) => a == b,
             _ => false,
         };
         if !same {
@@ -255,7 +272,7 @@ const fn same_place(a: Presence, b: Presence) -> bool {
 }
 
 /// Whether two parts of the same field have the same width: formats of a field differ in width, or not at all.
-pub(super) const fn same_width(a: Width, b: Width) -> bool {
+const fn same_width(a: Width, b: Width) -> bool {
     match (a, b) {
         (Width::Variable, Width::Variable) => true,
         (Width::Fixed(a) | Width::Digits(a), Width::Fixed(b) | Width::Digits(b)) => a == b,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::json::json_record;
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
     Presence, SecondKeyUse, TableDef, Width,
@@ -9,36 +10,41 @@ use super::{
 use crate::json::Tag;
 use crate::path::FormerUse;
 
-/// An entity of a table, as it was declared.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EntitySchema {
-    /// The name of the struct.
-    pub name: String,
-    /// The value of the type attribute, if the table has one.
-    pub stored_name: String,
-    /// The doc comment.
-    pub doc: String,
-    /// Whether its items are never replaced, changed or deleted.
-    pub append_only: bool,
-    /// The shape of its items, if it is declared.
-    pub shape: Option<ShapeSchema>,
-    /// The declaration of its items under another primary key, while they move.
-    pub second_key: Option<SecondKeySchema>,
-    /// Its fields, in their order.
-    pub fields: Vec<FieldSchema>,
-    /// The partition key.
-    pub pk: KeySchema,
-    /// The sort key.
-    pub sk: Option<KeySchema>,
-    /// Its access patterns by indexes.
-    pub patterns: Vec<PatternSchema>,
-    /// The values that no two items share.
-    pub uniques: Vec<UniqueSchema>,
-    /// The lints that are silent about it, or about a part of it.
-    pub allows: Vec<AllowSchema>,
-    /// The constants that say so; None if it was read from JSON.
-    pub(crate) origin: Origin<DeclaredEntity>,
+json_record! {
+    /// An entity of a table, as it was declared.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct EntitySchema {
+        /// The name of the struct.
+        pub name: String => must,
+        /// The value of the type attribute, if the table has one.
+        pub stored_name: String => must,
+        /// The doc comment.
+        pub doc: String => may,
+        /// Whether its items are never replaced, changed or deleted.
+        pub append_only: bool => may,
+        /// The shape of its items, if it is declared.
+        pub shape: Option<ShapeSchema> => may,
+        /// The declaration of its items under another primary key, while they move.
+        pub second_key: Option<SecondKeySchema> => may,
+        /// Its fields, in their order.
+        pub fields: Vec<FieldSchema> => may,
+        /// The partition key.
+        pub pk: KeySchema => must,
+        /// The sort key.
+        pub sk: Option<KeySchema> => may,
+        /// Its access patterns by indexes.
+        pub patterns: Vec<PatternSchema> => may,
+        /// The values that no two items share.
+        pub uniques: Vec<UniqueSchema> => may,
+        /// The lints that are silent about it, or about a part of it.
+        pub allows: Vec<AllowSchema> => may,
+        /// The declared types that it stores. Only the stored form has them here, because each entity is reviewed by
+        /// itself. Otherwise they are [values](super::TableSchema::values) of the table.
+        pub(crate) values: Vec<ValueSchema>,
+        /// The constants of the declaration; None if the schema was read from JSON.
+        pub(crate) origin: Origin<DeclaredEntity>,
+    }
 }
 
 /// The constants of an entity.
@@ -51,48 +57,50 @@ pub(crate) struct DeclaredEntity {
     pub(crate) model: &'static EntityModel,
 }
 
-/// A field.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FieldSchema {
-    /// Its name.
-    pub name: String,
-    /// The attribute that it is stored in; None if it has none of its own.
-    pub attribute: Option<String>,
-    /// Its type, as it is written.
-    pub rust_type: String,
-    /// Its type by what it stores, such as `Vec<Line>`: an alias is resolved, an `Option` is the type within, types that
-    /// are stored alike have one name, and those with `#[derive(DynamoValue)]` are among the
-    /// [values](super::TableSchema::values) of the table. None if only serde knows it.
-    pub value_type: Option<String>,
-    /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
-    pub stored: Option<Tag>,
-    /// Its role in the library.
-    pub role: FieldRole,
-    /// Whether an item without the attribute cannot be read.
-    pub is_required: bool,
-    /// `serde`, `null`, or the name of its `format`.
-    pub form: Option<String>,
-    /// The meaning of a missing attribute, as it is written.
-    pub default: Option<String>,
-    /// The name under which older programs store it, while it is being renamed.
-    pub former: Option<String>,
-    /// The part that the former name plays.
-    pub former_use: FormerUse,
-    /// The source of the expiry, if it is derived.
-    pub expiry: Option<ExpirySchema>,
-    /// The doc comment.
-    pub doc: String,
-}
+json_record! {
+    /// A field.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct FieldSchema {
+        /// Its name.
+        pub name: String => must,
+        /// The attribute that it is stored in; None if it has none of its own.
+        pub attribute: Option<String> => may,
+        /// Its type, as it is written.
+        pub rust_type: String => must,
+        /// Its stored type, such as `Vec<Line>`: an alias is resolved, an `Option` is the type inside, types with the
+        /// same stored form have one name, and those with `#[derive(DynamoValue)]` are among the
+        /// [values](super::TableSchema::values) of the table. None if only serde knows it.
+        pub value_type: Option<String> => may,
+        /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
+        pub stored: Option<Tag> => may,
+        /// Its role in the library.
+        pub role: FieldRole => must,
+        /// Whether an item without the attribute cannot be read.
+        pub is_required: bool => may("required"),
+        /// `serde`, `null`, or the name of its `format`.
+        pub form: Option<String> => may,
+        /// The meaning of a missing attribute, as it is written.
+        pub default: Option<String> => may,
+        /// The name under which older programs store it, while it is being renamed.
+        pub former: Option<String> => may("was"),
+        /// The part that the former name plays.
+        pub former_use: FormerUse => may("was_use"),
+        /// The source of the expiry, if it is derived.
+        pub expiry: Option<ExpirySchema> => may,
+        /// The doc comment.
+        pub doc: String => may,
+    }
 
-/// `ttl = created_at + "90d"`: the source of a derived expiry.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ExpirySchema {
-    /// The field that it is derived from.
-    pub source: String,
-    /// The lifetime in seconds.
-    pub seconds: u64,
+    /// `ttl = created_at + "90d"`: the source of a derived expiry.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ExpirySchema {
+        /// The field that it is derived from.
+        pub source: String => must,
+        /// The lifetime in seconds.
+        pub seconds: u64 => must,
+    }
 }
 
 impl ExpirySchema {
@@ -131,26 +139,30 @@ impl ExpirySchema {
 /// The units of a lifetime, in seconds.
 const LIFETIME_UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// The shape of the items of an entity.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ShapeSchema {
-    /// The number.
-    pub number: u16,
-    /// The number that is written: this one, or the one before.
-    pub writes: u16,
-    /// The struct that declares the shape before, if items of it are read.
-    pub was: Option<String>,
+json_record! {
+    /// The shape of the items of an entity.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ShapeSchema {
+        /// The number.
+        pub number: u16 => must,
+        /// The number that is written: this one, or the one before.
+        pub writes: u16 => must,
+        /// The struct that declares the shape before, if items of it are read.
+        pub was: Option<String> => may,
+    }
 }
 
-/// The declaration of the same items under another primary key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SecondKeySchema {
-    /// The value of its type attribute.
-    pub other: String,
-    /// Which of the two rows of an item are written.
-    pub usage: SecondKeyUse,
+json_record! {
+    /// The declaration of the same items under another primary key.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct SecondKeySchema {
+        /// The value of its type attribute.
+        pub other: String => must,
+        /// Which of the two rows of an item are written.
+        pub usage: SecondKeyUse => must,
+    }
 }
 
 /// A key attribute, and what fills it.
@@ -192,63 +204,65 @@ pub enum PieceSchema {
     Shard(u16),
 }
 
-/// A field in a template.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PartSchema {
-    /// Its name.
-    pub field: String,
-    /// The text after the colon in the template, such as `08` or `date:last`.
-    pub format: Option<String>,
-    /// How wide its text is.
-    pub width: Width,
-    /// Whether it may be missing.
-    pub presence: Presence,
-}
+json_record! {
+    /// A field in a template.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct PartSchema {
+        /// Its name.
+        pub field: String => must,
+        /// The text after the colon in the template, such as `08` or `date:last`.
+        pub format: Option<String> => may,
+        /// How wide its text is.
+        pub width: Width => must,
+        /// Whether it may be missing.
+        pub presence: Presence => must,
+    }
 
-/// An access pattern: how an entity fills an index.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PatternSchema {
-    /// Its name.
-    pub name: String,
-    /// The index.
-    pub index: String,
-    /// The kind of the index.
-    pub kind: IndexKind,
-    /// The partition key; empty for a local index, which has that of the table.
-    pub pk: Vec<KeySchema>,
-    /// The sort key.
-    pub sk: Vec<KeySchema>,
-    /// How many shards reads visit, if there are any.
-    pub read_shards: Option<u16>,
-    /// The condition under which an item is in the index, as it is written.
-    pub when: Option<String>,
-    /// The fields that the condition reads.
-    pub when_fields: Vec<String>,
-    /// The values of the field for which the condition holds, each as it is written; none if a function decides.
-    pub when_values: Vec<String>,
-    /// Whether rows of the index are whole items; otherwise they are keys.
-    pub has_whole_rows: bool,
-    /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
-    pub is_filling: bool,
-}
+    /// An access pattern: how an entity fills an index.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct PatternSchema {
+        /// Its name.
+        pub name: String => must,
+        /// The index.
+        pub index: String => must,
+        /// The kind of the index.
+        pub kind: IndexKind => must,
+        /// The partition key; empty for a local index, which has that of the table.
+        pub pk: Vec<KeySchema> => may,
+        /// The sort key.
+        pub sk: Vec<KeySchema> => may,
+        /// How many shards reads visit, if there are any.
+        pub read_shards: Option<u16> => may,
+        /// The condition under which an item is in the index, as it is written.
+        pub when: Option<String> => may,
+        /// The fields that the condition reads.
+        pub when_fields: Vec<String> => may,
+        /// The values of the field for which the condition holds, each as it is written; none if a function decides.
+        pub when_values: Vec<String> => may,
+        /// Whether rows of the index are whole items; otherwise they are keys.
+        pub has_whole_rows: bool => may("whole_rows"),
+        /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
+        pub is_filling: bool => may("filling"),
+    }
 
-/// Fields whose values no two items share.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UniqueSchema {
-    /// The name of the look-up.
-    pub name: String,
-    /// The name in the keys of the items that keep the values.
-    pub stored: String,
-    /// The fields.
-    pub fields: Vec<String>,
-    /// The same fields as parts of the keys that keep the values, in the order of these.
-    pub parts: Vec<PartSchema>,
-    /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
-    /// yet.
-    pub is_filling: bool,
+    /// Fields whose values no two items share.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct UniqueSchema {
+        /// The name of the look-up.
+        pub name: String => must,
+        /// The name in the keys of the items that keep the values.
+        pub stored: String => must,
+        /// The fields.
+        pub fields: Vec<String> => must,
+        /// The same fields as parts of the keys that keep the values, in the order of these.
+        pub parts: Vec<PartSchema> => may,
+        /// Whether it is declared with `filling`: old items may not have taken their values, so programs cannot look
+        /// them up yet.
+        pub is_filling: bool => may("filling"),
+    }
 }
 
 /// A type with `#[derive(DynamoValue)]` that a field holds, alone or within another value.
@@ -291,42 +305,64 @@ impl Default for ValueContent {
     }
 }
 
-/// A variant of an enum.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct VariantSchema {
-    /// Its name.
-    pub name: String,
-    /// The name, or the number, that is stored.
-    pub stored: String,
-    /// Its fields. The content of a tuple variant is one field, `value`.
-    pub fields: Vec<FieldSchema>,
+impl ValueContent {
+    /// The fields of a struct.
+    pub fn fields(&self) -> &[FieldSchema] {
+        match self {
+            ValueContent::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The variants of an enum.
+    pub fn variants(&self) -> &[VariantSchema] {
+        match self {
+            ValueContent::Struct(_) | ValueContent::Newtype(_) => &[],
+            ValueContent::Names(variants)
+            | ValueContent::Numbers(variants)
+            | ValueContent::Tagged { variants, .. } => variants,
+        }
+    }
 }
 
-/// `allow(rule)` of a declaration or of a part of it: a [lint](crate::lint) that is silent there.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AllowSchema {
-    /// The field, access pattern, unique value or index; None if it is the whole declaration.
-    pub of: Option<String>,
-    /// The name of the lint.
-    pub rule: String,
-}
+json_record! {
+    /// A variant of an enum.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct VariantSchema {
+        /// Its name.
+        pub name: String => must,
+        /// The name, or the number, that is stored.
+        pub stored: String => must,
+        /// Its fields. The content of a tuple variant is one field, `value`.
+        pub fields: Vec<FieldSchema> => may,
+    }
 
-/// Several entities that are read together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CollectionSchema {
-    /// The name of the enum.
-    pub name: String,
-    /// The doc comment.
-    pub doc: String,
-    /// The index, if it is not the table that is read.
-    pub index: Option<String>,
-    /// The parts of the partition key; None if it reads the whole table.
-    pub partition: Option<Vec<String>>,
-    /// The names of its entities.
-    pub entities: Vec<String>,
+    /// `allow(rule)` of a declaration or of a part of it: a [lint](crate::lint) that is silent there.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct AllowSchema {
+        /// The field, access pattern, unique value or index; None if it is the whole declaration.
+        pub of: Option<String> => may,
+        /// The name of the lint.
+        pub rule: String => must,
+    }
+
+    /// Several entities that are read together.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct CollectionSchema {
+        /// The name of the enum.
+        pub name: String => must,
+        /// The doc comment.
+        pub doc: String => may,
+        /// The index, if it is not the table that is read.
+        pub index: Option<String> => may,
+        /// The parts of the partition key; None if it reads the whole table.
+        pub partition: Option<Vec<String>> => may,
+        /// The names of its entities.
+        pub entities: Vec<String> => must,
+    }
 }
 
 impl DeclaredEntity {
@@ -353,6 +389,12 @@ impl EntitySchema {
     /// Its primary key.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySchema> {
         std::iter::once(&self.pk).chain(&self.sk)
+    }
+
+    /// Its primary key, and its keys of all indexes.
+    pub fn all_keys(&self) -> impl Iterator<Item = &KeySchema> {
+        let of_indexes = self.patterns.iter().flat_map(PatternSchema::keys);
+        self.keys().chain(of_indexes)
     }
 
     /// The partition key of the table, or that of an index by one of its access patterns; a local index has that of the

@@ -9,33 +9,30 @@ mod word;
 use super::TableSchema;
 use crate::codec::Item;
 use crate::error::Result;
-use form::{JsonMembers, JsonRecord, refused};
+pub(super) use form::json_record;
+use form::refused;
+pub(crate) use form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 pub(crate) use word::Word;
+pub(super) use word::words;
 
 /// The number of the format. A member that readers may pass over does not raise it.
 const FORMAT: u64 = 1;
 
 impl TableSchema {
-    /// The schema as JSON, one member a line and always in the same order, for tools in other languages and for diffs.
+    /// The schema as JSON, with one member per line and always in the same order, for tools in other languages and for
+    /// diffs.
     ///
-    /// | member | what it holds |
+    /// Each object has the members of one type of [`schema`](crate::schema), under the names of its fields, except for:
+    ///
+    /// | object | members |
     /// |---|---|
-    /// | `format` | `1`; a reader rejects a greater one. JsonMembers may be added without raising it |
-    /// | `name`, `doc` | the table's name without prefix, its doc comment |
-    /// | `pk`, `sk` | `name` and `type` (`S`, `N`, `B`) of the key attributes |
-    /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
-    /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
-    /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
-    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags`, `replicas` (`consistency`, `regions`, `witness`) |
-    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `shape`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
-    /// | `values` | the types with `#[derive(DynamoValue)]` that fields hold, each once: `name`, `doc`, and `fields` of a struct, `wraps` (the type that a newtype is stored as), or `stored_as` (`names`, `numbers` or `tagged`), `tag` and `variants` of an enum |
-    /// | a variant | `name`, `stored` (the name or number that is stored), `fields` |
-    /// | a field | `name`, `attribute`, `rust_type` (as it is written), `value_type` (by what it stores, with the names of `values`), `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
-    /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
-    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `when_fields`, `when_values`, `whole_rows`, `filling` |
-    /// | a unique value | `name`, `stored`, `fields`, `parts` (of its keys, as in a template), `filling` |
-    /// | `allows` | of a table or an entity: `rule`, the lint that is silent, and `of`, the part of the declaration where it is |
-    /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
+    /// | the whole, [`TableSchema`] | `format` is `1`. A reader rejects a greater number. Later versions may add members without raising it. `keys` is the style: `escaped`, or `verbatim:` and the delimiter |
+    /// | `settings` | `billing` is `on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled` |
+    /// | a key attribute, a key of an entity | `type` is `S`, `N` or `B`. A key of an entity has a `field`, or a `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
+    /// | an index | `projection` is `all`, `keys` or a list |
+    /// | a field | `required`; `was` and `was_use` for the former name |
+    /// | a pattern, a unique value | `whole_rows`; `filling` |
+    /// | a value | `fields` of a struct, `wraps` (the type that a newtype is stored as), or `stored_as` (`names`, `numbers` or `tagged`), `tag` and `variants` of an enum |
     ///
     /// Missing and empty values are omitted.
     pub fn to_json(&self) -> String {

@@ -1,4 +1,5 @@
-//! Partition keys with the sort keys behind them, and the fields in both: what lints ask of a model.
+//! Partition keys with their sort keys, and the fields in both. Lints, command lines and other tools use these
+//! properties of keys.
 
 use super::{
     EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeySchema, PartSchema,
@@ -6,23 +7,30 @@ use super::{
 };
 use crate::json::Tag;
 
-/// A partition key with the sort key behind it: those of an entity's table, or those of an access pattern.
-#[derive(Clone, Copy)]
-pub(crate) struct KeyPair<'s> {
-    pub(crate) entity: &'s EntitySchema,
-    /// None if they are those of the table.
-    pub(crate) pattern: Option<&'s PatternSchema>,
-    pub(crate) pk: &'s [KeySchema],
-    pub(crate) sk: &'s [KeySchema],
+/// A partition key with its sort key: the keys of an entity in its table, or those of an access pattern.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct KeyPair<'s> {
+    /// The entity.
+    pub entity: &'s EntitySchema,
+    /// The access pattern; None if the keys are those of the table.
+    pub pattern: Option<&'s PatternSchema>,
+    /// The attributes of the partition key. A local index has that of the table.
+    pub pk: &'s [KeySchema],
+    /// The attributes of the sort key.
+    pub sk: &'s [KeySchema],
 }
 
-/// A field where it is in a key.
-#[derive(Clone, Copy)]
-pub(crate) struct FieldInKey<'s> {
-    pub(crate) name: &'s str,
-    pub(crate) field: Option<&'s FieldSchema>,
-    /// How it is in a template; None if it is the key attribute itself.
-    pub(crate) part: Option<&'s PartSchema>,
+/// A field in a key.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct FieldInKey<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// The field; None only if the schema was not declared and does not contain it.
+    pub field: Option<&'s FieldSchema>,
+    /// The part of a template; None if the field is the key attribute itself.
+    pub part: Option<&'s PartSchema>,
 }
 
 /// The precision of a time.
@@ -79,8 +87,26 @@ impl TableSchema {
     }
 }
 
+impl EntitySchema {
+    /// The fields that `key(..)` of the entity takes, each once and in order.
+    pub fn key_fields(&self) -> Vec<FieldInKey<'_>> {
+        let keys = KeyPair::of_table(self);
+        let mut fields: Vec<FieldInKey<'_>> = Vec::new();
+        for field in [keys.partition_fields(), keys.sort_fields()].concat() {
+            match fields.iter_mut().find(|known| known.name == field.name) {
+                // The key needs the whole field, which also determines the cut.
+                Some(known) if field.format().is_none() => *known = field,
+                Some(_) => {}
+                None => fields.push(field),
+            }
+        }
+        fields
+    }
+}
+
 impl<'s> KeyPair<'s> {
-    pub(crate) fn of_table(entity: &'s EntitySchema) -> Self {
+    /// The keys of the table.
+    pub fn of_table(entity: &'s EntitySchema) -> Self {
         KeyPair {
             entity,
             pattern: None,
@@ -89,7 +115,8 @@ impl<'s> KeyPair<'s> {
         }
     }
 
-    fn of_pattern(entity: &'s EntitySchema, pattern: &'s PatternSchema) -> Self {
+    /// The keys of an access pattern of the entity.
+    pub fn of_pattern(entity: &'s EntitySchema, pattern: &'s PatternSchema) -> Self {
         KeyPair {
             entity,
             pattern: Some(pattern),
@@ -104,12 +131,12 @@ impl<'s> KeyPair<'s> {
     }
 
     /// The fields in the partition key.
-    pub(crate) fn partition_fields(&self) -> Vec<FieldInKey<'s>> {
+    pub fn partition_fields(&self) -> Vec<FieldInKey<'s>> {
         self.fields_of(self.pk)
     }
 
     /// The fields in the sort key.
-    pub(crate) fn sort_fields(&self) -> Vec<FieldInKey<'s>> {
+    pub fn sort_fields(&self) -> Vec<FieldInKey<'s>> {
         self.fields_of(self.sk)
     }
 
@@ -160,17 +187,19 @@ impl<'s> KeyPair<'s> {
 impl PatternSchema {
     /// The field of `when(field = ..)`, and how many values it may have.
     pub(crate) fn pinned(&self) -> Option<(&str, usize)> {
-        let (field, value) = self.when.as_deref()?.split_once(" = ")?;
-        let listed = value.trim().strip_prefix('[');
-        let values = listed.map_or(1, |list| {
-            let list = list.trim_end_matches(']').split(',');
-            list.filter(|value| !value.trim().is_empty()).count()
-        });
-        Some((field.trim(), values))
+        let [field] = &self.when_fields[..] else {
+            return None;
+        };
+        (!self.when_values.is_empty()).then_some((field, self.when_values.len()))
     }
 }
 
 impl<'s> FieldInKey<'s> {
+    /// The text after the colon in the template, such as `08` or `date:last`.
+    pub fn format(&self) -> Option<&'s str> {
+        self.part?.format.as_deref()
+    }
+
     /// The format that cuts it or changes its case, so that the key holds less than the field.
     pub(crate) fn cut(&self) -> Option<&'s str> {
         self.part?.cut()

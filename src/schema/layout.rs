@@ -197,6 +197,7 @@ impl DeclaredEntity {
                 .collect(),
             uniques: uniques.collect(),
             allows: model.allows.iter().map(allow_schema).collect(),
+            values: Vec::new(),
             origin: Origin(Some(self)),
         }
     }

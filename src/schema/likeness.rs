@@ -4,7 +4,7 @@
 //! leading zeros, it is still a row of the entity, and the reader must get an error; a row of something else is not.
 
 use super::{EntityDef, KeyDef, KeySource, Piece};
-use crate::json::{Reader, member};
+use crate::json::{Reader, find_member};
 
 impl EntityDef {
     /// Whether an item has a key of this entity.
@@ -26,7 +26,7 @@ fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     let KeySource::Template(pieces) = key.source else {
         return Some(0);
     };
-    let json = member(item, key.attribute).ok()??;
+    let json = find_member(item, key.attribute).ok()??;
     of_text(pieces, &Reader::new(json).text().ok()?)
 }
 

@@ -1,6 +1,6 @@
 //! The compile-time checks of a collection: its entities must share partitions.
 
-use super::agree::same_width;
+use super::agree::{PartMatch, same_pieces};
 use super::overlap::{is_fallback, same_text};
 use super::{EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece};
 
@@ -128,29 +128,15 @@ const fn read_shards(entity: &EntityDef, index: &IndexDef) -> u16 {
 const fn same_key(a: &KeyDef, b: &KeyDef) -> bool {
     match (&a.source, &b.source) {
         (KeySource::Field(_), KeySource::Field(_)) => a.ty as u8 == b.ty as u8,
-        (KeySource::Template(a), KeySource::Template(b)) => same_texts(a, b) && same_order(a, b),
+        (KeySource::Template(a), KeySource::Template(b)) => {
+            let forms = PartMatch {
+                field: false,
+                form: true,
+            };
+            same_pieces(a, b, forms) && same_order(a, b)
+        }
         _ => false,
     }
-}
-
-const fn same_texts(a: &[Piece], b: &[Piece]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        let same = match (&a[at], &b[at]) {
-            (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
-            (Piece::Part { width: a, .. }, Piece::Part { width: b, .. }) => same_width(*a, *b),
-            (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
-            _ => false,
-        };
-        if !same {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 /// Whether no field of one is at another place in the other.

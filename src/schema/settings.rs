@@ -3,23 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`](super::TableSchema) say it, such as
-/// [`deletion_protection`](super::TableSchema::deletion_protection).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TableSettings {
-    /// Whether the table is protected from deletion; None leaves it to DynamoDB, which then protects nothing.
-    pub deletion_protection: Option<bool>,
-    /// For how many days back the table can be restored to any second.
-    pub point_in_time_recovery: Option<u8>,
-    /// The class; None leaves it to DynamoDB, which uses the standard one.
-    pub class: Option<TableClass>,
-    /// How it is billed; None leaves it to other managers of the table, and a new table is billed by requests.
-    pub billing: Option<Billing>,
-    /// Labels, by which costs are told apart.
-    pub tags: BTreeMap<String, String>,
-    /// The regions of a global table; None leaves them to other managers of the table.
-    pub replicas: Option<Replicas>,
+use super::json::{json_record, words};
+
+json_record! {
+    /// The operational settings of a table, such as its billing and its protection. The methods of
+    /// [`TableSchema`](super::TableSchema) set them, for example
+    /// [`deletion_protection`](super::TableSchema::deletion_protection).
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct TableSettings {
+        /// Whether the table is protected from deletion; None leaves it to DynamoDB, which then protects nothing.
+        pub deletion_protection: Option<bool> => may,
+        /// The number of past days for which the table can be restored to any second.
+        pub point_in_time_recovery: Option<u8> => may,
+        /// The class; None leaves it to DynamoDB, which uses the standard one.
+        pub class: Option<TableClass> => may,
+        /// How it is billed; None leaves it to other managers of the table, and a new table is billed by requests.
+        pub billing: Option<Billing> => may,
+        /// Labels, for example to separate costs.
+        pub tags: BTreeMap<String, String> => may,
+        /// The regions of a global table; None leaves them to other managers of the table.
+        pub replicas: Option<Replicas> => may,
+    }
 }
 
 /// The prices of storage and requests.
@@ -30,6 +35,11 @@ pub enum TableClass {
     Standard,
     /// Storage costs less and requests more.
     InfrequentAccess,
+}
+
+words! {
+    ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
+    TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
 }
 
 /// The billing mode of a table.
@@ -66,16 +76,18 @@ impl Billing {
     }
 }
 
-/// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`](super::TableSchema::replicated).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Replicas {
-    /// How the regions agree.
-    pub consistency: ReplicaConsistency,
-    /// All regions with a replica.
-    pub regions: BTreeSet<String>,
-    /// The region that only witnesses writes, if there is one; it can neither be read nor written.
-    pub witness: Option<String>,
+json_record! {
+    /// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`](super::TableSchema::replicated).
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Replicas {
+        /// How the regions agree.
+        pub consistency: ReplicaConsistency => must,
+        /// All regions with a replica.
+        pub regions: BTreeSet<String> => must,
+        /// The region that only witnesses writes, if there is one; it can neither be read nor written.
+        pub witness: Option<String> => may,
+    }
 }
 
 /// How the regions of a global table agree.

@@ -1,7 +1,8 @@
 //! The shape of the items of an entity, and the checks between two shapes that follow each other.
 
+use super::agree::{PartMatch, name_or_empty, same_pieces};
 use super::overlap::same_text;
-use super::{EntityDef, EntityIndexDef, KeyDef, KeySource, Piece};
+use super::{EntityDef, EntityIndexDef, KeyDef, KeySource};
 
 /// `shape = 2, was(OrderV1)`
 #[derive(Debug, Clone, Copy)]
@@ -68,12 +69,8 @@ pub const fn same_managed(new: &EntityDef, old: &EntityDef) -> bool {
         && same_name(new.updated_by, old.updated_by)
 }
 
-const fn same_name(new: Option<&str>, old: Option<&str>) -> bool {
-    match (new, old) {
-        (Some(new), Some(old)) => same_text(new, old),
-        (None, None) => true,
-        _ => false,
-    }
+const fn same_name(new: Option<&'static str>, old: Option<&'static str>) -> bool {
+    same_text(name_or_empty(new), name_or_empty(old))
 }
 
 /// Whether each index that the new shape queries has the same keys in the old one.
@@ -133,29 +130,17 @@ const fn same_key(new: &KeyDef, old: &KeyDef, same_fields: bool) -> bool {
     if !same_text(new.attribute, old.attribute) || new.ty as u8 != old.ty as u8 {
         return false;
     }
-    let (new, old) = match (new.source, old.source) {
-        (KeySource::Field(_), KeySource::Field(_)) => return true,
-        (KeySource::Template(new), KeySource::Template(old)) if new.len() == old.len() => {
-            (new, old)
-        }
-        _ => return false,
-    };
-    let mut at = 0;
-    while at < new.len() {
-        let same = match (&new[at], &old[at]) {
-            (Piece::Literal(new), Piece::Literal(old)) => same_text(new, old),
+    match (new.source, old.source) {
+        (KeySource::Field(_), KeySource::Field(_)) => true,
+        (KeySource::Template(new), KeySource::Template(old)) => {
             // In the primary key the field may have another name, because the key is compared after each conversion.
             // The keys of indexes are not, so they must be made of the same fields.
-            (Piece::Part { field: new, .. }, Piece::Part { field: old, .. }) => {
-                !same_fields || same_text(new, old)
-            }
-            (Piece::Shard(new), Piece::Shard(old)) => *new == *old,
-            _ => false,
-        };
-        if !same {
-            return false;
+            let parts = PartMatch {
+                field: same_fields,
+                form: false,
+            };
+            same_pieces(new, old, parts)
         }
-        at += 1;
+        _ => false,
     }
-    true
 }

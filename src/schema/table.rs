@@ -2,69 +2,72 @@
 
 use std::collections::BTreeMap;
 
+use super::json::json_record;
 use super::{
     AllowSchema, Billing, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView,
     Style, TableClass, TableSettings, ValueSchema,
 };
 
-/// A table: the data that DynamoDB needs, its other declarations, and its settings.
-/// [`DynamoTable::schema`](crate::DynamoTable::schema) returns it; its name does not include a prefix yet.
-///
-/// It is plain data. [`to_json`](TableSchema::to_json) writes it for tools in other languages, and
-/// [`from_json`](TableSchema::from_json) reads that.
-///
-/// ```
-/// use dynamo_entity::prelude::*;
-///
-/// /// An order of a customer.
-/// #[derive(DynamoEntity)]
-/// #[dynamo(table = "orders", key(pk = "USER#{user}", sk = "ORDER#{number:08}"))]
-/// #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{number}"))]
-/// struct Order { user: String, number: u32, status: String, note: Option<String> }
-///
-/// let schema = Order::schema().deletion_protection(true).tag("team", "sales");
-/// let order = schema.entity("Order").expect("it is declared");
-/// assert_eq!(order.doc, "An order of a customer.");
-/// assert_eq!(order.pk.to_string(), "\"USER#{user}\"");
-/// let note = order.field("note").expect("it is a field");
-/// assert_eq!((note.rust_type.as_str(), note.is_required), ("Option<String>", false));
-/// assert_eq!(order.patterns[0].name, "by_status");
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TableSchema {
-    /// The table's name, without the prefix of the connection.
-    pub name: String,
-    /// The partition key.
-    pub pk: KeyAttribute,
-    /// The sort key.
-    pub sk: Option<KeyAttribute>,
-    /// Global secondary indexes.
-    pub global_indexes: Vec<IndexSchema>,
-    /// Local secondary indexes, which can only be created with the table.
-    pub local_indexes: Vec<IndexSchema>,
-    /// The TTL attribute: the expiry time of the item, in epoch seconds.
-    pub ttl: Option<String>,
-    /// The stream of changes.
-    pub stream: Option<StreamView>,
-    /// The doc comment of a table with several entities.
-    pub doc: String,
-    /// The attribute with the name of the entity, in a table of several.
-    pub type_attribute: Option<String>,
-    /// The format of key texts.
-    pub style: Style,
-    /// The entities; none if the service described the table.
-    pub entities: Vec<EntitySchema>,
-    /// The types with `#[derive(DynamoValue)]` that fields of the entities hold, by their names.
-    pub values: Vec<ValueSchema>,
-    /// The collections that were [given](TableSchema::with_collection).
-    pub collections: Vec<CollectionSchema>,
-    /// How it is run.
-    pub settings: TableSettings,
-    /// The allowed lints for it, or for one of its indexes.
-    pub allows: Vec<AllowSchema>,
-    /// The declaration of the table; None if DynamoDB described it, or if it was read from JSON.
-    pub(crate) origin: Origin<Declaration>,
+json_record! {
+    /// A table: the data that DynamoDB needs, its other declarations, and its settings.
+    /// [`DynamoTable::schema`](crate::DynamoTable::schema) returns it; its name does not include a prefix yet.
+    ///
+    /// It is plain data. [`to_json`](TableSchema::to_json) writes it for tools in other languages, and
+    /// [`from_json`](TableSchema::from_json) reads that.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// /// An order of a customer.
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = "USER#{user}", sk = "ORDER#{number:08}"))]
+    /// #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{number}"))]
+    /// struct Order { user: String, number: u32, status: String, note: Option<String> }
+    ///
+    /// let schema = Order::schema().deletion_protection(true).tag("team", "sales");
+    /// let order = schema.entity("Order").expect("it is declared");
+    /// assert_eq!(order.doc, "An order of a customer.");
+    /// assert_eq!(order.pk.to_string(), "\"USER#{user}\"");
+    /// let note = order.field("note").expect("it is a field");
+    /// assert_eq!((note.rust_type.as_str(), note.is_required), ("Option<String>", false));
+    /// assert_eq!(order.patterns[0].name, "by_status");
+    /// ```
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct TableSchema {
+        /// The table's name, without the prefix of the connection.
+        pub name: String => must,
+        /// The doc comment of a table with several entities.
+        pub doc: String => may,
+        /// The partition key.
+        pub pk: KeyAttribute => must,
+        /// The sort key.
+        pub sk: Option<KeyAttribute> => may,
+        /// The attribute with the name of the entity, in a table of several.
+        pub type_attribute: Option<String> => may,
+        /// The format of key texts.
+        pub style: Style => must("keys"),
+        /// Global secondary indexes.
+        pub global_indexes: Vec<IndexSchema> => may,
+        /// Local secondary indexes, which can only be created with the table.
+        pub local_indexes: Vec<IndexSchema> => may,
+        /// The TTL attribute: the expiry time of the item, in epoch seconds.
+        pub ttl: Option<String> => may,
+        /// The stream of changes.
+        pub stream: Option<StreamView> => may,
+        /// How it is run.
+        pub settings: TableSettings => must,
+        /// The entities; none if the service described the table.
+        pub entities: Vec<EntitySchema> => may,
+        /// The types with `#[derive(DynamoValue)]` that fields of the entities hold, by their names.
+        pub values: Vec<ValueSchema> => may,
+        /// The collections that were [given](TableSchema::with_collection).
+        pub collections: Vec<CollectionSchema> => may,
+        /// The allowed lints for it, or for one of its indexes.
+        pub allows: Vec<AllowSchema> => may,
+        /// The declaration of the table; None if DynamoDB described it, or if it was read from JSON.
+        pub(crate) origin: Origin<Declaration>,
+    }
 }
 
 impl TableSchema {
@@ -105,8 +108,8 @@ impl TableSchema {
         self.global_indexes.iter().chain(&self.local_indexes)
     }
 
-    /// The types of all key attributes, by their names.
-    pub(crate) fn key_types(&self) -> BTreeMap<&str, KeyType> {
+    /// The types of all key attributes of the table and its indexes, by their names.
+    pub fn key_types(&self) -> BTreeMap<&str, KeyType> {
         let of_indexes = self.indexes().flat_map(IndexSchema::keys);
         let attributes = self.keys().chain(of_indexes);
         attributes
@@ -204,28 +207,30 @@ impl<T: NamedTable + ?Sized> NamedTable for &T {
     }
 }
 
-/// One attribute of a key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeyAttribute {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub ty: KeyType,
-}
+json_record! {
+    /// One attribute of a key.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct KeyAttribute {
+        /// Its name.
+        pub name: String => must,
+        /// Its type.
+        pub ty: KeyType => must("type"),
+    }
 
-/// An index of a table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct IndexSchema {
-    /// Its name.
-    pub name: String,
-    /// Partition key attributes: one, or up to four of a multi-attribute key. A local index has those of its
-    /// table.
-    pub pk: Vec<KeyAttribute>,
-    /// Sort key attributes, up to four.
-    pub sk: Vec<KeyAttribute>,
-    /// The attributes in the index.
-    pub projection: ProjectionSchema,
+    /// An index of a table.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct IndexSchema {
+        /// Its name.
+        pub name: String => must,
+        /// Partition key attributes: one, or up to four of a multi-attribute key. A local index has those of its
+        /// table.
+        pub pk: Vec<KeyAttribute> => may,
+        /// Sort key attributes, up to four.
+        pub sk: Vec<KeyAttribute> => may,
+        /// The attributes in the index.
+        pub projection: ProjectionSchema => must,
+    }
 }
 
 impl IndexSchema {

@@ -210,7 +210,7 @@ where
 {
     let mut response = BatchResponse::default();
     while let Some(record) = changes.records.next() {
-        let handled = match changes.read(&record) {
+        let handled = match changes.read_record(&record) {
             None => continue,
             Some(Err(unread)) => Err(unread.into()),
             Some(Ok(change)) => match without_panics(|| handler(change)).await {
@@ -220,7 +220,7 @@ where
         };
         let Err(error) = handled else { continue };
         let attempt = match &parking {
-            Some(parking) => parking.count(&record, &error.to_string()).await,
+            Some(parking) => parking.count_attempt(&record, &error.to_string()).await,
             None => Ok(CountedAttempt::Counted),
         };
         let is_parked = matches!(attempt, Ok(CountedAttempt::Parked));
@@ -239,7 +239,7 @@ where
         let behind = behind.filter(|_| changes.form == EventForm::Pipe);
         let all = std::iter::once(&failed.record).chain(behind);
         response.identifiers = all
-            .map(|record| record.parts().identifier.clone())
+            .map(|record| record.record_parts().identifier.clone())
             .collect();
         response.failed = Some(failed);
         break;

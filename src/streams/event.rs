@@ -7,7 +7,7 @@ use serde::de::{self, Deserialize, Deserializer};
 use super::record::StreamRecord;
 use super::text::JsonText;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, elements, member};
+use crate::json::{CodecError, Reader, array_elements, find_member};
 
 /// The form of an event, which determines the records that a partial failure must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct StreamEvent {
 impl StreamEvent {
     /// Reads the JSON of an event.
     pub fn from_json(json: &[u8]) -> Result<Self> {
-        read(json).map_err(|fault| Error::decode("StreamEvent", fault))
+        read_event(json).map_err(|fault| Error::decode("StreamEvent", fault))
     }
 
     /// The JSON of an event of a Lambda function with these records, `{"Records": [..]}`, for example to invoke one. Records
@@ -52,7 +52,7 @@ impl StreamEvent {
             if number > 0 {
                 json.push(b',');
             }
-            json.extend_from_slice(&record.parts().json);
+            json.extend_from_slice(&record.record_parts().json);
         }
         json.extend_from_slice(b"]}");
         json
@@ -63,20 +63,20 @@ impl StreamEvent {
         &self.records
     }
 
-    pub(super) fn form(&self) -> EventForm {
+    pub(super) fn event_form(&self) -> EventForm {
         self.form
     }
 }
 
-fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
+fn read_event(json: &[u8]) -> Result<StreamEvent, CodecError> {
     let mut whole = Reader::new(json);
     // The whole text is checked first. Otherwise an event that is cut off would look like one with
     // fewer records, and the others would be lost.
     whole.skip()?;
-    whole.finish()?;
-    let (form, records) = match Reader::new(json).peek() {
+    whole.finish_text()?;
+    let (form, records) = match Reader::new(json).peek_byte() {
         Some(b'[') => (EventForm::Pipe, json),
-        _ => match member(json, "Records")? {
+        _ => match find_member(json, "Records")? {
             Some(records) => (EventForm::Lambda, records),
             None => {
                 return Err(CodecError::new(
@@ -85,11 +85,11 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
             }
         },
     };
-    let records = elements(records)?.into_iter();
+    let records = array_elements(records)?.into_iter();
     Ok(StreamEvent {
         form,
         records: records
-            .map(|record| StreamRecord::read(record, form))
+            .map(|record| StreamRecord::read_record(record, form))
             .collect(),
     })
 }
@@ -97,7 +97,7 @@ fn read(json: &[u8]) -> Result<StreamEvent, CodecError> {
 impl<'de> Deserialize<'de> for StreamEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let JsonText(json) = JsonText::deserialize(deserializer)?;
-        read(&json).map_err(de::Error::custom)
+        read_event(&json).map_err(de::Error::custom)
     }
 }
 

@@ -16,7 +16,7 @@ use super::kind::{EventKind, KnownImages};
 use super::record::{RecordParts, StreamRecord};
 use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, Tag, member};
+use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
@@ -61,14 +61,14 @@ pub struct ItemChanges<New, Old = New> {
 }
 
 impl<New, Old> ItemChanges<New, Old> {
-    pub(super) fn of(
+    pub(super) fn of_event(
         event: &StreamEvent,
         followed: Followed,
         new: Side<New>,
         old: Side<Old>,
     ) -> Self {
         ItemChanges {
-            form: event.form(),
+            form: event.event_form(),
             records: event.records().to_vec().into_iter(),
             followed,
             new,
@@ -77,11 +77,11 @@ impl<New, Old> ItemChanges<New, Old> {
     }
 
     /// The change of a record; `None` if it is not shown.
-    pub(super) fn read(
+    pub(super) fn read_record(
         &self,
         record: &StreamRecord,
     ) -> Option<std::result::Result<ItemChange<New, Old>, UnreadChange>> {
-        let read = self.read_event(record.parts()).transpose()?;
+        let read = self.read_event(record.record_parts()).transpose()?;
         let record = record.clone();
         Some(match read {
             Ok(event) => Ok(ItemChange { event, record }),
@@ -90,7 +90,7 @@ impl<New, Old> ItemChanges<New, Old> {
     }
 
     fn read_event(&self, record: &RecordParts) -> Result<Option<ChangeEvent<New, Old>>> {
-        let fail = |fault| self.followed.unfit(record, fault);
+        let fail = |fault| self.followed.unfit_record(record, fault);
         if let Some(fault) = &record.fault {
             return Err(fail(fault.clone()));
         }
@@ -99,7 +99,7 @@ impl<New, Old> ItemChanges<New, Old> {
         if self.followed.is_of_sentinel(record) || record.is_unchanged() {
             return Ok(None);
         }
-        let known = record.known();
+        let known = record.known_images();
         self.check_view(known).map_err(fail)?;
         let is_mine = self.followed.is_mine;
         let new = record.new.as_deref().filter(|image| is_mine(image));
@@ -112,7 +112,9 @@ impl<New, Old> ItemChanges<New, Old> {
             false if !is_mine(&record.keys) => return Ok(None),
             _ => {}
         }
-        let kind = record.kind(new.is_some(), old.is_some()).map_err(fail)?;
+        let kind = record
+            .event_kind(new.is_some(), old.is_some())
+            .map_err(fail)?;
         // The side without an image is read from the key, which every record has.
         let side = |image, is_image| match is_image {
             true => image,
@@ -121,11 +123,11 @@ impl<New, Old> ItemChanges<New, Old> {
         let (new, old) = (side(new, self.new.is_image), side(old, self.old.is_image));
         let (read_new, read_old) = (self.new.read, self.old.read);
         let new = || {
-            new.ok_or_else(|| fail(lacking("NewImage")))
+            new.ok_or_else(|| fail(missing_image("NewImage")))
                 .and_then(read_new)
         };
         let old = || {
-            old.ok_or_else(|| fail(lacking("OldImage")))
+            old.ok_or_else(|| fail(missing_image("OldImage")))
                 .and_then(read_old)
         };
         Ok(Some(match kind {
@@ -161,14 +163,14 @@ impl<New, Old> ItemChanges<New, Old> {
     }
 }
 
-fn lacking(image: &'static str) -> CodecError {
+fn missing_image(image: &'static str) -> CodecError {
     CodecError::new("the record does not have this image").at(image)
 }
 
 impl Followed {
     /// The error of a record, with the key of its item.
     #[cold]
-    fn unfit(&self, record: &RecordParts, fault: CodecError) -> Error {
+    fn unfit_record(&self, record: &RecordParts, fault: CodecError) -> Error {
         Error::decode(self.name, fault)
             .declared_as(self.id)
             .with_item_key(KeyJson::object_in(self.table, &record.keys))
@@ -188,7 +190,7 @@ impl Followed {
 
     /// Whether this is the key of a sentinel, which no entity can have.
     fn is_sentinel_key(&self, keys: &[u8]) -> bool {
-        let value = |name| member(keys, name).ok().flatten();
+        let value = |name| find_member(keys, name).ok().flatten();
         let pk = value(self.table.pk).and_then(|pk| Reader::new(pk).text().ok());
         let begins = pk.is_some_and(|pk| pk.starts_with("$UNIQUE#"));
         let Some(sk) = self.table.sk else {
@@ -213,7 +215,7 @@ impl<New, Old> Iterator for ItemChanges<New, Old> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let record = self.records.next()?;
-            if let Some(change) = self.read(&record) {
+            if let Some(change) = self.read_record(&record) {
                 return Some(change);
             }
         }

@@ -5,7 +5,7 @@
 
 use super::record::RecordParts;
 use crate::codec::Item;
-use crate::json::{CodecError, member};
+use crate::json::{CodecError, find_member};
 use crate::schema::{StreamView, TOUCH, is_mark};
 
 /// The kind of a change.
@@ -25,7 +25,7 @@ pub(super) struct KnownImages {
 
 impl RecordParts {
     /// The images of the stream. Without the name of the view, the images that this record has.
-    pub(super) fn known(&self) -> KnownImages {
+    pub(super) fn known_images(&self) -> KnownImages {
         let (new, old) = match self.view {
             Some(StreamView::KeysOnly) => (false, false),
             Some(StreamView::NewImage) => (true, false),
@@ -37,8 +37,8 @@ impl RecordParts {
     }
 
     /// The kind of the change, if `new` and `old` tell whether there are images that count.
-    pub(super) fn kind(&self, new: bool, old: bool) -> Result<EventKind, CodecError> {
-        let known = self.known();
+    pub(super) fn event_kind(&self, new: bool, old: bool) -> Result<EventKind, CodecError> {
+        let known = self.known_images();
         let named = match self.name.as_deref() {
             Some("INSERT") => Some(EventKind::Created),
             Some("MODIFY") => Some(EventKind::Changed),
@@ -74,11 +74,11 @@ impl RecordParts {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
         };
-        let touch = |image| member(image, TOUCH).ok().flatten();
+        let touch = |image| find_member(image, TOUCH).ok().flatten();
         if touch(new).is_some_and(|touched| touch(old) != Some(touched)) {
             return false;
         }
-        match (data(old), data(new)) {
+        match (image_data(old), image_data(new)) {
             (Some(old), Some(new)) => old == new,
             _ => false,
         }
@@ -86,7 +86,7 @@ impl RecordParts {
 }
 
 /// An image without marks.
-fn data(image: &[u8]) -> Option<Item> {
+fn image_data(image: &[u8]) -> Option<Item> {
     let item = Item::from_dynamo_json(image).ok()?;
     Some(
         item.into_iter()

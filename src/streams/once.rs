@@ -234,12 +234,12 @@ impl Once {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, X>>,
     {
-        let row = match self.begin(db).await? {
+        let row = match self.begin_effect(db).await? {
             Begun::Mine(row) => row,
             Begun::Before(result) => return Ok(Ran::Before(result)),
         };
         match effect().await {
-            Ok(result) => Ok(match self.finish(row, &result, db).await {
+            Ok(result) => Ok(match self.finish_effect(row, &result, db).await {
                 Ok(()) => Ran::Now(result),
                 Err(error) => Ran::Unrecorded(result, error),
             }),
@@ -253,8 +253,8 @@ impl Once {
     }
 
     /// Takes the row, or returns the reason why that is not possible.
-    async fn begin<T: OnceResult, X>(&self, db: &Dynamo) -> Result<Begun<T>, OnceError<X>> {
-        let owner = format!("{:032x}", entropy::bits()?);
+    async fn begin_effect<T: OnceResult, X>(&self, db: &Dynamo) -> Result<Begun<T>, OnceError<X>> {
+        let owner = format!("{:032x}", entropy::random_bits()?);
         let mut last = None;
         for _ in 0..ROUNDS {
             let begun = self.begun_row(owner.clone(), db)?;
@@ -278,7 +278,7 @@ impl Once {
             }
             if found.is_done {
                 let result = T::from_stored(found.result);
-                return Ok(Begun::Before(result.map_err(unfit)?));
+                return Ok(Begun::Before(result.map_err(unfit_result)?));
             }
             let now: SystemTime = db.now_as()?;
             let since = found.since;
@@ -303,7 +303,7 @@ impl Once {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(OnceError::Table(last.unwrap_or_else(busy)))
+        Err(OnceError::Table(last.unwrap_or_else(busy_error)))
     }
 
     fn begun_row(&self, owner: String, db: &Dynamo) -> Result<OnceEffect> {
@@ -321,11 +321,16 @@ impl Once {
     }
 
     /// Records the result. The version guards it: if another call has taken over the row, its state is not overwritten.
-    async fn finish<T: OnceResult>(&self, row: OnceEffect, result: &T, db: &Dynamo) -> Result<()> {
+    async fn finish_effect<T: OnceResult>(
+        &self,
+        row: OnceEffect,
+        result: &T,
+        db: &Dynamo,
+    ) -> Result<()> {
         let now: SystemTime = db.now_as()?;
         let done = OnceEffect {
             is_done: true,
-            result: result.to_stored().map_err(unfit)?,
+            result: result.to_stored().map_err(unfit_result)?,
             expires_at: Some(now.checked_add(self.kept).ok_or_else(too_long)?),
             ..row
         };
@@ -344,12 +349,12 @@ impl Once {
                 _ => return Err(error),
             }
         }
-        Err(last.unwrap_or_else(busy))
+        Err(last.unwrap_or_else(busy_error))
     }
 }
 
 #[cold]
-fn unfit(fault: CodecError) -> Error {
+fn unfit_result(fault: CodecError) -> Error {
     Error::decode("OnceEffect", fault.at("result"))
 }
 
@@ -359,7 +364,7 @@ fn too_long() -> Error {
 }
 
 #[cold]
-fn busy() -> Error {
+fn busy_error() -> Error {
     let message = "other calls changed the row of the effect each time";
     Error::new(ErrorKind::Conflict, Stage::Service, message)
 }

@@ -14,21 +14,21 @@ pub(super) async fn without_panics<Fut: Future>(
     handle: impl FnOnce() -> Fut,
 ) -> Result<Fut::Output, Panicked> {
     // The closure itself may panic too, before it returns its future.
-    let future = catch_unwind(AssertUnwindSafe(handle)).map_err(panicked)?;
+    let future = catch_unwind(AssertUnwindSafe(handle)).map_err(panicked_with)?;
     let mut future = pin!(future);
     poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
         match polled {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(payload) => Poll::Ready(Err(panicked(payload))),
+            Err(payload) => Poll::Ready(Err(panicked_with(payload))),
         }
     })
     .await
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the payload is spent")]
-fn panicked(payload: Box<dyn Any + Send>) -> Panicked {
+fn panicked_with(payload: Box<dyn Any + Send>) -> Panicked {
     let text = payload
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned());

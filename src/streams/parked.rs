@@ -74,7 +74,7 @@ pub struct ParkedPart {
 
 impl ParkedPart {
     /// Deletes parts.
-    pub(super) async fn discard(
+    pub(super) async fn discard_parts(
         parts: impl Iterator<Item = &ParkedPart>,
         db: &Dynamo,
     ) -> Result<()> {

@@ -16,6 +16,7 @@ use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Operation;
 use crate::verbs::EntityExt;
+use crate::write::ItemWrite;
 
 /// The time for which the attempts at a change that was not parked are kept. It is longer than any stream delivers a
 /// record.
@@ -42,7 +43,7 @@ pub(super) struct Parking<'d> {
 
 impl Parking<'_> {
     /// Counts a failed attempt. Parks the change if it was the last one.
-    pub(super) async fn count(
+    pub(super) async fn count_attempt(
         &self,
         record: &StreamRecord,
         reason: &str,
@@ -52,7 +53,7 @@ impl Parking<'_> {
                 "the record has no `eventID`, by which its attempts are counted",
             ));
         };
-        let attempt = format!("{:016x}", entropy::half()?);
+        let attempt = format!("{:016x}", entropy::random_half()?);
         let reason: String = reason.chars().take(REASON).collect();
         let now: SystemTime = self.db.now_as()?;
         let row = ParkedChange::key(&self.consumer, event_id)
@@ -70,20 +71,20 @@ impl Parking<'_> {
             .await;
         match row {
             Ok(row) if row.attempts.len() < self.attempts => Ok(CountedAttempt::Counted),
-            Ok(row) => self.park(record, row, attempt).await,
+            Ok(row) => self.park_change(record, row, attempt).await,
             // The change is already parked, and a late delivery of it has failed once more.
             Err(error) if error.is_conflict() => Ok(CountedAttempt::Parked),
             Err(error) => Err(error),
         }
     }
 
-    async fn park(
+    async fn park_change(
         &self,
         record: &StreamRecord,
         row: ParkedChange,
         attempt: String,
     ) -> Result<CountedAttempt> {
-        let chunks = record.parts().json.chunks(PART).zip(0..);
+        let chunks = record.record_parts().json.chunks(PART).zip(0..);
         let parts = chunks.map(|(json, number)| ParkedPart {
             consumer: row.consumer.clone(),
             event_id: row.event_id.clone(),
@@ -115,8 +116,8 @@ impl Parking<'_> {
                 )
             })
             .when(|change| change.parked_at().missing())
-            .retry_safe()
             .returning_nothing()
+            .retry_safe()
             .send(self.db)
             .await;
         let Err(error) = parked else {
@@ -128,7 +129,7 @@ impl Parking<'_> {
         let is_certain = error.is_lost_race();
         // The parts are deleted only if they are certainly not the ones that the row names.
         if is_certain && parked.as_ref().is_none_or(|by| by.stored_by != attempt) {
-            ParkedPart::discard(parts.iter(), self.db).await?;
+            ParkedPart::discard_parts(parts.iter(), self.db).await?;
         }
         match parked {
             Some(_) => Ok(CountedAttempt::Parked),

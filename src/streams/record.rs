@@ -7,7 +7,7 @@ use super::event::EventForm;
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;
-use crate::json::{CodecError, Number, Reader, answer, answered};
+use crate::json::{CodecError, Number, Reader, answer_members, find_answer};
 use crate::schema::StreamView;
 
 /// A record of a stream: the key of an item, and its images before and after a change.
@@ -37,18 +37,18 @@ pub(super) struct RecordParts {
 
 impl StreamRecord {
     /// Reads a record from an event of this form. A fault is kept in the record.
-    pub(super) fn read(json: &[u8], form: EventForm) -> Self {
+    pub(super) fn read_record(json: &[u8], form: EventForm) -> Self {
         let mut parts = RecordParts {
             json: json.to_vec(),
             ..RecordParts::default()
         };
-        if let Err(fault) = parts.fill(json, form) {
+        if let Err(fault) = parts.fill_parts(json, form) {
             parts.fault = Some(fault);
         }
         StreamRecord(Arc::new(parts))
     }
 
-    pub(super) fn parts(&self) -> &RecordParts {
+    pub(super) fn record_parts(&self) -> &RecordParts {
         &self.0
     }
 
@@ -90,12 +90,14 @@ impl StreamRecord {
 }
 
 impl RecordParts {
-    fn fill(&mut self, json: &[u8], form: EventForm) -> Result<(), CodecError> {
-        let outer_id = text(json, "eventID")?;
+    fn fill_parts(&mut self, json: &[u8], form: EventForm) -> Result<(), CodecError> {
+        let outer_id = text_member(json, "eventID")?;
         // A record of Kinesis contains that of DynamoDB as its data. In a pipe, data and number are not inside of an
         // object `kinesis`.
-        let kinesis = match answer(json, "kinesis")? {
-            None if text(json, "eventSource")?.as_deref() == Some("aws:kinesis") => Some(json),
+        let kinesis = match find_answer(json, "kinesis")? {
+            None if text_member(json, "eventSource")?.as_deref() == Some("aws:kinesis") => {
+                Some(json)
+            }
             kinesis => kinesis,
         };
         let Some(kinesis) = kinesis else {
@@ -110,13 +112,13 @@ impl RecordParts {
             return filled;
         };
         self.identifier = match form {
-            EventForm::Lambda => text(kinesis, "sequenceNumber")?,
+            EventForm::Lambda => text_member(kinesis, "sequenceNumber")?,
             EventForm::Pipe => outer_id,
         }
         .unwrap_or_default();
-        let data = answer(kinesis, "data")?.ok_or_else(|| missing("data"))?;
+        let data = find_answer(kinesis, "data")?.ok_or_else(|| missing_member("data"))?;
         let inner = Reader::new(data)
-            .base64()
+            .read_base64()
             .map_err(|fault| fault.at("data"))?;
         self.json.clone_from(&inner);
         self.fill_inner(&inner, true)
@@ -124,15 +126,15 @@ impl RecordParts {
 
     fn fill_inner(&mut self, json: &[u8], is_kinesis: bool) -> Result<(), CodecError> {
         let mut change = None;
-        for (name, value) in answered(json)? {
+        for (name, value) in answer_members(json)? {
             let name = &*name;
             match name {
-                "eventID" => self.id = Some(string(name, value)?),
-                "eventName" => self.name = Some(string(name, value)?),
-                "tableName" => self.table = Some(string(name, value)?),
+                "eventID" => self.id = Some(string_value(name, value)?),
+                "eventName" => self.name = Some(string_value(name, value)?),
+                "tableName" => self.table = Some(string_value(name, value)?),
                 // A record of a stream has no `tableName`; its ARN contains the name of the table.
                 "eventSourceARN" => {
-                    let arn = string(name, value)?;
+                    let arn = string_value(name, value)?;
                     let table = arn.split_once(":table/").map(|(_, rest)| rest);
                     let table = table.and_then(|rest| rest.split('/').next());
                     self.table = self.table.take().or(table.map(str::to_owned));
@@ -144,51 +146,53 @@ impl RecordParts {
         }
         // Kinesis always gets both images, and its records do not name a view.
         self.view = is_kinesis.then_some(StreamView::NewAndOldImages);
-        let change = change.ok_or_else(|| missing("dynamodb"))?;
+        let change = change.ok_or_else(|| missing_member("dynamodb"))?;
         // Kinesis counts milliseconds unless the record declares microseconds. A stream counts seconds.
         let mut power = if is_kinesis { -3 } else { 0 };
         let mut at = None;
-        for (name, value) in answered(change)? {
+        for (name, value) in answer_members(change)? {
             let name = &*name;
             match name {
                 "Keys" => self.keys = value.to_vec(),
                 "NewImage" => self.new = Some(value.to_vec()),
                 "OldImage" => self.old = Some(value.to_vec()),
-                "SequenceNumber" => self.sequence = Some(SequenceNumber::new(string(name, value)?)),
-                "StreamViewType" => self.view = Some(view(&string(name, value)?)?),
+                "SequenceNumber" => {
+                    self.sequence = Some(SequenceNumber::new(string_value(name, value)?))
+                }
+                "StreamViewType" => self.view = Some(stream_view(&string_value(name, value)?)?),
                 "ApproximateCreationDateTime" => at = std::str::from_utf8(value).ok(),
                 "ApproximateCreationDateTimePrecision" => {
-                    let is_micro = string(name, value)? == "MICROSECOND";
+                    let is_micro = string_value(name, value)? == "MICROSECOND";
                     power = if is_micro { -6 } else { -3 };
                 }
                 _ => {}
             }
         }
-        self.at = at.and_then(|text| time(text, power));
+        self.at = at.and_then(|text| parse_time(text, power));
         match self.keys.is_empty() {
-            true => Err(missing("Keys").at("dynamodb")),
+            true => Err(missing_member("Keys").at("dynamodb")),
             false => Ok(()),
         }
     }
 }
 
-fn missing(name: &'static str) -> CodecError {
+fn missing_member(name: &'static str) -> CodecError {
     CodecError::new("a record of a stream has this member, and here it is missing").at(name)
 }
 
 /// The text of a member, if it exists.
-fn text(object: &[u8], name: &str) -> Result<Option<String>, CodecError> {
-    let value = answer(object, name)?;
-    value.map(|value| string(name, value)).transpose()
+fn text_member(object: &[u8], name: &str) -> Result<Option<String>, CodecError> {
+    let value = find_answer(object, name)?;
+    value.map(|value| string_value(name, value)).transpose()
 }
 
-fn string(name: &str, value: &[u8]) -> Result<String, CodecError> {
+fn string_value(name: &str, value: &[u8]) -> Result<String, CodecError> {
     let text = Reader::new(value).string();
     text.map(|text| text.into_owned())
         .map_err(|fault| fault.at(name))
 }
 
-fn view(text: &str) -> Result<StreamView, CodecError> {
+fn stream_view(text: &str) -> Result<StreamView, CodecError> {
     Ok(match text {
         "KEYS_ONLY" => StreamView::KeysOnly,
         "NEW_IMAGE" => StreamView::NewImage,
@@ -205,11 +209,11 @@ fn view(text: &str) -> Result<StreamView, CodecError> {
 fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
     let mut is_service = false;
     let mut is_dynamo = false;
-    for (name, value) in answered(identity)? {
+    for (name, value) in answer_members(identity)? {
         match &*name {
-            "type" | "Type" => is_service = string(&name, value)? == "Service",
+            "type" | "Type" => is_service = string_value(&name, value)? == "Service",
             "principalId" | "PrincipalId" => {
-                is_dynamo = string(&name, value)? == "dynamodb.amazonaws.com";
+                is_dynamo = string_value(&name, value)? == "dynamodb.amazonaws.com";
             }
             _ => {}
         }
@@ -218,9 +222,9 @@ fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
 }
 
 /// The time of a number that counts seconds times ten to this power.
-fn time(text: &str, power: i64) -> Option<Timestamp> {
+fn parse_time(text: &str, power: i64) -> Option<Timestamp> {
     let number: Number = text.trim().parse().ok()?;
-    let nanos: i128 = number.scaled(power + 9)?.to_whole_text()?.parse().ok()?;
+    let nanos: i128 = number.scaled_by(power + 9)?.to_whole_text()?.parse().ok()?;
     let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
     let rest = u32::try_from(nanos.rem_euclid(1_000_000_000)).ok()?;
     Timestamp::from_unix(seconds, rest)
@@ -245,10 +249,16 @@ mod tests {
     #[test]
     fn times_have_the_unit_of_their_source() {
         let at = |seconds, nanos| Timestamp::from_unix(seconds, nanos);
-        assert_eq!(time("1479499740", 0), at(1_479_499_740, 0));
-        assert_eq!(time("1.47949974E9", 0), at(1_479_499_740, 0));
-        assert_eq!(time("1636317756123", -3), at(1_636_317_756, 123_000_000));
-        assert_eq!(time("1636317756123456", -6), at(1_636_317_756, 123_456_000));
-        assert_eq!(time("soon", 0), None);
+        assert_eq!(parse_time("1479499740", 0), at(1_479_499_740, 0));
+        assert_eq!(parse_time("1.47949974E9", 0), at(1_479_499_740, 0));
+        assert_eq!(
+            parse_time("1636317756123", -3),
+            at(1_636_317_756, 123_000_000)
+        );
+        assert_eq!(
+            parse_time("1636317756123456", -6),
+            at(1_636_317_756, 123_456_000)
+        );
+        assert_eq!(parse_time("soon", 0), None);
     }
 }

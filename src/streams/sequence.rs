@@ -29,7 +29,7 @@ impl SequenceNumber {
     }
 
     /// A comparison by length and then by text: without leading zeros, the longer number is the greater one.
-    fn rank(&self) -> (usize, &str) {
+    fn numeric_rank(&self) -> (usize, &str) {
         let digits = self.0.trim_start_matches('0');
         (digits.len(), digits)
     }
@@ -37,7 +37,7 @@ impl SequenceNumber {
 
 impl PartialEq for SequenceNumber {
     fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
+        self.numeric_rank() == other.numeric_rank()
     }
 }
 
@@ -51,13 +51,13 @@ impl PartialOrd for SequenceNumber {
 
 impl Ord for SequenceNumber {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
+        self.numeric_rank().cmp(&other.numeric_rank())
     }
 }
 
 impl Hash for SequenceNumber {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.rank().hash(state);
+        self.numeric_rank().hash(state);
     }
 }
 

@@ -28,11 +28,11 @@ impl<'de> Deserialize<'de> for JsonText {
 struct JsonTextOf<'o>(&'o mut Vec<u8>);
 
 impl JsonTextOf<'_> {
-    fn raw(self, text: &str) {
+    fn push_raw(self, text: &str) {
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    fn quoted(&mut self, text: &str) {
+    fn push_quoted(&mut self, text: &str) {
         self.0.push(b'"');
         escape_into(self.0, text);
         self.0.push(b'"');
@@ -55,35 +55,35 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
     }
 
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
-        self.raw(if value { "true" } else { "false" });
+        self.push_raw(if value { "true" } else { "false" });
         Ok(())
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
-        self.raw(&value.to_string());
+        self.push_raw(&value.to_string());
         Ok(())
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
-        self.raw(&value.to_string());
+        self.push_raw(&value.to_string());
         Ok(())
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
         match value.is_finite() {
-            true => self.raw(&value.to_string()),
-            false => self.raw("null"),
+            true => self.push_raw(&value.to_string()),
+            false => self.push_raw("null"),
         }
         Ok(())
     }
 
     fn visit_str<E: de::Error>(mut self, text: &str) -> Result<(), E> {
-        self.quoted(text);
+        self.push_quoted(text);
         Ok(())
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<(), E> {
-        self.raw("null");
+        self.push_raw("null");
         Ok(())
     }
 
@@ -124,16 +124,16 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
             // arrive as such maps.
             if is_first && name == DIGITS {
                 let digits: String = map.next_value()?;
-                self.raw(&digits);
+                self.push_raw(&digits);
                 return Ok(());
             }
             self.0.push(if is_first { b'{' } else { b',' });
             is_first = false;
-            self.quoted(&name);
+            self.push_quoted(&name);
             self.0.push(b':');
             map.next_value_seed(JsonTextOf(self.0))?;
         }
-        self.raw(if is_first { "{}" } else { "}" });
+        self.push_raw(if is_first { "{}" } else { "}" });
         Ok(())
     }
 }

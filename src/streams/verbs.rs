@@ -35,42 +35,57 @@ pub trait EntityChanges: DynamoEntity {
     /// # Ok::<(), dynamo_entity::Error>(())
     /// ```
     fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
-        ItemChanges::of(event, followed::<Self>(), image(), image())
+        ItemChanges::of_event(
+            event,
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_image(),
+        )
     }
 
     /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
     fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, Key<Self>> {
-        ItemChanges::of(event, followed::<Self>(), image(), key())
+        ItemChanges::of_event(
+            event,
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_key(),
+        )
     }
 
     /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
     fn old_images_of(event: &StreamEvent) -> ItemChanges<Key<Self>, Self> {
-        ItemChanges::of(event, followed::<Self>(), key(), image())
+        ItemChanges::of_event(
+            event,
+            followed_entity::<Self>(),
+            entity_key(),
+            entity_image(),
+        )
     }
 
     /// Reads the keys of any stream, also one with `KEYS_ONLY`.
     fn keys_of(event: &StreamEvent) -> ItemChanges<Key<Self>> {
-        ItemChanges::of(event, followed::<Self>(), key(), key())
+        ItemChanges::of_event(event, followed_entity::<Self>(), entity_key(), entity_key())
     }
 }
 
 impl<E: DynamoEntity> EntityChanges for E {}
 
-fn image<E: DynamoEntity>() -> Side<E> {
+fn entity_image<E: DynamoEntity>() -> Side<E> {
     Side {
         is_image: true,
         read,
     }
 }
 
-fn key<E: DynamoEntity>() -> Side<Key<E>> {
+fn entity_key<E: DynamoEntity>() -> Side<Key<E>> {
     Side {
         is_image: false,
         read: read_key,
     }
 }
 
-fn followed<E: DynamoEntity>() -> Followed {
+fn followed_entity<E: DynamoEntity>() -> Followed {
     let (table, entities) = (
         &<E::Table as DynamoTable>::TABLE,
         <E::Table as DynamoTable>::ENTITIES,
@@ -123,46 +138,51 @@ fn followed<E: DynamoEntity>() -> Followed {
 pub trait CollectionChanges: DynamoCollection {
     /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
     fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
-        ItemChanges::of(event, followed_collection::<Self>(), variant(), variant())
+        ItemChanges::of_event(
+            event,
+            followed_collection::<Self>(),
+            collection_image(),
+            collection_image(),
+        )
     }
 
     /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
     fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, MemberKey> {
-        ItemChanges::of(
+        ItemChanges::of_event(
             event,
             followed_collection::<Self>(),
-            variant(),
-            member::<Self>(),
+            collection_image(),
+            collection_key::<Self>(),
         )
     }
 
     /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
     fn old_images_of(event: &StreamEvent) -> ItemChanges<MemberKey, Self> {
-        ItemChanges::of(
+        ItemChanges::of_event(
             event,
             followed_collection::<Self>(),
-            member::<Self>(),
-            variant(),
+            collection_key::<Self>(),
+            collection_image(),
         )
     }
 
     /// Reads the keys of any stream, also one with `KEYS_ONLY`.
     fn keys_of(event: &StreamEvent) -> ItemChanges<MemberKey> {
-        let (new, old) = (member::<Self>(), member::<Self>());
-        ItemChanges::of(event, followed_collection::<Self>(), new, old)
+        let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
+        ItemChanges::of_event(event, followed_collection::<Self>(), new, old)
     }
 }
 
 impl<C: DynamoCollection> CollectionChanges for C {}
 
-fn variant<C: DynamoCollection>() -> Side<C> {
+fn collection_image<C: DynamoCollection>() -> Side<C> {
     Side {
         is_image: true,
         read: read_collection,
     }
 }
 
-fn member<C: DynamoCollection>() -> Side<MemberKey> {
+fn collection_key<C: DynamoCollection>() -> Side<MemberKey> {
     Side {
         is_image: false,
         read: read_member::<C>,

@@ -235,7 +235,7 @@ impl TableChange {
     }
 
     /// Its loss.
-    pub(super) fn deletes(&self, table: &str) -> Option<Deletion> {
+    pub(super) fn own_deletion(&self, table: &str) -> Option<Deletion> {
         match self {
             TableChange::RemoveIndex(index) => Some(Deletion::index(table, index)),
             TableChange::RemoveStream => Some(Deletion::stream(table)),
@@ -247,7 +247,7 @@ impl TableChange {
     }
 
     /// The actions that a policy has to allow.
-    pub(super) fn needs(&self) -> &'static [&'static str] {
+    pub(super) fn needed_actions(&self) -> &'static [&'static str] {
         match self {
             TableChange::CreateTable => &["dynamodb:CreateTable"],
             TableChange::SetRecovery(_) | TableChange::ShortenRecovery(_) => {
@@ -261,7 +261,7 @@ impl TableChange {
     }
 
     /// Its possible side effects.
-    pub(super) fn risk(&self) -> Option<&'static str> {
+    pub(super) fn change_risk(&self) -> Option<&'static str> {
         Some(match self {
             TableChange::AddIndex(_) => {
                 "filling it reads and writes all items; one with a key attribute of another type stays out of it"
@@ -289,7 +289,7 @@ impl TableChange {
         })
     }
 
-    pub(super) fn takes(&self, (items, bytes): (u64, u64)) -> RoughTime {
+    pub(super) fn rough_time(&self, (items, bytes): (u64, u64)) -> RoughTime {
         match self {
             TableChange::AddIndex(_) => RoughTime::ByItems { items, bytes },
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => RoughTime::UpToAnHour,
@@ -316,7 +316,7 @@ impl TableChange {
     }
 
     /// How long the service may reject it for a reason that passes.
-    pub(super) fn patience(&self) -> Duration {
+    pub(super) fn wait_limit(&self) -> Duration {
         match self {
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => Duration::from_secs(70 * 60),
             _ => Duration::from_secs(5 * 60),
@@ -325,7 +325,7 @@ impl TableChange {
 }
 
 /// The contents of a stream, in words.
-pub(super) fn shown(view: StreamView) -> &'static str {
+pub(super) fn view_text(view: StreamView) -> &'static str {
     match view {
         StreamView::KeysOnly => "keys",
         StreamView::NewImage => "new images",
@@ -356,7 +356,7 @@ impl fmt::Display for TableChange {
             }
             TableChange::AddIndex(name) => write!(f, "add index `{name}`"),
             TableChange::RemoveIndex(name) => write!(f, "remove index `{name}`"),
-            TableChange::AddStream(view) => write!(f, "begin a stream of {}", shown(*view)),
+            TableChange::AddStream(view) => write!(f, "begin a stream of {}", view_text(*view)),
             TableChange::RemoveStream => f.write_str("end the stream"),
             TableChange::AddTtl(attribute) => write!(f, "have items expire by `{attribute}`"),
             TableChange::RemoveTtl(attribute) => {

@@ -7,38 +7,38 @@ use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, SHAPE, StreamVi
 
 /// Every difference between the table and its declaration, each with what to do about it. Additional
 /// indexes, or a stream that was not declared, are no difference.
-pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
-    let mut list = obstacles(declared, found);
+pub(super) fn list_differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let mut list = list_obstacles(declared, found);
     let missing = declared
         .global_indexes
         .iter()
-        .filter(|index| !has(found, &index.name));
-    let mut room = IndexRoom::of(found);
-    list.extend(missing.map(|index| match room.obstacle(index) {
-        Some(obstacle) => obstacle.told(&index.name),
+        .filter(|index| !has_index(found, &index.name));
+    let mut room = IndexRoom::of_table(found);
+    list.extend(missing.map(|index| match room.find_obstacle(index) {
+        Some(obstacle) => obstacle.obstacle_text(&index.name),
         None => {
-            room.add(index);
+            room.add_index(index);
             missing_index(&index.name)
         }
     }));
-    list.extend(stream(declared.stream, found.stream));
+    list.extend(compare_stream(declared.stream, found.stream));
     list
 }
 
 /// The differences that adding global indexes does not fix.
-pub(crate) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
-    let mut list: Vec<String> = keys(declared, found).into_iter().collect();
+pub(crate) fn list_obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let mut list: Vec<String> = compare_keys(declared, found).into_iter().collect();
     for index in &declared.global_indexes {
-        if let Some(there) = find(&found.global_indexes, &index.name) {
+        if let Some(there) = find_index(&found.global_indexes, &index.name) {
             list.extend(index_difference(declared, index, there));
-        } else if find(&found.local_indexes, &index.name).is_some() {
+        } else if find_index(&found.local_indexes, &index.name).is_some() {
             list.push(other_kind(&index.name, "global", "local"));
         }
     }
     for index in &declared.local_indexes {
-        if let Some(there) = find(&found.local_indexes, &index.name) {
+        if let Some(there) = find_index(&found.local_indexes, &index.name) {
             list.extend(index_difference(declared, index, there));
-        } else if find(&found.global_indexes, &index.name).is_some() {
+        } else if find_index(&found.global_indexes, &index.name).is_some() {
             list.push(other_kind(&index.name, "local", "global"));
         } else {
             list.push(format!(
@@ -68,7 +68,7 @@ pub(super) fn other_ttl(found: &str) -> String {
 }
 
 /// The difference between the declared TTL and the one that was found.
-pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String> {
+pub(super) fn compare_ttl(declared: Option<&str>, found: Option<&str>) -> Option<String> {
     match (declared, found) {
         (Some(declared), Some(found)) if declared != found => Some(format!(
             "items expire by `{found}`, declared is `{declared}`: switch TTL over on the table"
@@ -86,17 +86,17 @@ pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String>
 }
 
 /// Whether the table has an index of this name.
-pub(super) fn has(schema: &TableSchema, index: &str) -> bool {
-    find(&schema.global_indexes, index)
-        .or_else(|| find(&schema.local_indexes, index))
+pub(super) fn has_index(schema: &TableSchema, index: &str) -> bool {
+    find_index(&schema.global_indexes, index)
+        .or_else(|| find_index(&schema.local_indexes, index))
         .is_some()
 }
 
-fn find<'s>(indexes: &'s [IndexSchema], name: &str) -> Option<&'s IndexSchema> {
+fn find_index<'s>(indexes: &'s [IndexSchema], name: &str) -> Option<&'s IndexSchema> {
     indexes.iter().find(|index| index.name == name)
 }
 
-fn keys(declared: &TableSchema, found: &TableSchema) -> Option<String> {
+fn compare_keys(declared: &TableSchema, found: &TableSchema) -> Option<String> {
     let show = |schema: &TableSchema| {
         show_key(
             std::slice::from_ref(&schema.pk),
@@ -131,7 +131,10 @@ fn index_difference(
             show(declared)
         ));
     }
-    let (wanted, there) = (projected(table, declared), projected(table, found));
+    let (wanted, there) = (
+        projected_attributes(table, declared),
+        projected_attributes(table, found),
+    );
     if wanted != there {
         let (there, wanted) = (show_projection(&there), show_projection(&wanted));
         says.push(format!("projects {there}, declared is {wanted}"));
@@ -150,7 +153,7 @@ fn other_kind(name: &str, declared: &str, found: &str) -> String {
     format!("index `{name}` is a {found} index, declared is a {declared} one: use another name")
 }
 
-fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<String> {
+fn compare_stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<String> {
     let declared = declared?;
     match found {
         Some(found) if found == declared => None,
@@ -166,7 +169,7 @@ fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<Str
 
 /// The attributes that an index holds besides keys; `None` means all. The shape does not count: an index that is older, or
 /// that another tool made, lacks it, and DynamoDB cannot add it.
-fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String>> {
+fn projected_attributes(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String>> {
     match &index.projection {
         ProjectionSchema::All => None,
         ProjectionSchema::Keys => Some(BTreeSet::new()),

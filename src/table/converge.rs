@@ -7,8 +7,8 @@ use super::change::{StepState, TableChange};
 use super::found::{FoundTable, Probes};
 use super::index_room::IndexRoom;
 use super::polling::TablePolling;
-use super::settle::{PendingChange, TROUBLE, is_trouble, settle};
-use super::steps::changes;
+use super::settle::{PendingChange, TROUBLE, is_trouble, wait_settled};
+use super::steps::needed_changes;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -29,10 +29,10 @@ pub(super) enum Verdict {
 
 /// The goal for a table.
 pub(super) trait TableGoal: Sync {
-    fn judge(&self, change: &TableChange) -> Verdict;
+    fn judge_change(&self, change: &TableChange) -> Verdict;
 
     /// The first words of a rejection.
-    fn refusal(&self, table: &str) -> String {
+    fn refusal_text(&self, table: &str) -> String {
         format!("table `{table}` exists with another schema")
     }
 
@@ -42,10 +42,10 @@ pub(super) trait TableGoal: Sync {
     }
 
     /// Told how far a change is.
-    fn tell(&self, _change: &TableChange, _state: StepState) {}
+    fn tell_state(&self, _change: &TableChange, _state: StepState) {}
 
     /// Told what is left after each look.
-    fn left(&self, _found: Option<&FoundTable>, _changes: &[TableChange]) {}
+    fn tell_remaining(&self, _found: Option<&FoundTable>, _changes: &[TableChange]) {}
 }
 
 /// How a table becomes as it is declared, as far as someone wants that.
@@ -72,22 +72,22 @@ struct TableProgress {
 impl<G: TableGoal> Convergence<'_, G> {
     /// Rejects what cannot be done before anything is.
     pub(super) async fn look_first(&self) -> Result<()> {
-        let found = self.look(None).await?;
-        self.remaining(found.as_ref()).map(drop)
+        let found = self.find_table(None).await?;
+        self.remaining_changes(found.as_ref()).map(drop)
     }
 
-    pub(super) async fn run(&self) -> Result<()> {
+    pub(super) async fn run_changes(&self) -> Result<()> {
         let mut course = TableProgress {
             taken: Vec::new(),
             asked: None,
-            trouble: TablePolling::until(TROUBLE),
+            trouble: TablePolling::for_patience(TROUBLE),
             busy: None,
-            unshown: TablePolling::until(SHOWS),
+            unshown: TablePolling::for_patience(SHOWS),
         };
         loop {
-            let found = self.look(course.taken.last()).await?;
-            let remaining = self.remaining(found.as_ref())?;
-            self.goal.left(found.as_ref(), &remaining);
+            let found = self.find_table(course.taken.last()).await?;
+            let remaining = self.remaining_changes(found.as_ref())?;
+            self.goal.tell_remaining(found.as_ref(), &remaining);
             let Some(change) = remaining.into_iter().next() else {
                 return Ok(());
             };
@@ -96,24 +96,26 @@ impl<G: TableGoal> Convergence<'_, G> {
     }
 
     /// Looks at the table. A service that fails is retried: it has answered before.
-    async fn look(&self, under_way: Option<&TableChange>) -> Result<Option<FoundTable>> {
-        let mut trouble = TablePolling::until(TROUBLE);
+    async fn find_table(&self, under_way: Option<&TableChange>) -> Result<Option<FoundTable>> {
+        let mut trouble = TablePolling::for_patience(TROUBLE);
         let tell = || {
             if let Some(change) = under_way {
-                self.goal.tell(change, StepState::Waits);
+                self.goal.tell_state(change, StepState::Waits);
             }
         };
         loop {
             let settling = match self.asks {
-                Probes::All => PendingChange::all(&tell),
+                Probes::All => PendingChange::for_all(&tell),
                 // A program that only starts does not wait for changes that others make to indexes that it does not
                 // use.
-                Probes::Description | Probes::Creation => PendingChange::of(self.declared, &tell),
+                Probes::Description | Probes::Creation => {
+                    PendingChange::of_declared(self.declared, &tell)
+                }
             };
-            match look(self.wire, self.declared, self.asks, &settling).await {
+            match look_at_table(self.wire, self.declared, self.asks, &settling).await {
                 // DynamoDB may not show a new table to all requests immediately.
                 Err(error) if is_trouble(&error) || error.is_table_not_found() => {
-                    trouble.wait(|| error).await?;
+                    trouble.wait_poll(|| error).await?;
                 }
                 found => return found,
             }
@@ -121,11 +123,11 @@ impl<G: TableGoal> Convergence<'_, G> {
     }
 
     /// The remaining work.
-    fn remaining(&self, found: Option<&FoundTable>) -> Result<Vec<TableChange>> {
+    fn remaining_changes(&self, found: Option<&FoundTable>) -> Result<Vec<TableChange>> {
         let mut remaining = Vec::new();
         let mut refused = Vec::new();
-        for change in changes(self.declared, found) {
-            match self.goal.judge(&change) {
+        for change in needed_changes(self.declared, found) {
+            match self.goal.judge_change(&change) {
                 Verdict::Make => remaining.push(change),
                 Verdict::Leave => {}
                 Verdict::Refuse(why) => refused.push(why),
@@ -138,7 +140,7 @@ impl<G: TableGoal> Convergence<'_, G> {
             return Ok(remaining);
         }
         let reasons = refused.join("\n- ");
-        let refusal = self.goal.refusal(&self.declared.name);
+        let refusal = self.goal.refusal_text(&self.declared.name);
         let message = format!("{refusal}:\n- {reasons}");
         Err(Error::new(
             ErrorKind::SchemaMismatch,
@@ -149,18 +151,18 @@ impl<G: TableGoal> Convergence<'_, G> {
 
     /// Why the service would reject an index once the changes before it are made: one that is in its way is kept.
     fn crowded_out(&self, there: &TableSchema, remaining: &[TableChange]) -> Vec<String> {
-        let mut room = IndexRoom::of(there);
+        let mut room = IndexRoom::of_table(there);
         let mut refused = Vec::new();
         for change in remaining {
             match change {
-                TableChange::RemoveIndex(name) => room.remove(name),
+                TableChange::RemoveIndex(name) => room.remove_index(name),
                 TableChange::AddIndex(name) => {
                     let Some(index) = self.declared.index(name) else {
                         continue;
                     };
-                    match room.obstacle(index) {
-                        Some(obstacle) => refused.push(obstacle.told(name)),
-                        None => room.add(index),
+                    match room.find_obstacle(index) {
+                        Some(obstacle) => refused.push(obstacle.obstacle_text(name)),
+                        None => room.add_index(index),
                     }
                 }
                 _ => {}
@@ -179,19 +181,22 @@ impl<G: TableGoal> Convergence<'_, G> {
         // An outdated description may also lack a change that DynamoDB accepted before the last one. What it removed
         // may have been created again meanwhile, so the change is not requested again.
         if course.taken.contains(&change) {
-            self.goal.tell(&change, StepState::Waits);
-            return course.unshown.wait(|| self.unshown(&change)).await;
+            self.goal.tell_state(&change, StepState::Waits);
+            return course
+                .unshown
+                .wait_poll(|| self.unshown_error(&change))
+                .await;
         }
         if course.asked.as_ref() != Some(&change) {
             // Another process may have made the previous change, however long that took, so the limits begin again.
             course.asked = Some(change.clone());
-            course.trouble = TablePolling::until(TROUBLE);
+            course.trouble = TablePolling::for_patience(TROUBLE);
             course.busy = None;
-            self.goal.tell(&change, StepState::Begins);
+            self.goal.tell_state(&change, StepState::Begins);
         }
-        let error = match perform(self.wire, self.declared, found, &change).await {
+        let error = match make_change(self.wire, self.declared, found, &change).await {
             Ok(()) => {
-                course.unshown = TablePolling::until(SHOWS);
+                course.unshown = TablePolling::for_patience(SHOWS);
                 course.taken.push(change);
                 return Ok(());
             }
@@ -199,25 +204,25 @@ impl<G: TableGoal> Convergence<'_, G> {
         };
         if is_trouble(&error) {
             // The change may have been made although the response was lost, so the table is described first.
-            return course.trouble.wait(|| error).await;
+            return course.trouble.wait_poll(|| error).await;
         }
         let waits = self.goal.waits_for_ttl() && is_too_soon(&error);
-        if !waits && !passes(&error, found, &change, &course.taken) {
+        if !waits && !is_temporary(&error, found, &change, &course.taken) {
             return self.told_why(error, &change).await;
         }
-        self.goal.tell(&change, StepState::Waits);
+        self.goal.tell_state(&change, StepState::Waits);
         let busy = course
             .busy
-            .get_or_insert_with(|| TablePolling::until(change.patience()));
-        busy.wait(|| error).await
+            .get_or_insert_with(|| TablePolling::for_patience(change.wait_limit()));
+        busy.wait_poll(|| error).await
     }
 
     /// An error is none if the change is done: someone else was faster. The service may show that late.
     async fn told_why(&self, error: Error, change: &TableChange) -> Result<()> {
-        let mut stale = TablePolling::until(STALE);
+        let mut stale = TablePolling::for_patience(STALE);
         loop {
-            let found = self.look(Some(change)).await?;
-            if !self.remaining(found.as_ref())?.contains(change) {
+            let found = self.find_table(Some(change)).await?;
+            if !self.remaining_changes(found.as_ref())?.contains(change) {
                 return Ok(());
             }
             // Another process may have made the change while the description was still the old one.
@@ -228,7 +233,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         }
     }
 
-    fn unshown(&self, change: &TableChange) -> Error {
+    fn unshown_error(&self, change: &TableChange) -> Error {
         let message = format!(
             "the service has taken the change to {change} of table `{}`, and does not show it",
             self.declared.name
@@ -238,17 +243,17 @@ impl<G: TableGoal> Convergence<'_, G> {
 }
 
 /// The table with all that several requests tell of it, once nothing is being changed.
-pub(super) async fn look(
+pub(super) async fn look_at_table(
     wire: &Wire,
     declared: &TableSchema,
     asks: Probes,
     settling: &PendingChange<'_>,
 ) -> Result<Option<FoundTable>> {
-    match (settle(wire, &declared.name, settling).await?, asks) {
+    match (wait_settled(wire, &declared.name, settling).await?, asks) {
         (None, _) => Ok(None),
-        (Some(described), Probes::Description) => Ok(Some(FoundTable::described(described))),
+        (Some(described), Probes::Description) => Ok(Some(FoundTable::of_description(described))),
         (Some(described), _) => {
-            let complete = FoundTable::complete(wire, declared, described, asks);
+            let complete = FoundTable::complete_table(wire, declared, described, asks);
             complete.await.map(Some)
         }
     }
@@ -277,7 +282,7 @@ fn is_too_soon(error: &Error) -> bool {
 
 /// Whether the service rejects the change for a temporary reason. It accepts one change of TTL an hour, and does not say so by a
 /// code.
-fn passes(
+fn is_temporary(
     error: &Error,
     found: Option<&FoundTable>,
     change: &TableChange,
@@ -303,7 +308,7 @@ fn passes(
 }
 
 /// Asks the service for one change.
-async fn perform(
+async fn make_change(
     wire: &Wire,
     declared: &TableSchema,
     found: Option<&FoundTable>,
@@ -311,7 +316,7 @@ async fn perform(
 ) -> Result<()> {
     let name = &declared.name;
     let Some(FoundTable { described, .. }) = found else {
-        return service::create(wire, declared).await;
+        return service::create_table(wire, declared).await;
     };
     let update = match change {
         TableChange::SetRecovery(days) | TableChange::ShortenRecovery(days) => {
@@ -324,7 +329,7 @@ async fn perform(
             return service::set_ttl(wire, name, attribute, false).await;
         }
         TableChange::SetTags(_) => {
-            return service::tag(wire, described, &declared.settings).await;
+            return service::tag_table(wire, described, &declared.settings).await;
         }
         TableChange::AddIndex(index) => match declared.index(index) {
             Some(index) => TableUpdate::AddIndex(index),
@@ -338,7 +343,7 @@ async fn perform(
         TableChange::SetBilling(billing) => TableUpdate::Billing(*billing, declared),
         TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
     };
-    service::update(wire, described, update).await
+    service::update_table(wire, described, update).await
 }
 
 /// All errors as one, because those of the other tables would be lost otherwise.

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::schema::{Declaration, TableSchema};
 
 /// The schemas with their full names on a connection, checked.
-pub(super) fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+pub(super) fn with_names(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
     named_by(|base| db.table_name(base), schemas)
 }
 
@@ -17,11 +17,11 @@ pub(crate) fn named_by(
     name: impl Fn(&str) -> String,
     schemas: Vec<TableSchema>,
 ) -> Result<Vec<TableSchema>> {
-    check(&schemas)?;
+    check_schemas(&schemas)?;
     let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
     for mut schema in schemas {
         schema.name = name(&schema.name);
-        limits::check(&schema)?;
+        limits::check_limits(&schema)?;
         match named.iter().find(|other| other.name == schema.name) {
             // Collections are information for tools, so they make no difference between two tables.
             Some(same) if same.without_collections() == schema.without_collections() => {}
@@ -38,7 +38,7 @@ pub(crate) fn named_by(
 }
 
 /// Rejects a table that has two declarations. The same declaration may be passed twice.
-pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
+pub(crate) fn check_schemas(schemas: &[TableSchema]) -> Result<()> {
     let declared = schemas
         .iter()
         .filter_map(|schema| Some((&*schema.name, schema.origin.0?)));
@@ -47,7 +47,7 @@ pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     for (table, declaration) in declared {
         let first = *first.entry(table).or_insert(declaration);
         if first.id != declaration.id {
-            refused.push(clash(table, first, declaration));
+            refused.push(describe_clash(table, first, declaration));
         }
     }
     match refused.is_empty() {
@@ -57,8 +57,8 @@ pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
 }
 
 /// The mistake, and its remedy.
-fn clash(table: &str, one: Declaration, two: Declaration) -> String {
-    let (a, b) = names(one.id, two.id);
+fn describe_clash(table: &str, one: Declaration, two: Declaration) -> String {
+    let (a, b) = clashing_names(one.id, two.id);
     let (alone, shared) = if one.is_shared { (b, a) } else { (a, b) };
     match (one.is_shared, two.is_shared) {
         (false, false) => format!(
@@ -77,7 +77,7 @@ fn clash(table: &str, one: Declaration, two: Declaration) -> String {
 }
 
 /// Their short names, or the full ones if the short ones are equal.
-fn names(one: &'static str, two: &'static str) -> (&'static str, &'static str) {
+fn clashing_names(one: &'static str, two: &'static str) -> (&'static str, &'static str) {
     let short = |id: &'static str| id.rsplit("::").next().unwrap_or(id);
     match short(one) == short(two) {
         true => (one, two),

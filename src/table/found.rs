@@ -27,7 +27,7 @@ pub(super) struct FoundTable {
 
 impl FoundTable {
     /// The facts from the description alone.
-    pub(super) fn described(described: DescribedTable) -> Self {
+    pub(super) fn of_description(described: DescribedTable) -> Self {
         FoundTable {
             described,
             expiry: None,
@@ -38,14 +38,14 @@ impl FoundTable {
 
     /// Requests what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
-    pub(super) async fn complete(
+    pub(super) async fn complete_table(
         wire: &Wire,
         declared: &TableSchema,
         described: DescribedTable,
         asks: Probes,
     ) -> Result<Self> {
         let name = &described.schema.name;
-        let expiry = match (service::expiry(wire, name).await?, asks) {
+        let expiry = match (service::expiry_state(wire, name).await?, asks) {
             // If a declared TTL is needed, the server itself rejects the operation that it does not support.
             (None, Probes::Creation) => Some(ExpiryState {
                 attribute: None,
@@ -54,11 +54,11 @@ impl FoundTable {
             (expiry, _) => expiry,
         };
         let recovery = match declared.settings.point_in_time_recovery {
-            Some(_) => service::recovery(wire, name).await?,
+            Some(_) => service::recovery_state(wire, name).await?,
             None => None,
         };
         let labels = match asks == Probes::All && !declared.settings.tags.is_empty() {
-            true => service::labels(wire, &described).await?,
+            true => service::table_labels(wire, &described).await?,
             false => None,
         };
         Ok(FoundTable {
@@ -70,7 +70,7 @@ impl FoundTable {
     }
 
     /// All of it as a schema, under the declared name.
-    pub(super) fn schema(&self, base: &str) -> TableSchema {
+    pub(super) fn found_schema(&self, base: &str) -> TableSchema {
         let mut schema = self.described.schema.clone();
         schema.name = base.to_owned();
         schema.ttl = self

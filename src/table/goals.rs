@@ -8,7 +8,7 @@ use super::converge::{TableGoal, Verdict};
 pub(super) struct IndexGoal;
 
 impl TableGoal for IndexGoal {
-    fn judge(&self, change: &TableChange) -> Verdict {
+    fn judge_change(&self, change: &TableChange) -> Verdict {
         match change {
             TableChange::AddIndex(_) => Verdict::Make,
             TableChange::Replace(why) => Verdict::Refuse(why.clone()),
@@ -21,7 +21,7 @@ impl TableGoal for IndexGoal {
 pub(super) struct TtlGoal;
 
 impl TableGoal for TtlGoal {
-    fn judge(&self, change: &TableChange) -> Verdict {
+    fn judge_change(&self, change: &TableChange) -> Verdict {
         match change {
             TableChange::AddTtl(_) => Verdict::Make,
             TableChange::RemoveTtl(there) => Verdict::Refuse(compare::other_ttl(there)),
@@ -34,7 +34,7 @@ impl TableGoal for TtlGoal {
 pub(super) struct CreationGoal;
 
 impl TableGoal for CreationGoal {
-    fn judge(&self, change: &TableChange) -> Verdict {
+    fn judge_change(&self, change: &TableChange) -> Verdict {
         match change {
             TableChange::CreateTable | TableChange::AddTtl(_) | TableChange::SetRecovery(_) => {
                 Verdict::Make
@@ -55,7 +55,7 @@ impl TableGoal for CreationGoal {
 pub(super) struct RecoveryGoal;
 
 impl TableGoal for RecoveryGoal {
-    fn judge(&self, change: &TableChange) -> Verdict {
+    fn judge_change(&self, change: &TableChange) -> Verdict {
         match change {
             TableChange::SetRecovery(_) => Verdict::Make,
             _ => Verdict::Leave,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::limits::{GLOBAL_INDEXES, included};
+use super::limits::{GLOBAL_INDEXES, included_attributes};
 use crate::schema::{IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, TableSchema};
 
 /// The indexes of a table while they come and go.
@@ -40,7 +40,7 @@ pub(super) enum KeyHolder {
 }
 
 impl<'s> IndexRoom<'s> {
-    pub(super) fn of(table: &'s TableSchema) -> Self {
+    pub(super) fn of_table(table: &'s TableSchema) -> Self {
         let global: Vec<&IndexSchema> = table.global_indexes.iter().collect();
         // An account may have a higher quota, whose value is not known.
         let most = match global.len() > GLOBAL_INDEXES {
@@ -54,16 +54,16 @@ impl<'s> IndexRoom<'s> {
         }
     }
 
-    pub(super) fn add(&mut self, index: &'s IndexSchema) {
+    pub(super) fn add_index(&mut self, index: &'s IndexSchema) {
         self.global.push(index);
     }
 
-    pub(super) fn remove(&mut self, name: &str) {
+    pub(super) fn remove_index(&mut self, name: &str) {
         self.global.retain(|index| index.name != name);
     }
 
     /// The first reason why this index cannot be added now.
-    pub(super) fn obstacle(&self, index: &IndexSchema) -> Option<IndexObstacle> {
+    pub(super) fn find_obstacle(&self, index: &IndexSchema) -> Option<IndexObstacle> {
         if let Some(obstacle) = self.other_type(index) {
             return Some(obstacle);
         }
@@ -71,8 +71,9 @@ impl<'s> IndexRoom<'s> {
             return Some(IndexObstacle::Full);
         }
         let all = self.global.iter().copied().chain(&self.table.local_indexes);
-        let others: usize = all.map(included).sum();
-        let is_over = included(index) > 0 && others + included(index) > LISTED_ATTRIBUTES;
+        let others: usize = all.map(included_attributes).sum();
+        let is_over = included_attributes(index) > 0
+            && others + included_attributes(index) > LISTED_ATTRIBUTES;
         is_over.then_some(IndexObstacle::Projected)
     }
 
@@ -115,12 +116,12 @@ impl IndexObstacle {
                 *holder == KeyHolder::GlobalIndex(gone.name.clone())
             }
             IndexObstacle::Full => true,
-            IndexObstacle::Projected => included(gone) > 0,
+            IndexObstacle::Projected => included_attributes(gone) > 0,
         }
     }
 
     /// The obstacle in words, with the way out.
-    pub(super) fn told(&self, index: &str) -> String {
+    pub(super) fn obstacle_text(&self, index: &str) -> String {
         match self {
             IndexObstacle::OtherType {
                 attribute,

@@ -21,8 +21,8 @@ const TAGS: usize = 50;
 const TAG_NAME: usize = 128;
 const TAG_VALUE: usize = 256;
 
-pub(super) fn check(schema: &TableSchema) -> Result<()> {
-    match problem(schema) {
+pub(super) fn check_limits(schema: &TableSchema) -> Result<()> {
+    match find_problem(schema) {
         None => Ok(()),
         Some(problem) => {
             let message = format!("table `{}` cannot be created: {problem}", schema.name);
@@ -31,7 +31,7 @@ pub(super) fn check(schema: &TableSchema) -> Result<()> {
     }
 }
 
-fn problem(schema: &TableSchema) -> Option<String> {
+fn find_problem(schema: &TableSchema) -> Option<String> {
     let TableSchema {
         name,
         global_indexes: global,
@@ -49,7 +49,7 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| too_many(local.len(), LOCAL_INDEXES, "local indexes"))
         .or_else(|| {
             too_many(
-                indexes().map(included).sum(),
+                indexes().map(included_attributes).sum(),
                 LISTED_ATTRIBUTES,
                 "projected attributes over all indexes",
             )
@@ -59,13 +59,13 @@ fn problem(schema: &TableSchema) -> Option<String> {
                 .then(|| "a local index needs a table with a sort key".to_owned())
         })
         .or_else(|| indexes().find_map(bad_key))
-        .or_else(|| twice(indexes().map(|index| index.name.as_str())))
+        .or_else(|| find_duplicate(indexes().map(|index| index.name.as_str())))
         .or_else(|| two_types(schema))
         .or_else(|| bad_settings(&schema.settings))
 }
 
 /// How many projected attributes an index lists.
-pub(super) fn included(index: &IndexSchema) -> usize {
+pub(super) fn included_attributes(index: &IndexSchema) -> usize {
     match &index.projection {
         ProjectionSchema::Include(names) => names.len(),
         _ => 0,
@@ -159,7 +159,7 @@ fn bad_key(index: &IndexSchema) -> Option<String> {
     })
 }
 
-fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+fn find_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut seen = std::collections::BTreeSet::new();
     names
         .into_iter()

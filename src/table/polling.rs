@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::runtime::sleep;
+use crate::runtime::sleep_for;
 
 /// The first pause is short, because local engines are ready at once; AWS takes seconds.
 const FIRST: Duration = Duration::from_millis(20);
@@ -19,7 +19,7 @@ pub(super) struct TablePolling {
 }
 
 impl TablePolling {
-    pub(super) fn until(patience: Duration) -> Self {
+    pub(super) fn for_patience(patience: Duration) -> Self {
         TablePolling {
             next: FIRST,
             // A change that takes an hour is not polled every two seconds.
@@ -29,7 +29,7 @@ impl TablePolling {
         }
     }
 
-    pub(super) fn endless() -> Self {
+    pub(super) fn without_end() -> Self {
         TablePolling {
             next: FIRST,
             longest: LONGEST,
@@ -39,7 +39,7 @@ impl TablePolling {
     }
 
     /// Waits a little longer than the last time, or returns an error if it has been too long.
-    pub(super) async fn wait(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
+    pub(super) async fn wait_poll(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
         match self.wait_more().await {
             true => Ok(()),
             false => Err(overdue()),
@@ -52,7 +52,7 @@ impl TablePolling {
         if self.patience.is_some_and(|most| began.elapsed() >= most) {
             return false;
         }
-        sleep(self.next).await;
+        sleep_for(self.next).await;
         self.next = (self.next * 2).min(self.longest);
         true
     }
@@ -70,10 +70,12 @@ mod tests {
     #[tokio::test]
     async fn patience_begins_with_the_first_wait() {
         let patience = Duration::from_millis(30);
-        let mut pace = TablePolling::until(patience);
-        sleep(patience * 2).await;
-        pace.wait(overdue).await.expect("it was not waited before");
-        sleep(patience).await;
-        assert!(pace.wait(overdue).await.is_err());
+        let mut pace = TablePolling::for_patience(patience);
+        sleep_for(patience * 2).await;
+        pace.wait_poll(overdue)
+            .await
+            .expect("it was not waited before");
+        sleep_for(patience).await;
+        assert!(pace.wait_poll(overdue).await.is_err());
     }
 }

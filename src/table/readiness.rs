@@ -32,7 +32,7 @@ impl Look {
     ];
 
     /// The action that a policy has to allow.
-    pub(super) fn action(self) -> &'static str {
+    pub(super) fn action_name(self) -> &'static str {
         match self {
             Look::DescribeTable => "DescribeTable",
             Look::DescribeTimeToLive => "DescribeTimeToLive",
@@ -46,7 +46,7 @@ impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Look::QueryIndexes => f.write_str("Query of indexes"),
-            look => f.write_str(look.action()),
+            look => f.write_str(look.action_name()),
         }
     }
 }
@@ -104,13 +104,13 @@ impl TableReadiness {
     }
 
     /// Whether its description is another than the declared one.
-    pub(super) fn differs(&self) -> bool {
+    pub(super) fn has_differences(&self) -> bool {
         let mut findings = self.findings.iter();
         findings.any(|finding| matches!(finding, ReadinessFinding::Differs(_)))
     }
 
     /// Adds a finding, unless it is about the whole table and another request has found the same.
-    pub(super) fn note(&mut self, finding: ReadinessFinding) {
+    pub(super) fn add_finding(&mut self, finding: ReadinessFinding) {
         let same = |other: &ReadinessFinding| {
             std::mem::discriminant(other) == std::mem::discriminant(&finding)
         };
@@ -193,7 +193,7 @@ pub enum ReadinessFinding {
 
 impl ReadinessFinding {
     /// The meaning of the failure of this check.
-    pub(super) fn of(look: Look, index: Option<&str>, error: Error) -> Self {
+    pub(super) fn of_failed_look(look: Look, index: Option<&str>, error: Error) -> Self {
         let index = index.map(str::to_owned);
         match (error.kind(), error.code()) {
             (ErrorKind::IndexNotFound | ErrorKind::Rejected, _) if index.is_some() => {
@@ -202,7 +202,7 @@ impl ReadinessFinding {
             }
             (ErrorKind::TableNotFound, _) => ReadinessFinding::Missing,
             (ErrorKind::AccessDenied, Some("AccessDenied" | "AccessDeniedException")) => {
-                let action = look.action();
+                let action = look.action_name();
                 ReadinessFinding::Denied {
                     action,
                     index,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, join_all, select};
 
 use super::compare;
-use super::declared::named;
+use super::declared::with_names;
 pub use super::readiness::{Look, Readiness, ReadinessFinding, TableReadiness};
 pub use super::replicas::ReplicationFinding;
 use super::replicas::note_strong;
@@ -94,17 +94,17 @@ impl ReadinessCheck {
         self
     }
 
-    async fn look(self) -> Readiness {
+    async fn check_all(self) -> Readiness {
         let names: Vec<String> = self
             .schemas
             .iter()
             .map(|schema| self.db.table_name(&schema.name))
             .collect();
-        let prepared = named(&self.db, self.schemas);
+        let prepared = with_names(&self.db, self.schemas);
         let prepared = prepared.and_then(|schemas| Ok((schemas, self.db.table_wire()?.clone())));
         let (schemas, wire) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return refused(names, &error),
+            Err(error) => return refused_names(names, &error),
         };
         let end = Instant::now().checked_add(self.patience);
         let tables = schemas.iter().map(|schema| {
@@ -117,9 +117,9 @@ impl ReadinessCheck {
                     end,
                     patience: self.patience,
                 },
-                answer: readiness(schema.name.clone()),
+                answer: empty_readiness(schema.name.clone()),
             };
-            look.look()
+            look.check_table()
         });
         let tables = join_all(tables).await;
         Readiness { tables }
@@ -131,21 +131,21 @@ impl IntoFuture for ReadinessCheck {
     type IntoFuture = Pin<Box<dyn Future<Output = Readiness> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.look())
+        Box::pin(self.check_all())
     }
 }
 
 /// The result if nothing can be queried.
-fn refused(names: Vec<String>, error: &Error) -> Readiness {
+fn refused_names(names: Vec<String>, error: &Error) -> Readiness {
     let table = |name: String| TableReadiness {
         findings: vec![ReadinessFinding::Failed(error.again())],
-        ..readiness(name)
+        ..empty_readiness(name)
     };
     let tables = names.into_iter().map(table).collect();
     Readiness { tables }
 }
 
-fn readiness(table: String) -> TableReadiness {
+fn empty_readiness(table: String) -> TableReadiness {
     TableReadiness {
         table,
         findings: Vec::new(),
@@ -162,7 +162,7 @@ struct Deadline {
 
 impl Deadline {
     /// Waits for an answer, but not for ever.
-    async fn bound<T>(self, look: Look, answer: impl Future<Output = Result<T>>) -> Result<T> {
+    async fn bound_look<T>(self, look: Look, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let Some(end) = self.end else {
             return answer.await;
         };
@@ -170,7 +170,7 @@ impl Deadline {
         match select(answer, std::pin::pin!(sleep_until(end))).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
-                let (action, patience) = (look.action(), self.patience);
+                let (action, patience) = (look.action_name(), self.patience);
                 let message = format!("{action} got no response within {patience:?}");
                 Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message))
             }
@@ -189,38 +189,38 @@ struct TableLook<'l> {
 }
 
 impl TableLook<'_> {
-    async fn look(mut self) -> TableReadiness {
-        let Some(closed) = self.describe().await else {
+    async fn check_table(mut self) -> TableReadiness {
+        let Some(closed) = self.describe_table().await else {
             return self.answer;
         };
         if self.time_to_live().await {
-            self.read(&closed).await;
+            self.read_table(&closed).await;
         }
         self.answer
     }
 
-    fn wants(&self, look: Look) -> bool {
+    fn wants_look(&self, look: Look) -> bool {
         self.looks.contains(&look)
     }
 
     /// The indexes that cannot be queried; `None` if nothing of the table can be.
-    async fn describe(&mut self) -> Option<Vec<String>> {
+    async fn describe_table(&mut self) -> Option<Vec<String>> {
         let look = Look::DescribeTable;
-        if !self.wants(look) {
+        if !self.wants_look(look) {
             return Some(Vec::new());
         }
-        let found = service::describe(self.wire, &self.schema.name);
-        match self.deadline.bound(look, found).await {
-            Ok(Some(found)) => self.compare(&found),
+        let found = service::describe_table(self.wire, &self.schema.name);
+        match self.deadline.bound_look(look, found).await {
+            Ok(Some(found)) => self.compare_table(&found),
             Ok(None) => {
-                self.answer.note(ReadinessFinding::Missing);
+                self.answer.add_finding(ReadinessFinding::Missing);
                 None
             }
             Err(error) => self.goes_on_after(look, error).then(Vec::new),
         }
     }
 
-    fn compare(&mut self, found: &DescribedTable) -> Option<Vec<String>> {
+    fn compare_table(&mut self, found: &DescribedTable) -> Option<Vec<String>> {
         let status = match &found.status {
             Status::Usable => None,
             Status::Creating => Some("CREATING"),
@@ -229,7 +229,8 @@ impl TableLook<'_> {
         };
         if let Some(status) = status {
             let status = status.to_owned();
-            self.answer.note(ReadinessFinding::NotActive { status });
+            self.answer
+                .add_finding(ReadinessFinding::NotActive { status });
             return None;
         }
         let before = self.answer.findings.len();
@@ -237,25 +238,27 @@ impl TableLook<'_> {
         let mut closed = Vec::new();
         for index in self.schema.indexes() {
             let name = || index.name.clone();
-            if !compare::has(&found.schema, &index.name) {
+            if !compare::has_index(&found.schema, &index.name) {
                 closed.push(name());
                 self.answer
-                    .note(ReadinessFinding::IndexMissing { index: name() });
+                    .add_finding(ReadinessFinding::IndexMissing { index: name() });
             } else if found.changing.contains(&index.name) {
                 closed.push(name());
                 self.answer
-                    .note(ReadinessFinding::IndexNotActive { index: name() });
+                    .add_finding(ReadinessFinding::IndexNotActive { index: name() });
             }
         }
-        let is_there = |index: &IndexSchema| compare::has(&found.schema, &index.name);
+        let is_there = |index: &IndexSchema| compare::has_index(&found.schema, &index.name);
         there.global_indexes.retain(is_there);
         there.local_indexes.retain(is_there);
-        for difference in compare::differences(&there, &found.schema) {
-            self.answer.note(ReadinessFinding::Differs(difference));
+        for difference in compare::list_differences(&there, &found.schema) {
+            self.answer
+                .add_finding(ReadinessFinding::Differs(difference));
         }
         note_strong(self.db, self.schema, found);
-        if let Some(finding) = ReplicationFinding::of(self.schema, found) {
-            self.answer.note(ReadinessFinding::Replicated(finding));
+        if let Some(finding) = ReplicationFinding::of_table(self.schema, found) {
+            self.answer
+                .add_finding(ReadinessFinding::Replicated(finding));
         }
         if self.answer.findings.len() == before {
             self.answer.proven.push(Look::DescribeTable);
@@ -266,15 +269,17 @@ impl TableLook<'_> {
     /// Returns whether to look at more.
     async fn time_to_live(&mut self) -> bool {
         let look = Look::DescribeTimeToLive;
-        if !self.wants(look) {
+        if !self.wants_look(look) {
             return true;
         }
-        let found = service::ttl(self.wire, &self.schema.name);
-        match self.deadline.bound(look, found).await {
+        let found = service::ttl_attribute(self.wire, &self.schema.name);
+        match self.deadline.bound_look(look, found).await {
             Ok(found) => {
-                match compare::ttl(self.schema.ttl.as_deref(), found.as_deref()) {
+                match compare::compare_ttl(self.schema.ttl.as_deref(), found.as_deref()) {
                     None => self.answer.proven.push(look),
-                    Some(difference) => self.answer.note(ReadinessFinding::Differs(difference)),
+                    Some(difference) => self
+                        .answer
+                        .add_finding(ReadinessFinding::Differs(difference)),
                 }
                 true
             }
@@ -284,38 +289,42 @@ impl TableLook<'_> {
 
     /// Notes why a description failed. A program without that permission may still read the table; all else would be found again.
     fn goes_on_after(&mut self, look: Look, error: Error) -> bool {
-        let finding = ReadinessFinding::of(look, None, error);
+        let finding = ReadinessFinding::of_failed_look(look, None, error);
         // A missing permission concerns one action. Other failures would be the same for every
         // further request.
         let goes_on = matches!(finding, ReadinessFinding::Denied { .. });
-        self.answer.note(finding);
+        self.answer.add_finding(finding);
         goes_on
     }
 
     /// Reads, all at once.
-    async fn read(&mut self, closed: &[String]) {
+    async fn read_table(&mut self, closed: &[String]) {
         let schema = self.schema;
         let mut reads = Vec::new();
-        if self.wants(Look::GetItem) {
+        if self.wants_look(Look::GetItem) {
             reads.push((Look::GetItem, None, get_item(schema)));
         }
-        if self.wants(Look::Query) && schema.sk.is_some() {
+        if self.wants_look(Look::Query) && schema.sk.is_some() {
             let pk = std::slice::from_ref(&schema.pk);
-            reads.push((Look::Query, None, query(schema, None, pk)));
+            reads.push((Look::Query, None, query_request(schema, None, pk)));
         }
-        if self.wants(Look::QueryIndexes) {
+        if self.wants_look(Look::QueryIndexes) {
             let open = schema
                 .indexes()
                 .filter(|index| !closed.contains(&index.name));
             reads.extend(open.map(|index| {
-                let request = query(schema, Some(&index.name), &index.pk);
+                let request = query_request(schema, Some(&index.name), &index.pk);
                 (Look::QueryIndexes, Some(index.name.as_str()), request)
             }));
         }
         let (db, deadline) = (self.db, self.deadline);
         let answers = reads.into_iter().map(|(look, index, request)| async move {
-            let answer = async { db.call(request).await.map_err(|failure| failure.error) };
-            (look, index, deadline.bound(look, answer).await)
+            let answer = async {
+                db.call_service(request)
+                    .await
+                    .map_err(|failure| failure.error)
+            };
+            (look, index, deadline.bound_look(look, answer).await)
         });
         let answers = join_all(answers).await;
         let is_there = answers.iter().any(|(_, _, answer)| answer.is_ok());
@@ -325,17 +334,17 @@ impl TableLook<'_> {
             let Err(error) = answer else { continue };
             proven.retain(|other| *other != look);
             // A key or an index that differs from its declaration is already a finding.
-            if error.kind() == ErrorKind::Rejected && self.answer.differs() {
+            if error.kind() == ErrorKind::Rejected && self.answer.has_differences() {
                 continue;
             }
-            self.answer.note(match index {
+            self.answer.add_finding(match index {
                 // Some servers report a missing index like a missing table. If another read has succeeded, the table
                 // exists.
                 Some(index) if error.is_table_not_found() && is_there => {
                     let index = index.to_owned();
                     ReadinessFinding::IndexRefused { index, error }
                 }
-                _ => ReadinessFinding::of(look, index, error),
+                _ => ReadinessFinding::of_failed_look(look, index, error),
             });
         }
         let whole = |look: &Look| *look != Look::QueryIndexes || closed.is_empty();
@@ -345,76 +354,79 @@ impl TableLook<'_> {
 
 /// A strongly consistent read of a key that no item has.
 fn get_item(schema: &TableSchema) -> Request {
-    let mut body = begin(schema);
-    body.raw(",\"ConsistentRead\":true,\"Key\":");
-    object(
+    let mut body = begin_body(schema);
+    body.push_raw(",\"ConsistentRead\":true,\"Key\":");
+    write_object(
         &mut body,
-        schema.keys().map(|key| (&*key.name, nobody(key))),
+        schema.keys().map(|key| (&*key.name, absent_value(key))),
     );
-    body.raw("}");
-    request(ServiceOperation::GetItem, schema, body)
+    body.push_raw("}");
+    build_request(ServiceOperation::GetItem, schema, body)
 }
 
 /// A query of a partition that no item has.
-fn query(schema: &TableSchema, index: Option<&str>, pk: &[KeyAttribute]) -> Request {
-    let mut body = begin(schema);
+fn query_request(schema: &TableSchema, index: Option<&str>, pk: &[KeyAttribute]) -> Request {
+    let mut body = begin_body(schema);
     if let Some(index) = index {
-        body.raw(",\"IndexName\":");
-        body.quoted(index);
+        body.push_raw(",\"IndexName\":");
+        body.push_quoted(index);
     }
     let numbers = 0..pk.len();
     let asked: Vec<String> = numbers
         .clone()
         .map(|at| format!("#k{at} = :k{at}"))
         .collect();
-    body.raw(",\"Limit\":1,\"Select\":\"COUNT\",\"KeyConditionExpression\":");
-    body.quoted(&asked.join(" AND "));
-    body.raw(",\"ExpressionAttributeNames\":");
+    body.push_raw(",\"Limit\":1,\"Select\":\"COUNT\",\"KeyConditionExpression\":");
+    body.push_quoted(&asked.join(" AND "));
+    body.push_raw(",\"ExpressionAttributeNames\":");
     let names = pk.iter().map(|key| {
         let mut name = Writer::default();
-        name.quoted(&key.name);
+        name.push_quoted(&key.name);
         String::from_utf8_lossy(name.as_bytes()).into_owned()
     });
-    object(
+    write_object(
         &mut body,
         numbers.clone().map(|at| format!("#k{at}")).zip(names),
     );
-    body.raw(",\"ExpressionAttributeValues\":");
-    object(
+    body.push_raw(",\"ExpressionAttributeValues\":");
+    write_object(
         &mut body,
         numbers
             .map(|at| format!(":k{at}"))
-            .zip(pk.iter().map(nobody)),
+            .zip(pk.iter().map(absent_value)),
     );
-    body.raw("}");
-    request(ServiceOperation::Query, schema, body)
+    body.push_raw("}");
+    build_request(ServiceOperation::Query, schema, body)
 }
 
-fn begin(schema: &TableSchema) -> Writer {
+fn begin_body(schema: &TableSchema) -> Writer {
     let mut body = Writer::for_request(256);
-    body.raw("{\"TableName\":");
-    body.quoted(&schema.name);
+    body.push_raw("{\"TableName\":");
+    body.push_quoted(&schema.name);
     body
 }
 
-fn request(operation: ServiceOperation, schema: &TableSchema, body: Writer) -> Request {
+fn build_request(operation: ServiceOperation, schema: &TableSchema, body: Writer) -> Request {
     Request::new(operation, &READY, schema.name.clone(), body, Resend::Always)
 }
 
 /// Writes an object of values that are JSON.
-fn object(body: &mut Writer, members: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>) {
-    body.raw("{");
+fn write_object(
+    body: &mut Writer,
+    members: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+) {
+    body.push_raw("{");
     for (at, (name, json)) in members.enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
-        body.quoted(name.as_ref());
-        body.raw(":");
-        body.raw(json.as_ref());
+        body.push_raw(if at == 0 { "" } else { "," });
+        body.push_quoted(name.as_ref());
+        body.push_raw(":");
+        body.push_raw(json.as_ref());
     }
-    body.raw("}");
+    body.push_raw("}");
 }
 
 /// The value of a key that no item has: the last number, or a text that looks like no name.
-fn nobody(key: &KeyAttribute) -> &'static str {
+fn absent_value(key: &KeyAttribute) -> &'static str {
     match key.ty {
         KeyType::S => "{\"S\":\"$ready\"}",
         // The smallest number that DynamoDB stores. No item can be expected there.

@@ -16,7 +16,7 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
     };
     if let Some(replicas) = replicas {
         let is_strong = replicas.consistency == ReplicaConsistency::Strong;
-        db.strong_tables().learn(&declared.name, is_strong);
+        db.strong_tables().learn_table(&declared.name, is_strong);
     }
 }
 
@@ -35,7 +35,7 @@ pub struct ReplicationFinding {
 
 impl ReplicationFinding {
     /// The finding about a table that exists.
-    pub(super) fn of(declared: &TableSchema, described: &DescribedTable) -> Option<Self> {
+    pub(super) fn of_table(declared: &TableSchema, described: &DescribedTable) -> Option<Self> {
         let found = described.schema.settings.replicas.clone();
         let wanted = declared.settings.replicas.clone();
         let gaps = match (&found, &wanted) {

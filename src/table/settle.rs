@@ -24,7 +24,7 @@ pub(super) struct PendingChange<'s> {
 
 impl<'s> PendingChange<'s> {
     /// Waits for all that changes.
-    pub(super) fn all(waits: &'s (dyn Fn() + Sync)) -> Self {
+    pub(super) fn for_all(waits: &'s (dyn Fn() + Sync)) -> Self {
         PendingChange {
             declared: None,
             waits,
@@ -32,7 +32,7 @@ impl<'s> PendingChange<'s> {
     }
 
     /// Waits for the indexes that are declared here.
-    pub(super) fn of(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
+    pub(super) fn of_declared(declared: &'s TableSchema, waits: &'s (dyn Fn() + Sync)) -> Self {
         PendingChange {
             declared: Some(declared),
             waits,
@@ -43,7 +43,7 @@ impl<'s> PendingChange<'s> {
         match self.declared {
             Some(schema) => {
                 let mut changing = found.changing.iter();
-                changing.any(|name| compare::has(schema, name))
+                changing.any(|name| compare::has_index(schema, name))
             }
             None => found.is_updating || !found.changing.is_empty(),
         }
@@ -51,24 +51,24 @@ impl<'s> PendingChange<'s> {
 }
 
 /// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.
-pub(super) async fn settle(
+pub(super) async fn wait_settled(
     wire: &Wire,
     name: &str,
     settling: &PendingChange<'_>,
 ) -> Result<Option<DescribedTable>> {
-    let mut pace = TablePolling::until(PATIENCE);
-    let mut filling = TablePolling::endless();
+    let mut pace = TablePolling::for_patience(PATIENCE);
+    let mut filling = TablePolling::without_end();
     // `None` before the first response: a service that cannot be reached is reported immediately.
     let mut trouble: Option<TablePolling> = None;
     loop {
-        let found = match (service::describe(wire, name).await, &mut trouble) {
+        let found = match (service::describe_table(wire, name).await, &mut trouble) {
             (Err(error), Some(trouble)) if is_trouble(&error) => {
-                trouble.wait(|| error).await?;
+                trouble.wait_poll(|| error).await?;
                 continue;
             }
             (found, _) => found?,
         };
-        trouble = Some(TablePolling::until(TROUBLE));
+        trouble = Some(TablePolling::for_patience(TROUBLE));
         let Some(found) = found else {
             return Ok(None);
         };
@@ -77,7 +77,7 @@ pub(super) async fn settle(
             Status::Usable => {
                 (settling.waits)();
                 filling
-                    .wait(|| overdue(name, "has indexes being filled"))
+                    .wait_poll(|| overdue_error(name, "has indexes being filled"))
                     .await?;
                 continue;
             }
@@ -89,7 +89,7 @@ pub(super) async fn settle(
             }
         };
         (settling.waits)();
-        pace.wait(|| overdue(name, state)).await?;
+        pace.wait_poll(|| overdue_error(name, state)).await?;
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn is_trouble(error: &Error) -> bool {
     error.is_throttled() || error.kind() == ErrorKind::Unavailable
 }
 
-fn overdue(table: &str, state: &str) -> Error {
+fn overdue_error(table: &str, state: &str) -> Error {
     let minutes = PATIENCE.as_secs() / 60;
     let message = format!(
         "table `{table}` {state} after {minutes} minutes: call again, which resumes from there"

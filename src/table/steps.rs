@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{Deletion, PlanStep, RoughTime, TableChange, shown};
+use super::change::{Deletion, PlanStep, RoughTime, TableChange, view_text};
 use super::compare;
 use super::found::FoundTable;
 use super::index_changes::index_changes;
@@ -10,32 +10,35 @@ use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings
 
 /// The steps to the declared table, in order. A table is protected before anything else, and removals go
 /// last, unless something needs its place.
-pub(super) fn changes(declared: &TableSchema, found: Option<&FoundTable>) -> Vec<TableChange> {
+pub(super) fn needed_changes(
+    declared: &TableSchema,
+    found: Option<&FoundTable>,
+) -> Vec<TableChange> {
     let Some(found) = found else {
-        return creation(declared);
+        return creation_changes(declared);
     };
     let there = &found.described.schema;
-    let mut changes: Vec<TableChange> = compare::obstacles(declared, there)
+    let mut changes: Vec<TableChange> = compare::list_obstacles(declared, there)
         .into_iter()
         .map(TableChange::Replace)
         .collect();
     let indexes = index_changes(declared, there);
     changes.extend(indexes.impossible);
-    changes.extend(protection(&declared.settings, &there.settings));
-    changes.extend(recovery(declared, found));
-    changes.extend(billing(declared, found));
-    changes.extend(class(&declared.settings, &there.settings));
+    changes.extend(change_protection(&declared.settings, &there.settings));
+    changes.extend(change_recovery(declared, found));
+    changes.extend(change_billing(declared, found));
+    changes.extend(change_class(&declared.settings, &there.settings));
     changes.extend(indexes.first);
-    changes.extend(stream(declared, there));
-    changes.extend(expiry(declared, found));
-    changes.extend(tags(declared, found));
+    changes.extend(change_stream(declared, there));
+    changes.extend(change_expiry(declared, found));
+    changes.extend(change_tags(declared, found));
     changes.extend(indexes.exchanged);
     changes.extend(indexes.last);
     changes
 }
 
 /// A missing table. The steps that need an existing table follow.
-fn creation(declared: &TableSchema) -> Vec<TableChange> {
+fn creation_changes(declared: &TableSchema) -> Vec<TableChange> {
     let recovery = declared.settings.point_in_time_recovery;
     [TableChange::CreateTable]
         .into_iter()
@@ -44,17 +47,17 @@ fn creation(declared: &TableSchema) -> Vec<TableChange> {
         .collect()
 }
 
-fn protection(declared: &TableSettings, there: &TableSettings) -> Option<TableChange> {
+fn change_protection(declared: &TableSettings, there: &TableSettings) -> Option<TableChange> {
     let wanted = declared.deletion_protection?;
     (there.deletion_protection != Some(wanted)).then_some(TableChange::SetProtection(wanted))
 }
 
-fn class(declared: &TableSettings, there: &TableSettings) -> Option<TableChange> {
+fn change_class(declared: &TableSettings, there: &TableSettings) -> Option<TableChange> {
     let wanted = declared.class?;
     (there.class? != wanted).then_some(TableChange::SetClass(wanted))
 }
 
-fn recovery(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
+fn change_recovery(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     let wanted = declared.settings.point_in_time_recovery?;
     let there = found.recovery?;
     // A server that reports no days has no number of days to change.
@@ -67,7 +70,7 @@ fn recovery(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
 }
 
 /// Units that others scale are not compared, but whether there are units at all.
-fn billing(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
+fn change_billing(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     let wanted = declared.settings.billing?;
     let there = found.described.schema.settings.billing;
     let there = there.and_then(Billing::units);
@@ -84,7 +87,7 @@ fn billing(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
 }
 
 /// A stream that was not declared is of others.
-fn stream(declared: &TableSchema, there: &TableSchema) -> Vec<TableChange> {
+fn change_stream(declared: &TableSchema, there: &TableSchema) -> Vec<TableChange> {
     match (declared.stream, there.stream) {
         (Some(wanted), None) => vec![TableChange::AddStream(wanted)],
         (Some(wanted), Some(view)) if wanted != view => {
@@ -94,7 +97,7 @@ fn stream(declared: &TableSchema, there: &TableSchema) -> Vec<TableChange> {
     }
 }
 
-fn expiry(declared: &TableSchema, found: &FoundTable) -> Vec<TableChange> {
+fn change_expiry(declared: &TableSchema, found: &FoundTable) -> Vec<TableChange> {
     let Some(there) = &found.expiry else {
         return Vec::new();
     };
@@ -106,7 +109,7 @@ fn expiry(declared: &TableSchema, found: &FoundTable) -> Vec<TableChange> {
     removed.into_iter().chain(added).collect()
 }
 
-fn tags(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
+fn change_tags(declared: &TableSchema, found: &FoundTable) -> Option<TableChange> {
     let there = found.labels.as_ref()?;
     let differs = |(name, value): &(&String, &String)| there.get(*name) != Some(value);
     let tags = declared.settings.tags.iter().filter(differs);
@@ -126,7 +129,7 @@ fn has_key_of_other_type(index: &IndexSchema, other: &IndexSchema) -> bool {
 }
 
 /// The changes as steps of a plan.
-pub(super) fn steps(
+pub(super) fn plan_steps(
     base: &str,
     declared: &TableSchema,
     found: Option<&FoundTable>,
@@ -138,7 +141,7 @@ pub(super) fn steps(
     steps
         .map(|(change, after)| PlanStep {
             after,
-            ..step(base, declared, found, change)
+            ..plan_step(base, declared, found, change)
         })
         .collect()
 }
@@ -184,7 +187,7 @@ fn losses_before(
         if let TableChange::RemoveIndex(name) = change
             && Some(at) < last_added
         {
-            let loss = change.deletes(base);
+            let loss = change.own_deletion(base);
             let old = there.and_then(|there| there.index(name));
             gone.extend(old.zip(loss.clone()));
             removed.extend(loss);
@@ -194,14 +197,14 @@ fn losses_before(
 }
 
 /// The change as a step of a plan.
-fn step(
+fn plan_step(
     base: &str,
     declared: &TableSchema,
     found: Option<&FoundTable>,
     change: TableChange,
 ) -> PlanStep {
-    let deletes: Option<Deletion> = change.deletes(base);
-    let mut needs = change.needs().to_vec();
+    let deletes: Option<Deletion> = change.own_deletion(base);
+    let mut needs = change.needed_actions().to_vec();
     if change == TableChange::CreateTable && !declared.settings.tags.is_empty() {
         needs.push("dynamodb:TagResource");
     }
@@ -211,8 +214,8 @@ fn step(
         Some(FoundTable { described, .. }) => (
             other_type(declared, &described.schema, &change)
                 .or_else(|| added_unfilled(declared, &change))
-                .or_else(|| change.risk()),
-            change.takes((described.items, described.bytes)),
+                .or_else(|| change.change_risk()),
+            change.rough_time((described.items, described.bytes)),
         ),
     };
     PlanStep {
@@ -295,10 +298,10 @@ pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String
     let mut notes = other_replicas(declared, found);
     notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
-        notes.push(format!("a stream of {}", shown(view)));
+        notes.push(format!("a stream of {}", view_text(view)));
     }
     let locals = there.local_indexes.iter();
-    let locals = locals.filter(|index| !compare::has(declared, &index.name));
+    let locals = locals.filter(|index| !compare::has_index(declared, &index.name));
     notes.extend(locals.map(|index| {
         format!(
             "the local index `{}`, which goes only with its table",
@@ -312,7 +315,7 @@ pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String
 }
 
 /// The declared settings that cannot be compared, because the server does not have them.
-pub(super) fn unknown(declared: &TableSchema, found: &FoundTable) -> Vec<&'static str> {
+pub(super) fn unknown_settings(declared: &TableSchema, found: &FoundTable) -> Vec<&'static str> {
     let settings = &declared.settings;
     let mut unknown = Vec::new();
     if declared.ttl.is_some() && found.expiry.is_none() {

@@ -54,7 +54,7 @@ fn shop() -> TableSchema {
 fn difference(change: impl FnOnce(&mut TableSchema)) -> String {
     let mut found = shop();
     change(&mut found);
-    let list = compare::differences(&shop(), &found);
+    let list = compare::list_differences(&shop(), &found);
     assert_eq!(list.len(), 1, "{list:?}");
     list.concat()
 }
@@ -69,10 +69,10 @@ fn the_same_schema_has_no_differences() {
     found.global_indexes[0].pk.reverse();
     found.global_indexes[0].projection = include(&["b", "a", "pk", "hour"]);
     found.local_indexes[0].projection = include(&[]);
-    assert_eq!(compare::differences(&shop(), &found), [""; 0]);
+    assert_eq!(compare::list_differences(&shop(), &found), [""; 0]);
     let mut silent = shop();
     silent.stream = None;
-    assert_eq!(compare::differences(&silent, &shop()), [""; 0]);
+    assert_eq!(compare::list_differences(&silent, &shop()), [""; 0]);
 }
 
 #[test]
@@ -135,17 +135,17 @@ fn each_difference_is_said_with_its_remedy() {
         (
             "do not expire",
             "switch TTL on",
-            compare::ttl(Some("a"), None).unwrap(),
+            compare::compare_ttl(Some("a"), None).unwrap(),
         ),
         (
             "expire by `b`, declared is `a`",
             "switch TTL over",
-            compare::ttl(Some("a"), Some("b")).unwrap(),
+            compare::compare_ttl(Some("a"), Some("b")).unwrap(),
         ),
         (
             "expire by `b`, but no TTL is declared",
             "dynamo(ttl)",
-            compare::ttl(None, Some("b")).unwrap(),
+            compare::compare_ttl(None, Some("b")).unwrap(),
         ),
     ] {
         assert!(difference.contains(says), "{difference}");
@@ -210,11 +210,11 @@ fn limits_are_met_before_sending() {
     for (says, change) in broken {
         let mut schema = shop();
         change(&mut schema);
-        let error = limits::check(&schema).unwrap_err();
+        let error = limits::check_limits(&schema).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains(says), "{error}");
     }
-    limits::check(&shop()).unwrap();
+    limits::check_limits(&shop()).unwrap();
 }
 
 async fn start() -> (Dynamo, Faults) {
@@ -251,13 +251,13 @@ async fn a_table_is_created_as_declared_and_then_left_alone() {
     let (db, http) = start().await;
     db.create_tables([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["CreateTable", "UpdateTimeToLive"]);
-    let found = service::describe(db.table_wire().unwrap(), "dev-shop")
+    let found = service::describe_table(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(compare::differences(&shop(), &found.schema), [""; 0]);
+    assert_eq!(compare::list_differences(&shop(), &found.schema), [""; 0]);
     assert_eq!(
-        service::ttl(db.table_wire().unwrap(), "dev-shop")
+        service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
             .await
             .unwrap()
             .as_deref(),
@@ -280,7 +280,7 @@ async fn creators_may_race() {
     for creator in creators {
         creator.await.unwrap().unwrap();
     }
-    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+    let ttl = service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));
@@ -471,7 +471,7 @@ async fn missing_indexes_are_added_and_filled() {
     bare.global_indexes.clear();
     db.create_tables([bare]).await.unwrap();
     let item = br#"{"TableName":"dev-shop","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"g1pk":{"S":"x"},"g1sk":{"S":"y"}}}"#;
-    db.call(Request {
+    db.call_service(Request {
         operation: ServiceOperation::PutItem,
         table: "dev-shop".into(),
         body: bytes::Bytes::from_static(item),
@@ -581,7 +581,7 @@ async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
 
     db.enable_ttl([shop()]).await.unwrap();
     assert_eq!(writes(&http), ["UpdateTimeToLive"]);
-    let ttl = service::ttl(db.table_wire().unwrap(), "dev-shop")
+    let ttl = service::ttl_attribute(db.table_wire().unwrap(), "dev-shop")
         .await
         .unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::plan::{Meaning, TransactionMember};
 use crate::write::unique;
 
-pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<()> {
-    let givers = givers(members);
+pub(super) fn join_hand_overs(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<()> {
+    let givers = find_givers(members);
     let mut given = BTreeSet::new();
     for (at, from) in givers {
         if let (Some(taker), Some(giver)) = (members.get(at), members.get(from)) {
@@ -33,7 +33,7 @@ pub(super) fn join(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<
 }
 
 /// The operations that take a value which another releases, each with the first of those.
-fn givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
+fn find_givers(members: &[TransactionMember]) -> Vec<(usize, usize)> {
     let item = |member: &TransactionMember| (member.write.table.clone(), member.key.clone());
     let numbered = || members.iter().enumerate();
     let mut giving = HashMap::new();

@@ -21,7 +21,7 @@ use crate::plan::{
 use crate::retry::Backoff;
 use crate::write::unique::item_id;
 use crate::write::{Create, Delete, ItemWrite, Put, as_read, delete_as_read, revision, update_of};
-use commit::{changed_since, commit};
+use commit::{changed_since, commit_items};
 
 /// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
@@ -134,11 +134,11 @@ where
     loop {
         let begun = Instant::now();
         // The set is sorted, so all units take their turns in one order and cannot wait for each other.
-        let turns = db.turns().all(&lost).await;
+        let turns = db.item_turns().take_all(&lost).await;
         let unit = UnitOfWork::new(db, turns);
-        let out = work(unit.share()).await?;
-        let UnitState { items, turns, .. } = unit.end();
-        let Err(error) = commit(db, &items).await else {
+        let out = work(unit.share_state()).await?;
+        let UnitState { items, turns, .. } = unit.end_work();
+        let Err(error) = commit_items(db, &items).await else {
             return Ok(out);
         };
         // The turns end before the pause, so that other tasks need not wait for it.
@@ -152,7 +152,7 @@ where
         lost.extend(changed);
         // The first race is lost to a task of this process as a rule, and the queue is the pause.
         if attempt > 1 {
-            backoff.wait(begun.elapsed(), None).await;
+            backoff.wait_longer(begun.elapsed(), None).await;
         }
         attempt += 1;
     }
@@ -214,24 +214,24 @@ impl UnitOfWork {
     }
 
     /// The same unit, for the closure.
-    fn share(&self) -> Self {
+    fn share_state(&self) -> Self {
         UnitOfWork {
             db: self.db.clone(),
             state: self.state.clone(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, UnitState> {
+    fn lock_state(&self) -> MutexGuard<'_, UnitState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the unit: later calls on a kept copy are errors.
-    fn end(&self) -> UnitState {
+    fn end_work(&self) -> UnitState {
         let over = UnitState {
             is_over: true,
             ..UnitState::default()
         };
-        std::mem::replace(&mut *self.state(), over)
+        std::mem::replace(&mut *self.lock_state(), over)
     }
 
     /// Reads an item by a strong read. If the unit has read it before, this returns the same item without a request.
@@ -239,7 +239,7 @@ impl UnitOfWork {
         let key = key.untyped()?;
         let id = item_id(&key, &self.db);
         if let Some(record) = self.record_to_read::<E>(&id)? {
-            return record.entity();
+            return record.read_entity();
         }
         self.wait_for_turn(&id).await;
         let pattern = &Patterns::<E>::JOINT.transact;
@@ -264,11 +264,11 @@ impl UnitOfWork {
         };
         // Reads of one unit may run concurrently. Another one of this item may have ended meanwhile, and both must
         // return the same.
-        let mut state = self.open(E::ENTITY.type_name)?;
+        let mut state = self.open_for(E::ENTITY.type_name)?;
         match state.record_to_read::<E>(&item.id)? {
-            Some(before) => before.entity(),
+            Some(before) => before.read_entity(),
             None => {
-                state.push(item);
+                state.push_item(item);
                 Ok(read)
             }
         }
@@ -305,8 +305,8 @@ impl UnitOfWork {
                 }
             }
         };
-        self.open(E::ENTITY.type_name)?
-            .write(id, members, E::ENTITY.type_name)
+        self.open_for(E::ENTITY.type_name)?
+            .add_write(id, members, E::ENTITY.type_name)
     }
 
     /// Stores an entity if no live item has its key.
@@ -318,8 +318,8 @@ impl UnitOfWork {
             return Err(error.of(E::ENTITY.type_name));
         }
         let members = Create::new(HeldEntity::Borrowed(entity)).members(&self.db)?;
-        self.open(E::ENTITY.type_name)?
-            .write(id, members, E::ENTITY.type_name)
+        self.open_for(E::ENTITY.type_name)?
+            .add_write(id, members, E::ENTITY.type_name)
     }
 
     /// Deletes an item: if the unit has read it, only if it is unchanged, and otherwise any item with this key.
@@ -335,8 +335,8 @@ impl UnitOfWork {
                 ..
             }) => delete_as_read(&entity::read::<E>(&stored)?, guard, &self.db)?,
         };
-        self.open(E::ENTITY.type_name)?
-            .write(id, members, E::ENTITY.type_name)
+        self.open_for(E::ENTITY.type_name)?
+            .add_write(id, members, E::ENTITY.type_name)
     }
 
     /// Adds any operation that fits into a [`Transaction`](crate::Transaction), with its own conditions. If the unit
@@ -346,36 +346,36 @@ impl UnitOfWork {
         let members = operation.plan_members(&self.db)?.into_iter();
         // The position among the items of the unit is known only when it commits.
         let named = OperationPlace { index: 0, name };
-        let mut members: Vec<_> = members.map(|member| member.at(named)).collect();
+        let mut members: Vec<_> = members.map(|member| member.at_place(named)).collect();
         let Some(main) = members.first_mut() else {
             return Ok(());
         };
         let id = (main.write.table.clone(), main.key.to_json());
         let entity = main.write.entity;
-        let mut state = self.open(entity)?;
-        let read = state.item(&id).and_then(|item| item.read.as_ref());
-        let declared = main.declared();
+        let mut state = self.open_for(entity)?;
+        let read = state.find_item(&id).and_then(|item| item.read.as_ref());
+        let declared = main.declaration_id();
         if read.is_some_and(|read| declared.is_some_and(|declared| declared != read.declared)) {
             return Err(of_another_entity(entity));
         }
         if let (Some(read), Meaning::Row(failure)) = (read, main.write.meaning) {
-            main.write.asking(read.guard.0.clone());
+            main.write.add_condition(read.guard.0.clone());
             main.write.meaning = Meaning::Row(failure.or_condition());
         }
-        state.write(id, members, entity)
+        state.add_write(id, members, entity)
     }
 
     async fn wait_for_turn(&self, id: &ItemId) {
-        let Some(queue) = self.db.turns().queue_of_others(id) else {
+        let Some(queue) = self.db.item_turns().queue_of_others(id) else {
             return;
         };
         // This is set before the wait, because reads of one unit may run concurrently.
-        let has_asked = std::mem::replace(&mut self.state().has_asked, true);
+        let has_asked = std::mem::replace(&mut self.lock_state().has_asked, true);
         if has_asked {
             return;
         }
         let turn = turn_in(queue).await;
-        let mut state = self.state();
+        let mut state = self.lock_state();
         // The closure may have returned while this read waited. The turn then ends here.
         if !state.is_over {
             state.turns.extend(turn);
@@ -384,13 +384,13 @@ impl UnitOfWork {
 
     /// The known state of an item that will be read.
     fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
-        self.open(E::ENTITY.type_name)?.record_to_read::<E>(id)
+        self.open_for(E::ENTITY.type_name)?.record_to_read::<E>(id)
     }
 
     /// The known state of an item that will be written.
     fn record_to_write<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
-        let state = self.open(E::ENTITY.type_name)?;
-        match state.item(id) {
+        let state = self.open_for(E::ENTITY.type_name)?;
+        match state.find_item(id) {
             Some(item) => {
                 item.check_unwritten(E::ENTITY.type_name)?;
                 item.record_of::<E>()
@@ -399,11 +399,11 @@ impl UnitOfWork {
         }
     }
 
-    fn open(&self, entity: &'static str) -> Result<MutexGuard<'_, UnitState>> {
-        let state = self.state();
+    fn open_for(&self, entity: &'static str) -> Result<MutexGuard<'_, UnitState>> {
+        let state = self.lock_state();
         match state.is_over {
             false => Ok(state),
-            true => Err(refused(
+            true => Err(refuse_operation(
                 entity,
                 "the unit of work is over: its closure has returned",
             )),
@@ -412,27 +412,27 @@ impl UnitOfWork {
 }
 
 impl UnitState {
-    fn item(&self, id: &ItemId) -> Option<&UnitItem> {
+    fn find_item(&self, id: &ItemId) -> Option<&UnitItem> {
         self.items.get(*self.places.get(id)?)
     }
 
-    fn push(&mut self, item: UnitItem) {
+    fn push_item(&mut self, item: UnitItem) {
         self.places.insert(item.id.clone(), self.items.len());
         self.items.push(item);
     }
 
     fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
-        match self.item(id) {
+        match self.find_item(id) {
             Some(item) if item.is_written => {
                 let message = "this unit of work writes or checks the item already: read it before";
-                Err(refused(E::ENTITY.type_name, message))
+                Err(refuse_operation(E::ENTITY.type_name, message))
             }
             Some(item) => item.record_of::<E>(),
             None => Ok(None),
         }
     }
 
-    fn write(
+    fn add_write(
         &mut self,
         id: ItemId,
         members: Vec<TransactionMember>,
@@ -445,7 +445,7 @@ impl UnitState {
                 item.members = members;
                 item.is_written = true;
             }
-            None => self.push(UnitItem {
+            None => self.push_item(UnitItem {
                 id,
                 read: None,
                 members,
@@ -463,7 +463,7 @@ impl UnitItem {
         }
         let message = "this unit of work writes or checks the item already: a transaction takes one write per item, so change the \
                        entity as a whole and write it once";
-        Err(refused(entity, message))
+        Err(refuse_operation(entity, message))
     }
 
     /// The record of a read by this entity. The guard does not compare the attributes that another entity reads from
@@ -479,12 +479,12 @@ impl UnitItem {
 }
 
 impl ReadRecord {
-    fn entity<E: DynamoEntity>(&self) -> Result<Option<E>> {
+    fn read_entity<E: DynamoEntity>(&self) -> Result<Option<E>> {
         self.live.as_deref().map(entity::read).transpose()
     }
 
     /// Whether the item of a failure is the one that was read.
-    fn is(&self, current: Option<&Bytes>) -> bool {
+    fn is_current(&self, current: Option<&Bytes>) -> bool {
         // DynamoDB returns the attributes of an item in any order, so the items are compared and not their bytes.
         let item = |json: &Bytes| Item::from_dynamo_json(json).ok();
         self.live.as_ref().and_then(item) == current.and_then(item)
@@ -493,7 +493,7 @@ impl ReadRecord {
 
 impl fmt::Debug for UnitOfWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state();
+        let state = self.lock_state();
         let written = state.items.iter().filter(|item| item.is_written).count();
         write!(
             f,
@@ -524,7 +524,7 @@ fn guard_of<E: DynamoEntity>(
 ) -> Result<(Node, ConditionFailure)> {
     match (read, stored) {
         (Some(read), Some(stored)) => as_read(read, stored, db),
-        _ => Ok(check::condition(
+        _ => Ok(check::build_condition(
             &E::ENTITY,
             Precondition::Missing,
             None,
@@ -536,9 +536,9 @@ fn guard_of<E: DynamoEntity>(
 fn of_another_entity(entity: &'static str) -> Error {
     let message =
         "this unit of work has read the item as another entity: read and write an item as one";
-    refused(entity, message)
+    refuse_operation(entity, message)
 }
 
-fn refused(entity: &'static str, message: &str) -> Error {
+fn refuse_operation(entity: &'static str, message: &str) -> Error {
     Error::new(ErrorKind::Rejected, Stage::Request, message.to_owned()).of(entity)
 }

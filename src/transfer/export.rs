@@ -190,7 +190,7 @@ impl ExportReport {
         Err(Error::new(error.kind(), error.stage(), message).with_source(error))
     }
 
-    fn fail(&mut self, error: Error) {
+    fn add_failure(&mut self, error: Error) {
         self.counts.failed += 1;
         // Each error holds its message, and an export may have as many as rows. The count goes on.
         if self.errors.len() < MOST_ERRORS {
@@ -220,12 +220,12 @@ impl<'w> Export<'w> {
         // not matter.
         let is_whole = match &options.hydration {
             Some(items) => items.attributes.is_none(),
-            None => options.projection.is_none() && selection.source().is_whole(),
+            None => options.projection.is_none() && selection.query_source().is_whole(),
         };
         Export {
-            entity: selection.entity(),
+            entity: selection.entity_name(),
             is_whole,
-            query: Query::of(selection, bytes_of(read)),
+            query: Query::of_selection(selection, bytes_of(read)),
             writer: Box::new(writer),
             format: RowFormat::default(),
             progress: None,
@@ -249,10 +249,10 @@ impl<'w> Export<'w> {
     where
         'w: 'd,
     {
-        Steps(Box::pin(self.run(db)))
+        Steps(Box::pin(self.run_export(db)))
     }
 
-    async fn run(mut self, db: &Dynamo) -> Result<ExportReport> {
+    async fn run_export(mut self, db: &Dynamo) -> Result<ExportReport> {
         // An item without some of its attributes would look complete in the file, and an import
         // would store it like that.
         if !self.is_whole {
@@ -284,7 +284,7 @@ impl<'w> Export<'w> {
                 Ok(row) => row,
                 Err(error) => {
                     // Rows that were read before the error are written first, and the position is then after them.
-                    self.write(&mut portion, stream, report)?;
+                    self.write_portion(&mut portion, stream, report)?;
                     return Err(error);
                 }
             };
@@ -294,17 +294,17 @@ impl<'w> Export<'w> {
             });
             match line {
                 Ok(()) => portion.rows += 1,
-                Err(error) => report.fail(error),
+                Err(error) => report.add_failure(error),
             }
             if portion.lines.len() >= PORTION {
-                self.write(&mut portion, stream, report)?;
+                self.write_portion(&mut portion, stream, report)?;
             }
         }
-        self.write(&mut portion, stream, report)
+        self.write_portion(&mut portion, stream, report)
     }
 
     /// Gives the lines to the writer.
-    fn write(
+    fn write_portion(
         &mut self,
         portion: &mut PendingLines,
         stream: &RowStream<Result<Vec<u8>>>,
@@ -341,20 +341,20 @@ struct PendingLines {
 
 /// Reads rows as bytes, after they were read as their type: its error is that of the row.
 fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
-    let read = ReadRow::of(
+    let read = ReadRow::with_reader(
         |row: &RawRow, strict| match strict.and_then(<dyn Any + Send + Sync>::downcast_ref) {
             Some(strict) => {
                 let strict: &ReadRow<Row> = strict;
                 // Each row is decoded as by the query, to report what a program could not read.
                 // Its bytes are written, with attributes that the struct does not have.
-                strict.read(row)?;
-                Ok(row.json().to_vec())
+                strict.read_row(row)?;
+                Ok(row.row_json().to_vec())
             }
             None => Err(Error::config("rows are exported as they are read")),
         },
         Some(Arc::new(read)),
     );
-    read.lenient()
+    read.into_lenient()
 }
 
 /// Counts the items that are read and are no rows. The listener of the query is still called.
@@ -370,10 +370,13 @@ fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
             Ordering::Relaxed,
         );
         if let Some(before) = &before {
-            before.tell(progress);
+            before.tell_progress(progress);
         }
     });
-    (left_out, query.with(|options| options.watch = Some(watch)))
+    (
+        left_out,
+        query.with_options(|options| options.watch = Some(watch)),
+    )
 }
 
 /// Names the entity.
@@ -382,3 +385,5 @@ impl fmt::Debug for Export<'_> {
         write!(f, "Export({})", self.entity)
     }
 }
+
+crate::awaited::unsent!([] Export<'_> => ExportReport);

@@ -60,7 +60,7 @@ impl RowFormat {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn format_name(self) -> &'static str {
         match self {
             RowFormat::Json => "json",
             RowFormat::DynamoJson => "dynamodb",
@@ -71,18 +71,18 @@ impl RowFormat {
 fn dynamo_item(line: &str) -> Result<Item, CodecError> {
     let other =
         || CodecError::new("a line of DynamoDB JSON has one member, `Item`: `{\"Item\":{..}}`");
-    let mut reader = Reader::within(line, 0);
+    let mut reader = Reader::starting_at(line, 0);
     let mut first = true;
     reader.open_object()?;
     match reader.next_name(&mut first)? {
         Some(name) if name == ITEM => {}
         _ => return Err(other()),
     }
-    let item = Item::read(&mut reader)?;
+    let item = Item::read_item(&mut reader)?;
     match reader.next_name(&mut first)? {
         None => {}
         Some(_) => return Err(other()),
     }
-    reader.finish()?;
+    reader.finish_text()?;
     Ok(item)
 }

@@ -62,10 +62,10 @@ pub(super) type OnImportProgress<'i> = Box<dyn FnMut(&ImportCounts) + Send + 'i>
 
 impl<'i> Import<'i> {
     pub(crate) fn of_entity<E: DynamoEntity>(reader: impl Read + Send + 'i) -> Self {
-        Import::of(Box::new(EntityTarget::<E>::new()), reader)
+        Import::into_target(Box::new(EntityTarget::<E>::new()), reader)
     }
 
-    fn of(target: Box<dyn ImportTarget>, reader: impl Read + Send + 'i) -> Self {
+    fn into_target(target: Box<dyn ImportTarget>, reader: impl Read + Send + 'i) -> Self {
         Import {
             lines: LineReader::new(reader),
             target,
@@ -175,13 +175,13 @@ impl TableSchema {
     /// # Ok(()) }
     /// ```
     pub fn import<'i>(&self, reader: impl Read + Send + 'i) -> Result<Import<'i>> {
-        let target = TableItems::of(self)?;
-        Ok(Import::of(Box::new(target), reader).as_is())
+        let target = TableItems::of_schema(self)?;
+        Ok(Import::into_target(Box::new(target), reader).as_is())
     }
 }
 
 impl fmt::Debug for Import<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Import({})", self.target.name())
+        write!(f, "Import({})", self.target.target_name())
     }
 }

@@ -52,11 +52,11 @@ impl<'r> LineReader<'r> {
     }
 
     /// The number of the line that was read last, from 1.
-    pub(super) fn number(&self) -> u64 {
+    pub(super) fn line_number(&self) -> u64 {
         self.number
     }
 
-    pub(super) fn place(&self) -> FilePlace {
+    pub(super) fn file_place(&self) -> FilePlace {
         let hash = self.hash.clone().finalize();
         FilePlace {
             bytes: self.place,
@@ -70,7 +70,7 @@ impl<'r> LineReader<'r> {
         // The file is read again instead of sought: the hash over all that comes before the place
         // shows whether it is still the same file, and a pipe cannot seek.
         while self.place < place.bytes {
-            let found = fill(&mut self.reader)?;
+            let found = fill_buffer(&mut self.reader)?;
             let left = usize::try_from(place.bytes - self.place).unwrap_or(usize::MAX);
             let count = found.len().min(left);
             if count == 0 {
@@ -81,14 +81,14 @@ impl<'r> LineReader<'r> {
             self.place += count as u64;
         }
         self.number = place.lines;
-        Ok(self.place() == *place)
+        Ok(self.file_place() == *place)
     }
 
     /// The next line; None at the end of the file.
     pub(super) fn next(&mut self) -> io::Result<Option<LineText>> {
         let (mut line, mut is_too_long, is_first) = (Vec::new(), false, self.place == 0);
         loop {
-            let found = fill(&mut self.reader)?;
+            let found = fill_buffer(&mut self.reader)?;
             if found.is_empty() {
                 match line.is_empty() && !is_too_long {
                     true => return Ok(None),
@@ -129,7 +129,7 @@ impl<'r> LineReader<'r> {
 }
 
 /// The bytes at hand, or the next ones.
-fn fill<R: Read>(reader: &mut BufReader<R>) -> io::Result<&[u8]> {
+fn fill_buffer<R: Read>(reader: &mut BufReader<R>) -> io::Result<&[u8]> {
     loop {
         match reader.fill_buf() {
             Ok(_) => break,
@@ -183,11 +183,11 @@ mod tests {
     fn a_place_belongs_to_the_bytes_before_it() {
         let mut reader = LineReader::new(&b"one\ntwo\nthree\n"[..]);
         reader.next().unwrap();
-        let place = reader.place();
+        let place = reader.file_place();
         let resumed = |file: &'static [u8]| {
             let mut reader = LineReader::new(file);
             let is_same = reader.skip_to(&place).unwrap();
-            (is_same, reader.next().unwrap(), reader.number())
+            (is_same, reader.next().unwrap(), reader.line_number())
         };
         assert_eq!(resumed(b"one\n2\n"), (true, Some(text("2")), 2));
         assert!(!resumed(b"ONE\ntwo\n").0);

@@ -20,42 +20,53 @@ pub(super) struct ImportState {
 }
 
 /// The import that a checkpoint belongs to, as text.
-pub(super) fn binding(import: &Import<'_>, db: &Dynamo) -> String {
+pub(super) fn import_binding(import: &Import<'_>, db: &Dynamo) -> String {
     format!(
         // The name of the table as it is stored, with its prefix: the same import into another
         // environment is another one. The mode belongs to it too, since half of the lines are
         // stored by the old one.
         "import {} into {} from {}, {:?}",
-        import.target.name(),
-        db.table_name(import.target.table()),
-        import.format.name(),
+        import.target.target_name(),
+        db.table_name(import.target.table_name()),
+        import.format.format_name(),
         import.mode,
     )
 }
 
 /// Loads the state; `None` at the first start.
-pub(super) async fn load(store: &dyn Checkpoint, binding: &str) -> Result<Option<ImportState>> {
-    match store.load().await.map_err(|error| kept("loaded", error))? {
-        Some(bytes) => decode(&bytes, binding).map(Some),
+pub(super) async fn load_state(
+    store: &dyn Checkpoint,
+    binding: &str,
+) -> Result<Option<ImportState>> {
+    match store
+        .load()
+        .await
+        .map_err(|error| checkpoint_failed("loaded", error))?
+    {
+        Some(bytes) => decode_state(&bytes, binding).map(Some),
         None => Ok(None),
     }
 }
 
-pub(super) async fn save(store: &dyn Checkpoint, state: &ImportState, binding: &str) -> Result<()> {
-    let saved = store.save(encode(state, binding)?).await;
-    saved.map_err(|error| kept("saved", error))
+pub(super) async fn save_state(
+    store: &dyn Checkpoint,
+    state: &ImportState,
+    binding: &str,
+) -> Result<()> {
+    let saved = store.save(encode_state(state, binding)?).await;
+    saved.map_err(|error| checkpoint_failed("saved", error))
 }
 
-fn kept(verb: &str, error: CheckpointError) -> Error {
+fn checkpoint_failed(verb: &str, error: CheckpointError) -> Error {
     let message = format!("the checkpoint could not be {verb}");
     Error::new(ErrorKind::Checkpoint, Stage::Request, message).with_source(error)
 }
 
-pub(super) fn refused(message: impl Into<String>) -> Error {
+pub(super) fn refused_import(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Checkpoint, Stage::Request, message)
 }
 
-fn encode(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
+fn encode_state(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
     let ImportState {
         place,
         counts,
@@ -80,8 +91,8 @@ fn encode(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
         .map_err(|fault| Error::encode("Checkpoint", fault))
 }
 
-fn decode(bytes: &[u8], binding: &str) -> Result<ImportState> {
-    let broken = || refused("this is no checkpoint of an import");
+fn decode_state(bytes: &[u8], binding: &str) -> Result<ImportState> {
+    let broken = || refused_import("this is no checkpoint of an import");
     let item = Item::from_dynamo_json(bytes).map_err(|_| broken())?;
     let number = |name| {
         let number = item.get(name).and_then(Value::as_number);
@@ -91,13 +102,13 @@ fn decode(bytes: &[u8], binding: &str) -> Result<ImportState> {
     };
     let text = |name| item.get(name).and_then(Value::as_text).ok_or_else(broken);
     if number("version")? != VERSION {
-        return Err(refused(
+        return Err(refused_import(
             "another version of the library wrote this checkpoint",
         ));
     }
     let found = text("import")?;
     if found != binding {
-        return Err(refused(format!(
+        return Err(refused_import(format!(
             "the checkpoint is of another import: `{found}`, and this is `{binding}`: use another file for it"
         )));
     }
@@ -139,15 +150,15 @@ mod tests {
             },
             is_finished: true,
         };
-        let bytes = encode(&state, "Note").unwrap();
-        assert_eq!(decode(&bytes, "Note").unwrap(), state);
+        let bytes = encode_state(&state, "Note").unwrap();
+        assert_eq!(decode_state(&bytes, "Note").unwrap(), state);
         assert_eq!(
-            decode(&bytes, "Order").unwrap_err().kind(),
+            decode_state(&bytes, "Order").unwrap_err().kind(),
             ErrorKind::Checkpoint
         );
         for cut in 0..bytes.len() {
             assert_eq!(
-                decode(&bytes[..cut], "Note").unwrap_err().kind(),
+                decode_state(&bytes[..cut], "Note").unwrap_err().kind(),
                 ErrorKind::Checkpoint
             );
         }

@@ -4,10 +4,8 @@
 //! other types, so a value of these is an object with one member that names the type: `{"$B":"aGk="}`,
 //! `{"$SS":["a"]}`, `{"$NS":[1,2]}`, `{"$BS":["aGk="]}`. A map that looks like one of these is `{"$M":{..}}`.
 
-use std::collections::BTreeSet;
-
 use crate::codec::{Item, Value};
-use crate::json::{CodecError, MAX_DEPTH, Number, Reader, Tag, escape_into};
+use crate::json::{CodecError, MAX_DEPTH, Reader, Tag, escape_into};
 
 /// The beginning of a name that marks a type.
 const MARK: char = '$';
@@ -16,8 +14,8 @@ const MARK: char = '$';
 pub(super) fn write_item(item: &Item, out: &mut Vec<u8>) {
     out.push(b'{');
     for (at, (name, value)) in item.iter().enumerate() {
-        separate(at, out);
-        quote(name, out);
+        write_separator(at, out);
+        write_quoted(name, out);
         out.push(b':');
         write_value(value, out);
     }
@@ -26,7 +24,7 @@ pub(super) fn write_item(item: &Item, out: &mut Vec<u8>) {
 
 fn write_value(value: &Value, out: &mut Vec<u8>) {
     match value {
-        Value::S(text) => quote(text, out),
+        Value::S(text) => write_quoted(text, out),
         // The digits as they are stored: a float would lose some of the 38.
         Value::N(number) => out.extend_from_slice(number.as_str().as_bytes()),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -35,18 +33,20 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::L(list) => write_list(list, out, write_value),
         // A map of the data that looks like a mark gets one itself, so that reading never confuses
         // the two.
-        Value::M(map) if is_like_a_mark(map) => marked(Tag::M, out, |out| write_item(map, out)),
+        Value::M(map) if is_like_a_mark(map) => {
+            write_marked(Tag::M, out, |out| write_item(map, out))
+        }
         Value::M(map) => write_item(map, out),
-        Value::B(bytes) => marked(Tag::B, out, |out| write_bytes(bytes, out)),
-        Value::Ss(set) => marked(Tag::Ss, out, |out| {
-            write_list(set, out, |text, out| quote(text, out));
+        Value::B(bytes) => write_marked(Tag::B, out, |out| write_bytes(bytes, out)),
+        Value::Ss(set) => write_marked(Tag::Ss, out, |out| {
+            write_list(set, out, |text, out| write_quoted(text, out));
         }),
-        Value::Ns(set) => marked(Tag::Ns, out, |out| {
+        Value::Ns(set) => write_marked(Tag::Ns, out, |out| {
             write_list(set, out, |number, out| {
                 out.extend_from_slice(number.as_str().as_bytes());
             });
         }),
-        Value::Bs(set) => marked(Tag::Bs, out, |out| {
+        Value::Bs(set) => write_marked(Tag::Bs, out, |out| {
             write_list(set, out, |bytes, out| write_bytes(bytes, out));
         }),
     }
@@ -57,7 +57,7 @@ fn is_like_a_mark(map: &Item) -> bool {
     map.len() == 1 && map.iter().all(|(name, _)| name.starts_with(MARK))
 }
 
-fn marked(tag: Tag, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+fn write_marked(tag: Tag, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(b"{\"$");
     out.extend_from_slice(tag.name().as_bytes());
     out.extend_from_slice(b"\":");
@@ -72,19 +72,19 @@ fn write_list<'v, T: 'v>(
 ) {
     out.push(b'[');
     for (at, value) in values.into_iter().enumerate() {
-        separate(at, out);
+        write_separator(at, out);
         write(value, out);
     }
     out.push(b']');
 }
 
-fn separate(at: usize, out: &mut Vec<u8>) {
+fn write_separator(at: usize, out: &mut Vec<u8>) {
     if at > 0 {
         out.push(b',');
     }
 }
 
-fn quote(text: &str, out: &mut Vec<u8>) {
+fn write_quoted(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     escape_into(out, text);
     out.push(b'"');
@@ -99,22 +99,26 @@ fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
 /// Reads an item that [`write_item`] has written, or any other object.
 pub(super) fn read_item(line: &str) -> Result<Item, CodecError> {
     // A marked map takes two levels of JSON for one of DynamoDB, and a set within it two more.
-    let item = Reader::within(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
+    let item = Reader::starting_at(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
     unmarked_members(item)
 }
 
 fn unmarked_members(item: Item) -> Result<Item, CodecError> {
     let values = item.into_iter().map(|(name, value)| {
-        let value = unmarked(value).map_err(|fault| fault.at(name.as_str()))?;
+        let value = unmark_value(value).map_err(|fault| fault.at(name.as_str()))?;
         Ok((name, value))
     });
     values.collect::<Result<Item, CodecError>>()
 }
 
 /// The value that a value of plain JSON means.
-fn unmarked(value: Value) -> Result<Value, CodecError> {
+fn unmark_value(value: Value) -> Result<Value, CodecError> {
     Ok(match value {
-        Value::L(list) => Value::L(list.into_iter().map(unmarked).collect::<Result<_, _>>()?),
+        Value::L(list) => Value::L(
+            list.into_iter()
+                .map(unmark_value)
+                .collect::<Result<_, _>>()?,
+        ),
         Value::M(map) if is_like_a_mark(&map) => {
             let only = map.into_iter().next();
             let (name, value) = only.unwrap_or((String::new(), Value::Null));
@@ -130,8 +134,9 @@ fn of_type(name: &str, value: Value) -> Result<Value, CodecError> {
     let found = Tag::from_name(name);
     Ok(match (found, value) {
         (Some(Tag::M), Value::M(map)) => Value::M(unmarked_members(map)?),
-        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => typed(value, tag)
-            .ok_or_else(|| CodecError::mismatch(expected(tag), "something else"))?,
+        (Some(tag @ (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs)), value) => value
+            .into_type(tag)
+            .ok_or_else(|| CodecError::mismatch(expected_form(tag), "something else"))?,
         _ => {
             return Err(CodecError::new(
                 "no type has this name: a map with one member that begins with `$` is written `{\"$M\":{..}}`",
@@ -140,49 +145,11 @@ fn of_type(name: &str, value: Value) -> Result<Value, CodecError> {
     })
 }
 
-fn expected(tag: Tag) -> &'static str {
+fn expected_form(tag: Tag) -> &'static str {
     match tag {
         Tag::B => "text in Base64",
         Tag::Ss => "a list of texts without repetition",
         Tag::Ns => "a list of numbers without repetition",
         _ => "a list of texts in Base64 without repetition",
     }
-}
-
-/// The same value in the type that is stored, as far as JSON lacks it. None if it cannot be.
-pub(super) fn typed(value: Value, stored: Tag) -> Option<Value> {
-    Some(match (stored, value) {
-        (Tag::B, Value::S(text)) => Value::B(bytes(Value::S(text))?),
-        // Other programs write big numbers as texts, because their own JSON would round them.
-        (Tag::N, Value::S(text)) => Value::N(text.parse().ok()?),
-        (Tag::Ss, Value::L(list)) => Value::Ss(set(list, |value| match value {
-            Value::S(text) => Some(text),
-            _ => None,
-        })?),
-        (Tag::Ns, Value::L(list)) => Value::Ns(set(list, number)?),
-        (Tag::Bs, Value::L(list)) => Value::Bs(set(list, bytes)?),
-        (Tag::B | Tag::Ss | Tag::Ns | Tag::Bs, value) if value.tag() != stored => return None,
-        (_, value) => value,
-    })
-}
-
-fn set<T: Ord>(list: Vec<Value>, read: impl Fn(Value) -> Option<T>) -> Option<BTreeSet<T>> {
-    let count = list.len();
-    let set: BTreeSet<T> = list.into_iter().map(read).collect::<Option<_>>()?;
-    // A set with a repeated element is no set; dropping it would store something else than the file
-    // says.
-    (set.len() == count).then_some(set)
-}
-
-fn number(value: Value) -> Option<Number> {
-    match value {
-        Value::N(number) => Some(number),
-        Value::S(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-fn bytes(value: Value) -> Option<Vec<u8>> {
-    let text = value.as_text()?;
-    base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
 }

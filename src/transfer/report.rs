@@ -84,7 +84,7 @@ impl ImportReport {
                 "the import was stopped after {} lines: {error}",
                 counts.lines
             );
-            return Err(wrap(error, message));
+            return Err(wrap_error(error, message));
         }
         let failed = counts.failed + counts.existing;
         if failed == 0 {
@@ -94,7 +94,7 @@ impl ImportReport {
         Err(match self.errors.into_iter().next() {
             Some(FailedLine { number, error }) => {
                 let message = format!("{message}, the first of them is line {number}: {error}");
-                wrap(error, message)
+                wrap_error(error, message)
             }
             // Errors are not in the checkpoint, only their number.
             None => {
@@ -113,7 +113,7 @@ impl Deref for ImportReport {
     }
 }
 
-fn wrap(error: Error, message: String) -> Error {
+fn wrap_error(error: Error, message: String) -> Error {
     let (kind, stage) = (error.kind(), error.stage());
     Error::new(kind, stage, message).with_source(error)
 }

@@ -2,7 +2,7 @@
 
 use super::import::Import;
 use super::lines::LineText;
-use super::place::{self, ImportState, binding, refused};
+use super::place::{self, ImportState, import_binding, refused_import};
 use super::report::{FailedLine, ImportReport, of_caller};
 use super::target::{ImportMode, ImportedItem};
 use crate::bulk::{Checkpoint, SingleWrite, put_each};
@@ -25,18 +25,18 @@ impl<'i> Import<'i> {
     where
         'i: 'd,
     {
-        Steps(Box::pin(run(self, db)))
+        Steps(Box::pin(run_import(self, db)))
     }
 }
 
 /// Runs an import to its end.
-async fn run(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
+async fn run_import(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
     import.target.check_mode(import.mode)?;
     let store = import.checkpoint.take();
     let Some(store) = store.as_deref() else {
-        return Runner::new(import, db, None).run().await;
+        return Runner::new(import, db, None).run_to_end().await;
     };
-    let report = Runner::new(import, db, Some(store)).run().await;
+    let report = Runner::new(import, db, Some(store)).run_to_end().await;
     // Only at the end, with or without an error, so that no second import uses the file meanwhile.
     store.release();
     report
@@ -71,7 +71,7 @@ struct Portion {
 impl<'r, 'i> Runner<'r, 'i> {
     fn new(import: Import<'i>, db: &'r Dynamo, store: Option<&'r (dyn Checkpoint + 'i)>) -> Self {
         Runner {
-            binding: binding(&import, db),
+            binding: import_binding(&import, db),
             import,
             db,
             store,
@@ -80,9 +80,9 @@ impl<'r, 'i> Runner<'r, 'i> {
         }
     }
 
-    async fn run(mut self) -> Result<ImportReport> {
+    async fn run_to_end(mut self) -> Result<ImportReport> {
         if let Some(store) = self.store
-            && let Some(state) = place::load(store, &self.binding).await?
+            && let Some(state) = place::load_state(store, &self.binding).await?
         {
             // A second run of a finished import must not read a file that may be gone.
             if state.is_finished {
@@ -96,12 +96,12 @@ impl<'r, 'i> Runner<'r, 'i> {
             self.state = state;
             let resumed = self.import.lines.skip_to(&self.state.place);
             if !resumed.map_err(|error| of_caller("reader of the import", error))? {
-                return Err(refused(
+                return Err(refused_import(
                     "the file is not the one that the checkpoint is of: its bytes before the saved place are others",
                 ));
             }
         }
-        let stopped = self.work().await.err();
+        let stopped = self.run_portions().await.err();
         // Lines of one portion fail at different attempts.
         self.errors.sort_by_key(FailedLine::number);
         Ok(ImportReport {
@@ -112,17 +112,17 @@ impl<'r, 'i> Runner<'r, 'i> {
         })
     }
 
-    async fn work(&mut self) -> Result<()> {
+    async fn run_portions(&mut self) -> Result<()> {
         loop {
-            let portion = self.read()?;
+            let portion = self.read_portion()?;
             let is_last = portion.is_last;
-            self.store(portion).await?;
+            self.store_portion(portion).await?;
             // The place moves when the whole portion is decided. A crash before that repeats the
             // portion, and its items are then found unchanged.
-            self.state.place = self.import.lines.place();
+            self.state.place = self.import.lines.file_place();
             self.state.is_finished = is_last;
             if let Some(store) = self.store {
-                place::save(store, &self.state, &self.binding).await?;
+                place::save_state(store, &self.state, &self.binding).await?;
             }
             if let Some(tell) = &mut self.import.progress {
                 tell(&self.state.counts);
@@ -142,7 +142,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     /// The next lines. Those that cannot be read are reported.
-    fn read(&mut self) -> Result<Portion> {
+    fn read_portion(&mut self) -> Result<Portion> {
         let (mut portion, mut bytes, mut count) = (Portion::default(), 0, 0);
         while bytes < MOST_BYTES && count < MOST_LINES {
             let line = self.import.lines.next();
@@ -150,7 +150,7 @@ impl<'r, 'i> Runner<'r, 'i> {
                 portion.is_last = true;
                 break;
             };
-            let number = self.import.lines.number();
+            let number = self.import.lines.line_number();
             // Empty lines count too, so that a file of empty lines also comes to the save of its
             // place.
             count += 1;
@@ -175,7 +175,7 @@ impl<'r, 'i> Runner<'r, 'i> {
                         stored,
                     });
                 }
-                Err(error) => self.fail(number, error),
+                Err(error) => self.add_failure(number, error),
             }
         }
         Ok(portion)
@@ -184,11 +184,14 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn read_line(&self, line: &[u8]) -> Result<(Item, ImportedItem)> {
         let item = self.import.format.read_line(line);
         let item = item.map_err(|fault| Error::decode("Item", fault))?;
-        let imported = self.import.target.item(item.clone(), self.import.mode)?;
+        let imported = self
+            .import
+            .target
+            .imported_item(item.clone(), self.import.mode)?;
         Ok((item, imported))
     }
 
-    fn fail(&mut self, number: u64, error: Error) {
+    fn add_failure(&mut self, number: u64, error: Error) {
         self.state.counts.lines += 1;
         match error.kind() {
             ErrorKind::AlreadyExists => self.state.counts.existing += 1,
@@ -198,7 +201,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     /// Stores the items of a portion. If the job stops, what it did is not counted: the next run finds these lines again.
-    async fn store(&mut self, portion: Portion) -> Result<()> {
+    async fn store_portion(&mut self, portion: Portion) -> Result<()> {
         let Portion {
             mut lines, writes, ..
         } = portion;
@@ -223,7 +226,7 @@ impl<'r, 'i> Runner<'r, 'i> {
         let (target, mode): (_, ImportMode) = (&self.import.target, self.import.mode);
         let again = lines
             .iter()
-            .map(|line| target.item(line.item.clone(), mode));
+            .map(|line| target.imported_item(line.item.clone(), mode));
         again.map(|item| Ok(item?.write)).collect()
     }
 
@@ -276,12 +279,12 @@ impl<'r, 'i> Runner<'r, 'i> {
                             "an item with this key is stored, and could not be read: allow reads, or write `.replace()`"
                         }
                     };
-                    self.fail(
+                    self.add_failure(
                         line.number,
                         error.with_kind(ErrorKind::AlreadyExists, message),
                     );
                 }
-                Some(error) => self.fail(line.number, error),
+                Some(error) => self.add_failure(line.number, error),
             }
         }
         Ok(unknown)
@@ -302,3 +305,5 @@ fn is_stored(line: &ImportedLine, error: &Error) -> bool {
     let current = current.and_then(|current| Item::from_dynamo_json(&current).ok());
     current.is_some_and(|current| current == line.stored)
 }
+
+crate::awaited::unsent!([] Import<'_> => ImportReport);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use super::plain_json::typed;
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
@@ -44,16 +43,16 @@ pub(super) struct ImportedItem {
 /// The items that an import stores.
 pub(super) trait ImportTarget: Send + Sync {
     /// The name of the entity or of the table, for errors and checkpoints.
-    fn name(&self) -> &str;
+    fn target_name(&self) -> &str;
 
     /// The name of the table.
-    fn table(&self) -> &'static str;
+    fn table_name(&self) -> &'static str;
 
     /// Returns an error if items of the target cannot be stored in this mode.
     fn check_mode(&self, mode: ImportMode) -> Result<()>;
 
     /// The write of the item of a line.
-    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem>;
+    fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem>;
 }
 
 /// The items of an entity.
@@ -84,7 +83,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 .clone()
                 .any(|field| field.role == crate::schema::FieldRole::Rest),
             items: TableItems {
-                keys: KeysOfTable::of(&schema),
+                keys: KeysOfTable::of_schema(&schema),
                 table: &<E::Table as DynamoTable>::TABLE,
                 entity: &E::ENTITY,
             },
@@ -93,7 +92,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
     }
 
     /// Gives values the types of their fields, as far as JSON lacks them, and rejects attributes that would be lost.
-    fn fitting(&self, item: Item, mode: ImportMode) -> Result<Item, CodecError> {
+    fn fitting_item(&self, item: Item, mode: ImportMode) -> Result<Item, CodecError> {
         let mut fitting = Item::new();
         for (name, value) in item {
             let value = match self.fields.get(&name) {
@@ -101,7 +100,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 // bytes from a text.
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
-                    let value = typed(value, *tag);
+                    let value = value.into_type(*tag);
                     value.ok_or_else(|| CodecError::mismatch(tag.name(), found).at(&*name))?
                 }
                 Some(_) => value,
@@ -128,11 +127,11 @@ impl<E: DynamoEntity> EntityTarget<E> {
 }
 
 impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
-    fn name(&self) -> &str {
+    fn target_name(&self) -> &str {
         E::ENTITY.type_name
     }
 
-    fn table(&self) -> &'static str {
+    fn table_name(&self) -> &'static str {
         self.items.table.name
     }
 
@@ -145,7 +144,7 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         Ok(())
     }
 
-    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
+    fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
         let name = E::ENTITY.type_name;
         let fail = |fault| Error::decode(name, fault);
         if mode.is_as_is {
@@ -155,9 +154,12 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
                     "the item is not one of this entity: import the table, or leave `.as_is()` out";
                 return Err(Error::new(ErrorKind::Decode, Stage::Decode, message).of(name));
             }
-            return self.items.item(item, mode).map_err(|error| error.of(name));
+            return self
+                .items
+                .imported_item(item, mode)
+                .map_err(|error| error.of(name));
         }
-        let item = self.fitting(item, mode).map_err(fail)?;
+        let item = self.fitting_item(item, mode).map_err(fail)?;
         let entity: E = read(&item.to_dynamo_json().map_err(fail)?)?;
         // The item that the write will store is needed beforehand: it decides whether an item that
         // is found there is this one.
@@ -179,10 +181,10 @@ pub(super) struct TableItems {
 }
 
 impl TableItems {
-    pub(super) fn of(schema: &TableSchema) -> Result<Self> {
+    pub(super) fn of_schema(schema: &TableSchema) -> Result<Self> {
         let DeclaredEntity { table, entity, .. } = schema.declared_entity()?;
         Ok(TableItems {
-            keys: KeysOfTable::of(schema),
+            keys: KeysOfTable::of_schema(schema),
             table,
             entity,
         })
@@ -190,11 +192,11 @@ impl TableItems {
 }
 
 impl ImportTarget for TableItems {
-    fn name(&self) -> &str {
+    fn target_name(&self) -> &str {
         self.table.name
     }
 
-    fn table(&self) -> &'static str {
+    fn table_name(&self) -> &'static str {
         self.table.name
     }
 
@@ -202,7 +204,7 @@ impl ImportTarget for TableItems {
         Ok(())
     }
 
-    fn item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
+    fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
         let fail = |fault| Error::encode(NAME, fault);
         let key = self.keys.primary_key(&item).map_err(fail)?;
         size::check_item(NAME, item.size())?;
@@ -230,7 +232,7 @@ struct ItemAsIs {
 }
 
 impl SingleWrite for ItemAsIs {
-    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
         let now = db.now();
         let condition = match self.replaces {
             true => Node::all([]),
@@ -238,7 +240,7 @@ impl SingleWrite for ItemAsIs {
             // too.
             false => Node::Missing(Place::of(self.table.pk)),
         };
-        let (_, failure) = check::condition(self.entity, Precondition::Missing, None, now);
+        let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);
@@ -261,7 +263,7 @@ struct KeysOfTable {
 }
 
 impl KeysOfTable {
-    fn of(schema: &TableSchema) -> Self {
+    fn of_schema(schema: &TableSchema) -> Self {
         let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
         let keys = indexes.flat_map(|index| index.keys());
         KeysOfTable {

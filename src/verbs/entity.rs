@@ -203,13 +203,13 @@ pub trait EntityExt: DynamoEntity {
     where
         S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
     {
-        GetMany::streamed(keys)
+        GetMany::of_stream(keys)
     }
 
     /// Reads the whole table, item by item. It is meant for programs that run once, not for services. Rows have no
     /// order.
     fn scan() -> Query<Self, WholeTable> {
-        Query::scan()
+        Query::whole_table()
     }
 
     /// Stores each line of a file as an item of this entity. Nothing is replaced unless you ask for it, and a line that

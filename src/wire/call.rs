@@ -103,7 +103,7 @@ impl Wire {
 
     /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
     pub(crate) fn sends_items(&self, operation: ServiceOperation) -> bool {
-        self.sends.sends(operation)
+        self.sends.sends_operation(operation)
     }
 
     /// Whether DynamoDB rejected the read that should have shown the item on which a condition failed.
@@ -117,7 +117,7 @@ impl Wire {
 
     /// Notes that the server sent such an item.
     pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
-        self.sends.learn(operation);
+        self.sends.learn_operation(operation);
     }
 
     /// The wire of a client that this library has built.
@@ -155,7 +155,7 @@ impl Wire {
     #[cfg(all(test, feature = "aws"))]
     pub(super) fn keeps_agent(&self) -> bool {
         let agent = self.agent.as_ref();
-        agent.is_some_and(|agent| agent.headers().is_some())
+        agent.is_some_and(|agent| agent.cached_headers().is_some())
     }
 
     /// Behaves as with an SDK that ignores our serializer and deserializer.
@@ -208,18 +208,18 @@ impl Wire {
     ) -> Result<Reply, Failure> {
         // The gate comes first, so that a request that it rejects reaches neither the engine nor
         // the SDK.
-        let request = self.gate.admit(request)?;
+        let request = self.gate.admit_request(request)?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             trace.path = WirePath::InProcess;
-            return embedded::call(engine, request).await;
+            return embedded::call_engine(engine, request).await;
         }
         // The futures of rare cases are boxed, so that a call without them reserves no room for them: this future
         // exists once for every request in flight.
         let rest: BoxFuture<'_, _> = {
             let mut begun = match &self.plain {
                 None => Err(SdkFallback::Asked.into()),
-                Some(plain) => plain.begin(request, token),
+                Some(plain) => plain.begin_attempt(request, token),
             };
             match &mut begun {
                 Ok(attempt) => {
@@ -260,7 +260,7 @@ impl Wire {
         let (agent, plain) = (self.agent.as_ref(), self.plain.as_ref());
         let mut exchange = HookExchange::new(request, self.swaps, agent, token, plain);
         #[cfg(feature = "tracing")]
-        exchange.trace(trace.is_traced);
+        exchange.set_traced(trace.is_traced);
         exchange
     }
 
@@ -278,12 +278,13 @@ impl Wire {
         let Some(learner) = learner else {
             let settings =
                 identity.map(|cache| Box::new(config::Builder::new().identity_cache(cache)));
-            return sdk::send(&self.client, request, &Arc::new(exchange), settings, trace).await;
+            return sdk::send_request(&self.client, request, &Arc::new(exchange), settings, trace)
+                .await;
         };
-        let exchange = Arc::new(exchange.teaching());
-        let outcome = sdk::send(&self.client, request, &exchange, None, trace).await;
+        let exchange = Arc::new(exchange.for_learning());
+        let outcome = sdk::send_request(&self.client, request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
-            learner.learn(*lesson);
+            learner.learn_client(*lesson);
         }
         outcome
     }
@@ -301,14 +302,14 @@ impl Wire {
         // The limit of the whole operation counts from the first attempt. Otherwise a call could
         // take twice the time that the caller has configured.
         let limit = route.limit_of_all().map(|limit| (began, limit));
-        let exchange = exchange.replaying(&failed.result, failed.invocation.clone(), limit);
+        let exchange = exchange.with_replay(&failed.result, failed.invocation.clone(), limit);
         let exchange = Arc::new(exchange);
         let client = match ReplayClient::new(failed) {
             Ok(client) => client,
             Err(over) => {
-                trace.end(1);
+                trace.end_trace(1);
                 let error = SdkError::<GetItemError, HttpResponse>::timeout_error(over);
-                let site = exchange.site(&request.table);
+                let site = exchange.failure_context(&request.table);
                 return Err(failure::from_sdk(error, site));
             }
         };
@@ -317,16 +318,17 @@ impl Wire {
         settings.set_timeout_config(route.timeouts_after(began.elapsed()));
         // The replay must not load credentials again: a source that fails now would hide a response
         // that has already arrived.
-        if let Some(identity) = client.identity() {
+        if let Some(identity) = client.identity_cache() {
             settings.set_identity_cache(identity);
         }
-        let outcome = sdk::send(&self.client, request, &exchange, Some(settings), trace).await;
+        let outcome =
+            sdk::send_request(&self.client, request, &exchange, Some(settings), trace).await;
         // If the SDK failed before it called the replay client, it never saw the rejection, and its
         // own error says nothing about the request. The rejection is then read here.
         match client.take_untold_refusal() {
             Some(refusal) if outcome.is_err() => {
                 let refusal = route.read_refusal(refusal, began).await;
-                let site = exchange.site(&request.table);
+                let site = exchange.failure_context(&request.table);
                 Err(failure::from_answer(&refusal, site))
             }
             _ => outcome,

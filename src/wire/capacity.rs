@@ -1,13 +1,13 @@
 //! The consumption of a request, as DynamoDB reports it.
 
-use crate::json::member;
+use crate::json::find_member;
 
 /// Requests the consumed capacity.
 pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
 
 /// The `CapacityUnits` of a `ConsumedCapacity`. Unreadable values count as none, because the rows matter more.
-pub(crate) fn units(json: &[u8]) -> Option<f64> {
-    let number = std::str::from_utf8(member(json, "CapacityUnits").ok()??);
+pub(crate) fn sum_units(json: &[u8]) -> Option<f64> {
+    let number = std::str::from_utf8(find_member(json, "CapacityUnits").ok()??);
     let units: Option<f64> = number.ok().and_then(|number| number.parse().ok());
     units.filter(|units| units.is_finite() && *units >= 0.0)
 }
@@ -30,7 +30,7 @@ mod tests {
             (r#"{"CapacityUnits":1e999}"#, None),
             ("[]", None),
         ] {
-            assert_eq!(units(json.as_bytes()), wanted, "{json}");
+            assert_eq!(sum_units(json.as_bytes()), wanted, "{json}");
         }
     }
 }

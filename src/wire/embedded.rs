@@ -38,7 +38,7 @@ mod tests;
 mod tokens;
 mod transactions;
 
-pub(super) use direct::call;
+pub(super) use direct::call_engine;
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
 pub(super) use prepared::PreparedOperation;

@@ -20,9 +20,9 @@ pub(crate) use cancel::Reason;
 pub(super) use causes::never_sent;
 pub(crate) use failed::{ConditionFailed, Failure};
 pub(super) use failure_context::FailureContext;
-use refusal::{Refusal, refused};
-pub(super) use said::{is_in_progress, metadata, request_id};
-use unread::unread;
+use refusal::{Refusal, refused_failure};
+pub(super) use said::{is_in_progress, request_id, response_metadata};
+use unread::unread_failure;
 
 /// The failure of a request that an engine in this process rejected; does the same as [`from_sdk`] without the SDK.
 #[cfg(feature = "embedded")]
@@ -33,7 +33,7 @@ pub(super) fn from_engine(
     site: FailureContext<'_>,
 ) -> Failure {
     // The engine has no header `x-amzn-errortype`, so the code can only be in the body.
-    let (code, message) = (said::code(None, body), said::said(body));
+    let (code, message) = (said::error_code(None, body), said::error_message(body));
     let refusal = Refusal {
         status,
         code: code.as_deref(),
@@ -41,12 +41,12 @@ pub(super) fn from_engine(
         request_id: Some(request_id),
         body,
     };
-    refused(site, refusal)
+    refused_failure(site, refusal)
 }
 
 /// The failure of a request that was rejected, if the SDK could not be given the response.
 pub(super) fn from_answer(answer: &HttpResponse, site: FailureContext<'_>) -> Failure {
-    let read = metadata(answer);
+    let read = response_metadata(answer);
     let refusal = Refusal {
         status: answer.status().as_u16(),
         code: read.code(),
@@ -54,7 +54,7 @@ pub(super) fn from_answer(answer: &HttpResponse, site: FailureContext<'_>) -> Fa
         request_id: request_id(answer),
         body: answer.body().bytes().unwrap_or_default(),
     };
-    refused(site, refusal)
+    refused_failure(site, refusal)
 }
 
 pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
@@ -66,7 +66,7 @@ where
         && let raw = context.raw()
         && !raw.status().is_success()
     {
-        return refused(
+        return refused_failure(
             site,
             Refusal {
                 status: raw.status().as_u16(),
@@ -77,5 +77,5 @@ where
             },
         );
     }
-    unread(error, site)
+    unread_failure(error, site)
 }

@@ -44,8 +44,8 @@ pub(super) struct AdmittedOperation<'t> {
 
 impl<'t> AdmittedOperation<'t> {
     /// The site of its failure.
-    pub(super) fn site(self) -> FailureContext<'t> {
-        FailureContext::harmless(self.operation, self.table)
+    pub(super) fn failure_context(self) -> FailureContext<'t> {
+        FailureContext::of_harmless(self.operation, self.table)
     }
 }
 
@@ -57,7 +57,7 @@ impl Gate {
     }
 
     /// Admits a request for items, or returns the reason for which it is not sent.
-    pub(super) fn admit(self, request: &Request) -> Result<Admitted<'_>> {
+    pub(super) fn admit_request(self, request: &Request) -> Result<Admitted<'_>> {
         self.require_runtime()?;
         Ok(Admitted(request))
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::request::{Request, ServiceOperation};
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::key::point::KeyPoint;
 use crate::schema::PartitionName;
 
@@ -53,7 +53,7 @@ impl<'r> PartitionKey<'r> {
 
 /// The text of a value of a key.
 fn text_of(json: &[u8]) -> String {
-    match KeyPoint::read(&mut Reader::new(json)) {
+    match KeyPoint::read_point(&mut Reader::new(json)) {
         Ok(KeyPoint::S(text)) => text,
         Ok(KeyPoint::N(number)) => number.to_string(),
         Ok(KeyPoint::B(bytes)) => base64_simd::STANDARD.encode_to_string(bytes),
@@ -105,27 +105,33 @@ impl<'r> PartitionFinder<'r, '_> {
             Query => found.extend(self.of_query(body)?),
             Scan => {}
             BatchGetItem => {
-                for (table, asked) in members(member(body, "RequestItems")?.unwrap_or(b"{}"))? {
-                    for key in elements(member(asked, "Keys")?.unwrap_or(b"[]"))? {
+                for (table, asked) in
+                    object_members(find_member(body, "RequestItems")?.unwrap_or(b"{}"))?
+                {
+                    for key in array_elements(find_member(asked, "Keys")?.unwrap_or(b"[]"))? {
                         found.extend(self.of_key(&table, key)?);
                     }
                 }
             }
             BatchWriteItem => {
-                for (table, writes) in members(member(body, "RequestItems")?.unwrap_or(b"{}"))? {
-                    for write in elements(writes)? {
-                        for (_, inner) in members(write)? {
+                for (table, writes) in
+                    object_members(find_member(body, "RequestItems")?.unwrap_or(b"{}"))?
+                {
+                    for write in array_elements(writes)? {
+                        for (_, inner) in object_members(write)? {
                             found.extend(self.of_operation(&table, inner)?);
                         }
                     }
                 }
             }
             TransactGetItems | TransactWriteItems => {
-                for operation in elements(member(body, "TransactItems")?.unwrap_or(b"[]"))? {
-                    for (_, inner) in members(operation)? {
+                for operation in
+                    array_elements(find_member(body, "TransactItems")?.unwrap_or(b"[]"))?
+                {
+                    for (_, inner) in object_members(operation)? {
                         // The operations of a transaction may be on different tables, so the table
                         // of the request is not theirs.
-                        let Some(table) = member(inner, "TableName")? else {
+                        let Some(table) = find_member(inner, "TableName")? else {
                             continue;
                         };
                         let table = Reader::new(table).string()?;
@@ -143,12 +149,12 @@ impl<'r> PartitionFinder<'r, '_> {
         table: &Cow<'r, str>,
         operation: &'r [u8],
     ) -> Result<Option<PartitionKey<'r>>, CodecError> {
-        if let Some(key) = member(operation, "Key")? {
+        if let Some(key) = find_member(operation, "Key")? {
             return self.of_key(table, key);
         }
         // An item has its attributes in the order of the fields. Therefore, unlike for a key, the
         // name of the partition key must be known.
-        match (member(operation, "Item")?, self.name(table)) {
+        match (find_member(operation, "Item")?, self.name(table)) {
             (Some(item), Some(name)) => self.of_item(table, name, item),
             _ => Ok(None),
         }
@@ -164,7 +170,7 @@ impl<'r> PartitionFinder<'r, '_> {
             // The library writes the partition key first, so the order of the key's members shows it if no request has
             // named it yet.
             (None, PartitionName::First) => {
-                let first = members(key)?.into_iter().next();
+                let first = object_members(key)?.into_iter().next();
                 Ok(first.map(|(_, value)| self.key(table, vec![value])))
             }
             (None, _) => Ok(None),
@@ -177,15 +183,15 @@ impl<'r> PartitionFinder<'r, '_> {
         name: &str,
         item: &'r [u8],
     ) -> Result<Option<PartitionKey<'r>>, CodecError> {
-        let value = member(item, name)?;
+        let value = find_member(item, name)?;
         Ok(value.map(|value| self.key(table, vec![value])))
     }
 
     /// The first conditions of a query are those of its partition.
     fn of_query(&self, body: &'r [u8]) -> Result<Option<PartitionKey<'r>>, CodecError> {
         let (Some(condition), Some(values)) = (
-            member(body, "KeyConditionExpression")?,
-            member(body, "ExpressionAttributeValues")?,
+            find_member(body, "KeyConditionExpression")?,
+            find_member(body, "ExpressionAttributeValues")?,
         ) else {
             return Ok(None);
         };
@@ -197,7 +203,9 @@ impl<'r> PartitionFinder<'r, '_> {
         let mut found = Vec::new();
         for condition in conditions {
             let named = condition.split_once(" = ");
-            let value = named.map(|(_, name)| member(values, name)).transpose()?;
+            let value = named
+                .map(|(_, name)| find_member(values, name))
+                .transpose()?;
             found.extend(value.flatten());
         }
         let pattern = self.request.pattern;

@@ -26,12 +26,12 @@ macro_rules! operations {
             pub(super) const COUNT: usize = [$(ServiceOperation::$operation),+].len();
 
             /// The operation's name in DynamoDB's API.
-            pub(crate) const fn name(self) -> &'static str {
+            pub(crate) const fn operation_name(self) -> &'static str {
                 match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
             }
 
             /// The value of the header `x-amz-target`.
-            pub(super) const fn target(self) -> &'static str {
+            pub(super) const fn target_header(self) -> &'static str {
                 match self {
                     $(ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
                 }

@@ -30,6 +30,6 @@ pub(super) use agent::UserAgentCache;
 pub(super) use exchange::HookExchange;
 #[cfg(test)]
 pub(super) use hooks::Hooks;
-pub(super) use send::send;
+pub(super) use send::send_request;
 #[cfg(any(feature = "aws", feature = "embedded", feature = "export"))]
 pub(crate) use sleep::AnySleep;

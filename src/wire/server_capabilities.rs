@@ -18,16 +18,16 @@ pub(super) struct ServerCapabilities {
 
 impl ServerCapabilities {
     /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
-    pub(super) fn sends(&self, operation: ServiceOperation) -> bool {
-        let known = self.of(operation);
+    pub(super) fn sends_operation(&self, operation: ServiceOperation) -> bool {
+        let known = self.operation_flag(operation);
         // Relaxed is enough: a flag only ever becomes true, and a request that misses it pays one
         // more read.
         known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
     /// Notes that the server sent such an item.
-    pub(super) fn learn(&self, operation: ServiceOperation) {
-        if let Some(known) = self.of(operation) {
+    pub(super) fn learn_operation(&self, operation: ServiceOperation) {
+        if let Some(known) = self.operation_flag(operation) {
             known.store(true, Ordering::Relaxed);
         }
     }
@@ -42,7 +42,7 @@ impl ServerCapabilities {
     }
 
     /// None for an operation without a condition.
-    fn of(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
+    fn operation_flag(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
         match operation {
             ServiceOperation::PutItem => Some(&self.put),
             ServiceOperation::UpdateItem => Some(&self.update),

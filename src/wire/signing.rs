@@ -25,5 +25,5 @@ mod skew;
 pub(super) use date::Date;
 pub(super) use plain::{DATE, Plain, PlainHead};
 #[cfg(feature = "aws")]
-pub(crate) use scheme::install;
+pub(crate) use scheme::install_scheme;
 pub(super) use signer::{PlainSigner, Scope, Signed};

@@ -10,7 +10,10 @@ mod send;
 mod update;
 
 pub(crate) use answers::{is_busy, keeps_no_backups_yet};
-pub(crate) use create::create;
-pub(crate) use describe::{ExpiryState, RecoveryState, describe, expiry, labels, recovery, ttl};
+pub(crate) use create::create_table;
+pub(crate) use describe::{
+    ExpiryState, RecoveryState, describe_table, expiry_state, recovery_state, table_labels,
+    ttl_attribute,
+};
 pub(crate) use described::{DescribedTable, Status};
-pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag, update};
+pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag_table, update_table};

@@ -44,12 +44,12 @@ impl Default for WireTrace {
 
 impl WireTrace {
     /// Records that the SDK has finished a request, and how often it has sent it.
-    pub(super) fn end(&mut self, by_sdk: u64) {
+    pub(super) fn end_trace(&mut self, by_sdk: u64) {
         self.by_sdk = by_sdk;
     }
 
     /// How often it was sent.
-    pub(crate) fn attempts(&self) -> u64 {
+    pub(crate) fn attempt_count(&self) -> u64 {
         match self.path {
             WirePath::InProcess | WirePath::Direct => 1,
             WirePath::Replayed | WirePath::Sdk(_) => self.by_sdk,

@@ -50,8 +50,8 @@ impl<E: DynamoEntity, G> Check<E, G> {
     /// This must hold for the stored item, or for a missing item. An expired item counts as missing, and no condition
     /// on an attribute of it holds. If you call this again, both conditions must hold.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Check<E> {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(condition(E::Paths::default()).into_node());
+        self.condition
+            .narrow(condition(E::Paths::default()).into_node());
         self.asking()
     }
 
@@ -100,8 +100,8 @@ fn check_of(
         Precondition::Anything => condition.and(check::live_condition(declared.def, now)),
         _ => condition,
     };
-    let (expected, condition_failure) = check::condition(declared.def, expect, None, now);
-    let asked = check::with(expected, condition_failure, asked);
+    let (expected, condition_failure) = check::build_condition(declared.def, expect, None, now);
+    let asked = check::with_condition(expected, condition_failure, asked);
     // An update without changes becomes a `ConditionCheck` in the transaction.
     let write = update_of(pattern, key, UpdateActions::default(), asked, now, db)?;
     Ok(vec![TransactionMember::of_key(write, key.json())?])

@@ -8,12 +8,11 @@ use crate::entity::{
 };
 use crate::error::Result;
 use crate::json::CodecError;
-use crate::plan::{
-    ConditionFailure, Outcome, Precondition, TransactWrite, TransactionMember, check,
-};
+use crate::plan::{ConditionFailure, Outcome, Precondition, TransactionMember, check};
 use crate::schema::Pattern;
 use crate::write::{
-    ItemWrite, PreparedPut, WriteOutcome, WritePlan, members_of, members_with_stored, with_stored,
+    Conditional, ItemWrite, PreparedPut, ReturningNew, WriteOutcome, WritePlan,
+    members_with_stored, with_stored,
 };
 
 /// Stores an entity if no live item has its key; see [`EntityExt::create`](crate::verbs::EntityExt::create).
@@ -37,6 +36,8 @@ impl<E: DynamoEntity> Create<'_, E> {
 
 impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     type Entity = E;
+    type Guard = Conditional;
+    type Returns = ReturningNew;
     type Out = E;
 
     const VERB: &'static str = "create";
@@ -55,27 +56,20 @@ impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Create<'_, E> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
-
 fn prepared<'e>(
     pattern: &'static Pattern,
     entity: &'e dyn UntypedEntity,
     db: &Dynamo,
 ) -> PreparedPut<'e> {
     let (def, now) = (entity.declaration().def, db.now());
-    let (condition, _) = check::condition(def, Precondition::Missing, None, now);
+    let (condition, _) = check::build_condition(def, Precondition::Missing, None, now);
     PreparedPut {
         pattern,
         entity,
-        stamp: ManagedValues::write(1, now, Created::Now).by(db.actor()),
+        stamp: ManagedValues::write(1, now, Created::Now).by(db.current_actor()),
         // The condition is that of a missing item, but its failure has a kind of its own:
         // `AlreadyExists`.
-        asked: (condition, ConditionFailure::create(def)),
+        asked: (condition, ConditionFailure::of_create(def)),
         // No item exists before, so its unique values are known without a read.
         is_entering: true,
         now,
@@ -87,3 +81,5 @@ impl<E: DynamoEntity> fmt::Debug for Create<'_, E> {
         write!(f, "Create<{}>", E::ENTITY.type_name)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity] Create<'_, E> => E);

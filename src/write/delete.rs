@@ -11,37 +11,43 @@ use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    AnswerItem, ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactWrite,
-    TransactionMember, check,
+    AnswerItem, ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactionMember,
+    check,
 };
 use crate::schema::Pattern;
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, members_of,
-    refuse_alone, unique,
+    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, refuse_alone, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityExt::delete`](crate::verbs::EntityExt::delete).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = ReturningNothing> {
     pub(crate) key: Key<E>,
+    terms: DeleteTerms,
+    kind: PhantomData<(G, R)>,
+}
+
+/// The conditions of a delete, without the type of the entity.
+struct DeleteTerms {
     expect: Precondition,
     /// It is taken from the entity at once, because the operation may outlive the entity.
     loaded: Result<Option<LoadedItem>, CodecError>,
     /// The unique values that a loaded entity knows.
     values: Option<Result<unique::LoadedUniques>>,
     condition: Node,
-    kind: PhantomData<(G, R)>,
 }
 
 impl<E: DynamoEntity> Delete<E, E::Unguarded> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
         Delete {
             key,
-            expect: Precondition::Anything,
-            loaded: Ok(None),
-            values: None,
-            condition: Node::all([]),
+            terms: DeleteTerms {
+                expect: Precondition::Anything,
+                loaded: Ok(None),
+                values: None,
+                condition: Node::all([]),
+            },
             kind: PhantomData,
         }
     }
@@ -56,25 +62,29 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
         };
         Delete {
             key: Key::of(entity),
-            expect,
-            loaded: LoadedItem::of(entity),
-            // The values are read from the entity now, because the delete does not keep the entity
-            // until it is sent.
-            values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
-            condition: Node::all([]),
+            terms: DeleteTerms {
+                expect,
+                loaded: LoadedItem::of_entity(entity),
+                // The values are read from the entity now, because the delete does not keep the entity
+                // until it is sent.
+                values: unique::concerns(E::DECLARATION).then(|| unique::loaded(entity)),
+                condition: Node::all([]),
+            },
             kind: PhantomData,
         }
     }
 }
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
-    fn retyped<H: Guard, S>(self, expect: Precondition) -> Delete<E, H, S> {
+    fn expecting<H: Guard>(mut self, expect: Precondition) -> Delete<E, H, R> {
+        self.terms.expect = expect;
+        self.retyped()
+    }
+
+    fn retyped<H: Guard, S>(self) -> Delete<E, H, S> {
         Delete {
             key: self.key,
-            expect,
-            loaded: self.loaded,
-            values: self.values,
-            condition: self.condition,
+            terms: self.terms,
             kind: PhantomData,
         }
     }
@@ -86,7 +96,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     where
         G: Open,
     {
-        self.retyped(Precondition::Exists)
+        self.expecting(Precondition::Exists)
     }
 
     /// Deletes only if this holds for the stored item, in addition to the other conditions. If you call this again,
@@ -95,10 +105,11 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         self,
         condition: impl FnOnce(E::Paths) -> Condition<E>,
     ) -> Delete<E, Conditional, R> {
-        let expect = self.expect;
-        let mut delete = self.retyped(expect);
-        let before = std::mem::replace(&mut delete.condition, Node::all([]));
-        delete.condition = before.and(condition(E::Paths::default()).into_node());
+        let mut delete = self.retyped();
+        delete
+            .terms
+            .condition
+            .narrow(condition(E::Paths::default()).into_node());
         delete
     }
 
@@ -107,7 +118,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     where
         G: Checked,
     {
-        self.retyped(Precondition::Anything)
+        self.expecting(Precondition::Anything)
     }
 }
 
@@ -116,13 +127,14 @@ impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
     ///
     /// Such a delete is not sent again after a lost response, because the second one would find nothing.
     pub fn returning_old(self) -> Delete<E, G, ReturningOld> {
-        let expect = self.expect;
-        self.retyped(expect)
+        self.retyped()
     }
 }
 
 impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
     type Entity = E;
+    type Guard = R::Guard<G>;
+    type Returns = R;
     type Out = R::IfAny;
 
     const VERB: &'static str = "delete";
@@ -132,83 +144,59 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
     }
 
     fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<R::IfAny>) {
-        let given = self.given();
+        let of = (Patterns::<E>::DELETE, self.key.untyped());
         let outcome = Outcome::Item(AnswerItem::Returned(R::RETURNED), R::read_if_any);
         (
-            GivenDelete::planned(given, R::RETURNED, db),
+            self.terms.prepare(of, R::RETURNED, db),
             WriteOutcome(outcome),
         )
     }
 
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        self.given()?.members(db)
+        let of = (Patterns::<E>::DELETE, self.key.untyped());
+        self.terms.members(of, db)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity, G: Guard> TransactWrite for Delete<E, G, ReturningNothing> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
+/// The pattern of a request, and the key of its item.
+type DeletedItem = (&'static Pattern, Result<UntypedKey>);
 
-impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
-    fn given(self) -> Result<GivenDelete> {
-        Ok(GivenDelete {
-            pattern: Patterns::<E>::DELETE,
-            key: self.key.untyped()?,
-            expect: self.expect,
-            loaded: self.loaded,
-            values: self.values,
-            condition: self.condition,
-        })
-    }
-}
-
-/// A delete without the type of the entity.
-struct GivenDelete {
-    pattern: &'static Pattern,
-    key: UntypedKey,
-    expect: Precondition,
-    loaded: Result<Option<LoadedItem>, CodecError>,
-    values: Option<Result<unique::LoadedUniques>>,
-    condition: Node,
-}
-
-impl GivenDelete {
+impl DeleteTerms {
     /// The condition on the item, and its meaning if it does not hold.
     fn asked(
-        declared: &EntityDeclaration,
         expect: Precondition,
         loaded: Result<Option<LoadedItem>, CodecError>,
         when: Node,
+        declared: &EntityDeclaration,
         now: Timestamp,
     ) -> Result<(Node, ConditionFailure)> {
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, expect, loaded.as_ref(), now);
-        Ok(check::with(condition, condition_failure, when))
-    }
-
-    fn planned(given: Result<Self>, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
-        given?.prepare(returned, db)
+            check::build_condition(declared.def, expect, loaded.as_ref(), now);
+        Ok(check::with_condition(condition, condition_failure, when))
     }
 
     /// The delete. If the item may have unique values, it is read first, because they are released.
-    fn prepare(self, returned: Returned, db: &Dynamo) -> Result<WritePlan> {
-        let (declared, now) = (self.key.declared, db.now());
-        let asked = Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
+    fn prepare(
+        self,
+        (pattern, key): DeletedItem,
+        returned: Returned,
+        db: &Dynamo,
+    ) -> Result<WritePlan> {
+        let (key, now) = (key?, db.now());
+        let declared = key.declared;
+        let asked = Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
         let is_doubled = declared.def.writes_second_row(true);
         let intent = match is_doubled || unique::concerns(declared) {
             false => {
-                let write = delete_of(self.pattern, &self.key, asked, now, db);
+                let write = delete_of(pattern, &key, asked, now, db);
                 Intent::Ready(PlannedWrite::Alone(write))
             }
             // A single delete reads the stored values, so it also works if only the key is known.
             true => Intent::Reading(Rewrite {
-                pattern: self.pattern,
+                pattern,
                 asked,
-                key: self.key,
+                key,
                 main: Main::Delete,
                 now,
                 returns_old: is_doubled || returned == Returned::Old,
@@ -219,11 +207,12 @@ impl GivenDelete {
 
     /// The delete in a transaction, which cannot read anything first. A loaded entity knows which values it releases,
     /// and the stored item must have the same.
-    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        let (declared, now) = (self.key.declared, db.now());
+    fn members(self, (pattern, key): DeletedItem, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let (key, now) = (key?, db.now());
+        let declared = key.declared;
         refuse_alone(declared, true)?;
         let (condition, condition_failure) =
-            Self::asked(declared, self.expect, self.loaded, self.condition, now)?;
+            Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
         let (values, guard) = match self.values {
             // A transaction of the caller is sent as it is, so nothing can be read before it.
             None if unique::concerns(declared) => {
@@ -232,8 +221,8 @@ impl GivenDelete {
             None => (HeldUniqueValues::nothing(declared), Node::all([])),
             Some(values) => values?,
         };
-        let asked = check::with(condition, condition_failure, guard);
-        delete_members(&self.key, self.pattern, asked, &values, now, db)
+        let asked = check::with_condition(condition, condition_failure, guard);
+        delete_members(&key, pattern, asked, &values, now, db)
     }
 }
 
@@ -271,6 +260,8 @@ fn delete_members(
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Delete({:?}, {:?})", self.key, self.expect)
+        write!(f, "Delete({:?}, {:?})", self.key, self.terms.expect)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, G: Guard, R] Delete<E, G, R>);

@@ -37,9 +37,9 @@ pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(Strin
     let (old, new) = (Names::of_json(before), Names::of_json(after));
     let changed = after
         .iter()
-        .filter(|(name, json)| old.get(name) != Some(json.as_slice()));
+        .filter(|(name, json)| old.get_named(name) != Some(json.as_slice()));
     let changed = changed.map(|(name, json)| (name.clone(), UpdateAction::Set(json.clone())));
-    let gone = before.iter().filter(|(name, _)| !new.contains(name));
+    let gone = before.iter().filter(|(name, _)| !new.has_name(name));
     let gone = gone.map(|(name, _)| (name.clone(), UpdateAction::Remove));
     changed.chain(gone).collect()
 }
@@ -89,7 +89,7 @@ impl KeptNames {
         let is_key = name == table.pk || table.sk == Some(name);
         is_key
             || managed.contains(&Some(name))
-            || entity::field::is_derived(def, table, name) && !self.fields.contains(name)
+            || entity::field::is_derived(def, table, name) && !self.fields.has_name(name)
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn all_as_loaded(
     let numbered: Vec<_> = declared.def.attributes.iter().enumerate().collect();
     let fields = Names::new(numbered.iter().map(|field| (field.1.stored, field)));
     let is_told = |name: &String| {
-        let known = fields.get(name);
+        let known = fields.get_named(name);
         known.is_some_and(|(_, known)| told.knows(known.field))
     };
     let seen = before.iter().chain(after).map(|(name, _)| &**name);
@@ -146,8 +146,8 @@ pub(crate) fn all_as_loaded(
     let compared = names.len();
     let held = Names::of_json(before);
     let guards = names.into_iter().map(|name| {
-        let held = held.get(&name);
-        match fields.get(&name) {
+        let held = held.get_named(&name);
+        match fields.get_named(&name) {
             Some((at, attribute)) => loaded_condition(declared, *at, attribute, held),
             // A `rest` contains attributes exactly as they are stored, so they are compared without conversion.
             None => Ok(match held {
@@ -175,8 +175,8 @@ pub(crate) fn check_guard(
         return Ok(());
     }
     let mut expression = Expression::default();
-    guard.write(expression.begin("ConditionExpression"))?;
-    match expression.excess() {
+    guard.write_condition(expression.begin_parameter("ConditionExpression"))?;
+    match expression.exceeded_limit() {
         None => Ok(()),
         Some((_, said)) => {
             let name = declared.def.type_name;

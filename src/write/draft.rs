@@ -33,7 +33,6 @@ use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
-use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::{
     IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueChanges, WritePlan, index_maintenance,
@@ -58,7 +57,6 @@ pub(crate) struct UpdateDraft {
     source: Result<UpdateOrigin, CodecError>,
     /// The entity that was compared with another one, if the changes come from that.
     compared: Option<ComparedEntity>,
-    resend: Resend,
     /// None for an entity without older shapes.
     shapes: Option<ShapeFunctions>,
 }
@@ -81,11 +79,15 @@ impl UpdateDraft {
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
-        let pattern = way.pattern::<E>();
-        UpdateDraft {
-            shapes: ShapeFunctions::of::<E>(),
-            ..UpdateDraft::new(E::DECLARATION, pattern, way, key.to_untyped(), fields)
-        }
+        let (pattern, shapes) = (way.pattern::<E>(), ShapeFunctions::of::<E>());
+        UpdateDraft::new(
+            E::DECLARATION,
+            pattern,
+            way,
+            key.to_untyped(),
+            fields,
+            shapes,
+        )
     }
 
     fn new(
@@ -94,6 +96,7 @@ impl UpdateDraft {
         way: UpdateKind,
         key: Result<UntypedKey, CodecError>,
         key_fields: Result<Vec<u8>, CodecError>,
+        shapes: Option<ShapeFunctions>,
     ) -> Self {
         UpdateDraft {
             declared,
@@ -105,8 +108,7 @@ impl UpdateDraft {
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
-            resend: Resend::UnlessAmbiguous,
-            shapes: None,
+            shapes,
         }
     }
 
@@ -189,8 +191,7 @@ impl UpdateDraft {
 
     /// Adds a condition.
     pub(crate) fn asking(&mut self, node: Node) {
-        let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(node);
+        self.condition.narrow(node);
     }
 
     pub(crate) fn leave_version(&mut self) {
@@ -199,14 +200,10 @@ impl UpdateDraft {
         }
     }
 
-    pub(crate) fn retry_safe(&mut self) {
-        self.resend = Resend::RetrySafe;
-    }
-
     /// Plans the write as far as it can be without reading.
     pub(crate) fn prepare(self, db: &Dynamo, returned: Returned) -> Result<WritePlan> {
         let now = db.now();
-        let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+        let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
         let Some(shapes) = self.shapes else {
             return self.edit(now, &stamp)?.prepare(db, returned);
         };
@@ -231,7 +228,7 @@ impl UpdateDraft {
         let source = self.source.as_ref().map_err(fail)?;
         let mut update = UpdateActions::default();
         for change in &self.changes {
-            let added = update.add(change.clone());
+            let added = update.add_change(change.clone());
             added.map_err(|fault| declared.unwritten(fault))?;
         }
         check_places(declared, &update)?;
@@ -264,7 +261,6 @@ impl UpdateDraft {
                 update: UpdateActions::default(),
                 asked: (asked, ConditionFailure::NEVER),
                 unique_changes: UniqueChanges::default(),
-                resend: self.resend,
             },
             now: Timestamp::EPOCH,
             must_read: false,
@@ -280,7 +276,7 @@ impl UpdateDraft {
         let (source, key) = (self.source.map_err(fail)?, self.key.map_err(fail)?);
         let mut update = UpdateActions::default();
         for change in self.changes {
-            update.add(change).map_err(fail)?;
+            update.add_change(change).map_err(fail)?;
         }
         // This precedes the managed attributes, which the caller must not change but the library
         // adds next.
@@ -333,7 +329,7 @@ impl UpdateDraft {
         // The shape is required even without a condition of the caller: the changed attributes may
         // mean something else in another shape.
         let asked = check::in_shape((expected, condition_failure));
-        let asked = check::with(
+        let asked = check::with_condition(
             asked.0,
             asked.1,
             Node::all(guards.into_iter().chain([self.condition])),
@@ -347,7 +343,6 @@ impl UpdateDraft {
                 update,
                 asked,
                 unique_changes,
-                resend: self.resend,
             },
             now,
             must_read: must_read || touches && creates,
@@ -405,7 +400,7 @@ pub(crate) fn keep_up(
     };
     let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
     for (attribute, json) in maintenance.keys.drain(..) {
-        update.set(
+        update.set_action(
             attribute,
             json.map_or(UpdateAction::Remove, UpdateAction::Set),
         );

@@ -3,9 +3,7 @@
 
 use std::fmt;
 
-use bytes::Bytes;
-
-use crate::clock::{Clock, SystemClock, Timestamp};
+use crate::clock::{Clock, SystemClock};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::json::to_json;
@@ -15,9 +13,9 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{Name, Writer};
-use crate::plan::{AnswerItem, Call, Explanation, Operation, Outcome, SentCall, check};
+use crate::plan::{Call, Explanation, Outcome, check};
 use crate::schema::{EntityDef, EntitySchema};
-use crate::write::{Create, Delete, Put};
+use crate::write::{Create, Delete, ItemWrite, Put, WritePlan};
 
 /// The writes of one entity, for programs that get the item only at run time. They take items as data, and work like
 /// the typed operations: keys of indexes, versions, timestamps and unique values are maintained.
@@ -118,54 +116,42 @@ impl DynamicWrites {
 
 /// A write of an item given as data; see [`DynamicWrites`].
 #[must_use = "nothing happens until `.send(&db)`"]
-pub struct DynamicWrite(Box<dyn WriteOfItem>);
+pub struct DynamicWrite(Box<PlanItem>);
+
+/// Plans a write, and returns the item that it stores.
+type PlanItem = dyn FnOnce(&Dynamo) -> Result<(WritePlan, Option<Item>)> + Send;
 
 impl DynamicWrite {
-    fn of<O>(operation: O, item: fn(O::Out) -> Result<Option<Bytes>>) -> Self
-    where
-        O: Operation<Out: Send + 'static> + Send + 'static,
-    {
-        DynamicWrite(Box::new(TypedWrite { operation, item }))
+    fn of_put<W: ItemWrite<Out = E> + Send + 'static, E: DynamoEntity>(put: W) -> Self {
+        DynamicWrite(Box::new(|db| {
+            let (plan, outcome) = put.prepare(db);
+            let (plan, stored) = (plan?, outcome.known());
+            Ok((plan, stored.map(|stored| item_of(&stored)).transpose()?))
+        }))
+    }
+
+    fn of_delete(delete: impl ItemWrite + Send + 'static) -> Self {
+        DynamicWrite(Box::new(|db| Ok((delete.prepare(db).0?, None))))
     }
 
     /// Sends it. A put returns the stored item, with all of its keys.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<Item>> {
-        self.0.send(db)
+        let (plan, stored) = match (self.0)(db) {
+            Ok((plan, stored)) => (Ok(plan), Some(stored)),
+            Err(error) => (Err(error), None),
+        };
+        Call::new(WritePlan::sent(plan, db), Outcome::Known(stored))
     }
 
     /// Returns the requests of [`send`](Self::send), without sending them.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.0.explain(db)
+        (self.0)(db)?.0.explain(db)
     }
 }
 
-/// Hides the type of the entity.
-trait WriteOfItem: Send {
-    fn send(self: Box<Self>, db: &Dynamo) -> Call<'_, Option<Item>>;
-
-    fn explain(self: Box<Self>, db: &Dynamo) -> Result<Explanation>;
-}
-
-struct TypedWrite<O: Operation> {
-    operation: O,
-    /// The item that it returns, as DynamoDB JSON.
-    item: fn(O::Out) -> Result<Option<Bytes>>,
-}
-
-impl<O: Operation<Out: Send + 'static> + Send> WriteOfItem for TypedWrite<O> {
-    fn send(self: Box<Self>, db: &Dynamo) -> Call<'_, Option<Item>> {
-        let item = self.item;
-        let call = self.operation.send(db);
-        let written = Box::pin(async move { Ok((item(call.await?)?, db.now())) });
-        Call::new(
-            SentCall::Steps(written),
-            Outcome::Item(AnswerItem::Found, read_item),
-        )
-    }
-
-    fn explain(self: Box<Self>, db: &Dynamo) -> Result<Explanation> {
-        self.operation.explain(db)
-    }
+fn item_of<E: DynamoEntity>(entity: &E) -> Result<Item> {
+    let item = Item::from_dynamo_json(&to_json(entity)?);
+    item.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
 }
 
 fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
@@ -182,23 +168,10 @@ fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
     let json = json.map_err(|fault| Error::encode(def.type_name, fault))?;
     let entity = HeldEntity::Owned(Box::new(read::<E>(&json)?));
     Ok(match kind {
-        PutKind::Unchecked => DynamicWrite::of(Put::<E, E::Unguarded>::new(entity), stored::<E>),
-        PutKind::Checked if !is_new => {
-            DynamicWrite::of(Put::<E, E::Guard>::new(entity), stored::<E>)
-        }
-        PutKind::Checked | PutKind::Missing => {
-            DynamicWrite::of(Create::<E>::new(entity), stored::<E>)
-        }
+        PutKind::Unchecked => DynamicWrite::of_put(Put::<E, E::Unguarded>::new(entity)),
+        PutKind::Checked if !is_new => DynamicWrite::of_put(Put::<E, E::Guard>::new(entity)),
+        PutKind::Checked | PutKind::Missing => DynamicWrite::of_put(Create::new(entity)),
     })
-}
-
-fn stored<E: DynamoEntity>(entity: E) -> Result<Option<Bytes>> {
-    Ok(Some(to_json(&entity)?.into()))
-}
-
-fn read_item(json: Option<&[u8]>, _: Timestamp) -> Result<Option<Item>> {
-    let item = json.map(Item::from_dynamo_json).transpose();
-    item.map_err(|fault| Error::encode("Item", fault))
 }
 
 /// Adds managed attributes without which the item cannot be read. A person who writes JSON manually does not know
@@ -248,7 +221,7 @@ fn delete<E: DynamoEntity>(key: &Item, version: Option<u64>) -> Result<DynamicWr
     let json = json.map_err(|fault| Error::encode(def.type_name, fault))?;
     let delete = Delete::of_key(read_key::<E>(&json)?).if_exists();
     let Some(version) = version else {
-        return Ok(DynamicWrite::of(delete, |()| Ok(None)));
+        return Ok(DynamicWrite::of_delete(delete));
     };
     let Some(attribute) = def.version else {
         let message = "it has no version to compare";
@@ -257,7 +230,7 @@ fn delete<E: DynamoEntity>(key: &Item, version: Option<u64>) -> Result<DynamicWr
     let json = format!("{{\"N\":\"{version}\"}}");
     let is_it = check::value_condition(attribute, json.as_bytes());
     let delete = delete.when(|_| is_it.into());
-    Ok(DynamicWrite::of(delete, |()| Ok(None)))
+    Ok(DynamicWrite::of_delete(delete))
 }
 
 #[cold]

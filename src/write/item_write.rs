@@ -1,5 +1,5 @@
-//! The write of one item. Each verb says how it is planned; how it is sent, explained, put into a transaction and done by
-//! a job follows from that for all verbs alike.
+//! The write of one item. Each verb defines how it is planned. All verbs share the code that sends, explains and
+//! repeats the write, puts it into a transaction, and executes it in a job.
 
 use std::any::Any;
 
@@ -10,38 +10,126 @@ use crate::entity::{DynamoEntity, EntityContract, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{
-    Call, Explanation, Operation, Outcome, Plan, Returned, SentCall, TransactionMember,
-    WrittenItem, read_raw,
+    Call, Explanation, Operation, Outcome, Plan, PlannedRequest, Returned, SentCall, TransactWrite,
+    TransactionMember, WrittenItem, read_raw,
 };
 use crate::schema::{EntityDef, Pattern};
-use crate::write::{EvaluatedUpdate, Intent, PlannedWrite};
+use crate::write::{EvaluatedUpdate, Guard, Guarded, Intent, Omissible, PlannedWrite};
 
-/// A verb that writes one item.
+/// The write of one item: a create, put, update, upsert or delete. These methods must be the last ones before
+/// [`send`](Operation::send).
 pub trait ItemWrite: Sized {
     /// The entity of the item.
     type Entity: DynamoEntity;
+    /// Its checks, as a type.
+    type Guard: Guard;
+    /// The part of the item that it returns, as a type.
+    type Returns;
     /// The result.
     type Out;
 
     /// The name of the verb.
+    #[doc(hidden)]
     const VERB: &'static str;
 
     /// The key attributes, as an object of DynamoDB JSON.
+    #[doc(hidden)]
     fn item_key(&self) -> Result<Vec<u8>, CodecError>;
 
-    /// Plans the write as far as it can be without reading, and says how its result is read. The two are apart, so that
-    /// what is done with the plan is compiled once for all entities.
+    /// Plans the write as far as possible without a read, and returns how its result is read. They are separate, so
+    /// that the code that uses the plan is compiled once for all entities.
+    #[doc(hidden)]
     fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<Self::Out>);
 
-    /// The write in a transaction, which cannot read anything first.
+    /// The members of the write in a transaction, which cannot read anything first.
+    #[doc(hidden)]
     fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         self.prepare(db).0?.members(None)
+    }
+
+    /// Makes the write take effect once, even if it is sent several times.
+    ///
+    /// It is sent as a transaction of one operation with a random client token, by which DynamoDB recognizes
+    /// a second attempt for ten minutes. Therefore it is sent again after a lost response, and while another
+    /// transaction holds the item. It costs twice the write units and returns nothing.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "payments", key(pk = id))]
+    /// # struct Payment { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Payment::schema()]).await?;
+    /// let payment = Payment { id: "p1".into() };
+    /// payment.create().idempotent().send(&db).await?;
+    ///
+    /// let again = payment.create().idempotent().send(&db).await; // another write, another token
+    /// assert!(again.unwrap_err().is_already_exists());
+    /// # Ok(()) }
+    /// ```
+    fn idempotent(self) -> Idempotent<Self>
+    where
+        Self: TransactWrite,
+    {
+        Idempotent {
+            write: self,
+            token: None,
+        }
+    }
+
+    /// Makes the write take effect once, with a token of the caller: 1 to 36 bytes.
+    ///
+    /// A write with the same token is the same write, in another process too, as long as it is the same byte
+    /// for byte: managed times, versions and conditions included. A different write is rejected. A put that
+    /// checks no version is always different, because it draws a version each time.
+    fn idempotent_with(self, token: impl Into<String>) -> Idempotent<Self>
+    where
+        Self: TransactWrite,
+    {
+        Idempotent {
+            write: self,
+            token: Some(token.into()),
+        }
+    }
+
+    /// Declares that a second effect is harmless here, so that the library retries the write after a lost response. You
+    /// need it only for a write with a condition, or one whose second attempt would have another effect or result.
+    ///
+    /// A second attempt may see the effect of the first. If its condition then does not hold, the error is
+    /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because the library cannot
+    /// determine whose effect that was.
+    fn retry_safe(self) -> RetrySafe<Self>
+    where
+        Self::Guard: Guarded,
+    {
+        RetrySafe(self)
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `retry_safe`")]
+    fn repeatable(self) -> RetrySafe<Self>
+    where
+        Self::Guard: Guarded,
+    {
+        RetrySafe(self)
     }
 }
 
 /// How the result of a write is read.
 #[derive(Debug)]
 pub struct WriteOutcome<Out>(pub(crate) Outcome<Out>);
+
+impl<Out> WriteOutcome<Out> {
+    /// The result, if it is known before the write is sent.
+    pub(super) fn known(self) -> Option<Out> {
+        match self.0 {
+            Outcome::Known(known) => known,
+            _ => None,
+        }
+    }
+}
 
 /// A write of one item, planned as far as it can be without reading.
 #[derive(Debug)]
@@ -83,19 +171,28 @@ impl WritePlan {
             }
             (_, outcome) => outcome,
         };
-        Ok(planned.reading(outcome))
+        Ok(planned.with_outcome(outcome))
+    }
+
+    /// Declares that executing it twice is harmless.
+    pub(crate) fn retry_safe(mut self) -> Self {
+        // A write that reads first becomes a transaction. It has a token, so it may be repeated anyway.
+        if let Intent::Ready(write) = &mut self.intent {
+            write.main().retry_safe(self.returned);
+        }
+        self
     }
 
     /// The item of a put.
     pub(crate) fn item(&mut self) -> &[u8] {
         match &mut self.intent {
-            Intent::Ready(write) => write.main().subject(),
+            Intent::Ready(write) => write.main().subject_json(),
             Intent::Reading(rewrite) => rewrite.main.item(),
         }
     }
 
-    fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
-        SentCall::of(plan.and_then(|plan| plan.send(db)))
+    pub(super) fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
+        SentCall::of_sent(plan.and_then(|plan| plan.send(db)))
     }
 
     /// Sends the write, which may take several steps.
@@ -140,12 +237,12 @@ impl WritePlan {
         let planned = write.returning(returned)?;
         Ok(match self.same {
             Some(item) => SentCall::Told(Some(Ok((returned_of(item, returned), planned.now)))),
-            None => planned.send(db),
+            None => planned.send_request(db),
         })
     }
 
     /// The requests that it would send.
-    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+    pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let write = match self.intent {
             Intent::Ready(write) => write,
             Intent::Reading(rewrite) => return rewrite.explain(db),
@@ -186,11 +283,13 @@ impl<W: ItemWrite> Operation for W {
     }
 }
 
-/// The operations of the write in a transaction. Their errors name the declaration of the entity. Each verb that fits into a
-/// transaction says so itself, because the compiler explains one trait better than two.
-pub(crate) fn members_of<W: ItemWrite>(write: W, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-    let members = write.members(db);
-    members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
+/// The operations of the write in a transaction. Their errors name the declaration of the entity.
+#[diagnostic::do_not_recommend]
+impl<W: ItemWrite<Returns: Omissible>> TransactWrite for W {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let members = self.members(db);
+        members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
+    }
 }
 
 /// Writes the item and its sentinels.
@@ -274,3 +373,56 @@ fn check_transaction_returns(entity: &'static str, returned: Returned) -> Result
                    and no changed attributes: remove `.returning_old()` or `.returning_changed()`";
     Err(Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(entity))
 }
+
+/// A write that is sent as a transaction of one operation, with a client token; see [`ItemWrite::idempotent`].
+#[derive(Debug)]
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Idempotent<W> {
+    write: W,
+    token: Option<String>,
+}
+
+impl<W: TransactWrite> Operation for Idempotent<W> {
+    type Out = ();
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
+        let members = self.write.plan_members(db)?;
+        let planned = PlannedRequest::of_one(members, self.token)?;
+        Ok(planned.with_outcome(Outcome::Known(Some(()))))
+    }
+}
+
+/// A write that the library retries after a lost response; see [`ItemWrite::retry_safe`].
+#[derive(Debug)]
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct RetrySafe<W>(W);
+
+/// The former name of [`RetrySafe`].
+#[deprecated(note = "renamed to `RetrySafe`")]
+pub type Repeatable<W> = RetrySafe<W>;
+
+impl<W: ItemWrite> ItemWrite for RetrySafe<W> {
+    type Entity = W::Entity;
+    type Guard = W::Guard;
+    type Returns = W::Returns;
+    type Out = W::Out;
+
+    const VERB: &'static str = W::VERB;
+
+    fn item_key(&self) -> Result<Vec<u8>, CodecError> {
+        self.0.item_key()
+    }
+
+    fn prepare(self, db: &Dynamo) -> (Result<WritePlan>, WriteOutcome<W::Out>) {
+        let (plan, outcome) = self.0.prepare(db);
+        (plan.map(WritePlan::retry_safe), outcome)
+    }
+
+    fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        self.0.members(db)
+    }
+}
+
+crate::awaited::unsent!([W: ItemWrite] RetrySafe<W> => W::Out);
+
+crate::awaited::unsent!([W: TransactWrite] Idempotent<W> => ());

@@ -27,7 +27,7 @@ pub(crate) fn update_of(
     let mut write =
         WriteRequest::of_entity(declared, WriteVerb::Update, pattern, 512, asked, now, db);
     write.at_key(key.json());
-    write.change(update)?;
+    write.encode_change(update)?;
     Ok(write)
 }
 

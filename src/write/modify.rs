@@ -19,7 +19,7 @@ use crate::expr::{Node, UpdateActions};
 use crate::plan::{Outcome, Returned, Steps, read_raw, returned_item, size};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
-use crate::wire::{BoxFuture, Resend};
+use crate::wire::BoxFuture;
 use crate::write::difference::{Attributes, KeptNames, at_places, attributes, differences, merged};
 use crate::write::reshape::{is_of_other_shape, reshaped};
 use crate::write::unchanged::unchanged;
@@ -253,7 +253,7 @@ impl<'d> ModifyRounds<'d> {
         self.stored = match current {
             Some(item) => Some(item),
             None => {
-                self.backoff.wait(self.began.elapsed(), None).await;
+                self.backoff.wait_longer(self.began.elapsed(), None).await;
                 read_raw(self.db, self.pattern, &self.key).await?
             }
         };
@@ -291,15 +291,15 @@ async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
         return send_both(db, edit).await;
     }
     if edit.unique_changes.is_empty() {
-        let planned = edit.write(db, now)?.returning(Returned::New)?;
-        let plan = planned.reading(Outcome::Read(|reply, written_at| {
+        let planned = edit.write(db, now)?.with_returned(Returned::New)?;
+        let plan = planned.with_outcome(Outcome::Read(|reply, written_at| {
             Ok(ModifiedItem {
                 item: returned_item(&reply.body)?.map(|item| reply.body.slice_ref(item)),
                 written_at,
                 request_id: reply.request_id.clone(),
             })
         }));
-        return plan.send(db).await;
+        return plan.send_plan(db).await;
     }
     let pattern = edit.pattern;
     let (planned_write, key) = edit.planned_write(db, now)?;
@@ -381,10 +381,10 @@ fn edit_between(
     }
     let mut update = UpdateActions::default();
     for (place, action) in at_places(declared, changes) {
-        update.set(place, action);
+        update.set_action(place, action);
     }
     let now = db.now();
-    let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+    let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
     derive_expiry(declared, &mut update, key, false)?;
     let touched = before.iter().chain(&after);
@@ -409,7 +409,6 @@ fn edit_between(
         update,
         asked: unchanged(declared, loaded, &seen, stored, db).map_err(fail)?,
         unique_changes,
-        resend: Resend::UnlessAmbiguous,
     }))
 }
 

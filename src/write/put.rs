@@ -14,12 +14,12 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{
-    ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactWrite,
-    TransactionMember, WriteRequest, WriteVerb, check,
+    ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactionMember, WriteRequest,
+    WriteVerb, check,
 };
 use crate::schema::Pattern;
 use crate::write::{
-    Intent, ItemWrite, Main, PlannedWrite, Rewrite, WriteOutcome, WritePlan, members_of, unique,
+    Intent, ItemWrite, Main, PlannedWrite, ReturningNew, Rewrite, WriteOutcome, WritePlan, unique,
     untyped_key,
 };
 
@@ -27,10 +27,25 @@ use crate::write::{
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
     pub(crate) entity: HeldEntity<'e, E>,
+    terms: PutTerms,
+    guard: PhantomData<G>,
+}
+
+/// The conditions of a put, and whether managed attributes are stored as they are.
+struct PutTerms {
     expect: Precondition,
     is_as_is: bool,
     condition: Node,
-    guard: PhantomData<G>,
+}
+
+impl PutTerms {
+    fn expecting(expect: Precondition) -> Self {
+        PutTerms {
+            expect,
+            is_as_is: false,
+            condition: Node::all([]),
+        }
+    }
 }
 
 impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
@@ -42,19 +57,16 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         };
         Put {
             entity,
-            expect,
-            is_as_is: false,
-            condition: Node::all([]),
+            terms: PutTerms::expecting(expect),
             guard: PhantomData,
         }
     }
 
-    fn expecting<H: Guard>(self, expect: Precondition) -> Put<'e, E, H> {
+    fn expecting<H: Guard>(mut self, expect: Precondition) -> Put<'e, E, H> {
+        self.terms.expect = expect;
         Put {
             entity: self.entity,
-            expect,
-            is_as_is: self.is_as_is,
-            condition: self.condition,
+            terms: self.terms,
             guard: PhantomData,
         }
     }
@@ -81,10 +93,11 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     /// Stores only if this holds for the stored item, in addition to the other conditions. If you call this again,
     /// both must hold.
     pub fn when(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Put<'e, E, Conditional> {
-        let expect = self.expect;
+        let expect = self.terms.expect;
         let mut put = self.expecting(expect);
-        let before = std::mem::replace(&mut put.condition, Node::all([]));
-        put.condition = before.and(condition(E::Paths::default()).into_node());
+        put.terms
+            .condition
+            .narrow(condition(E::Paths::default()).into_node());
         put
     }
 
@@ -129,7 +142,7 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
     /// # Ok(()) }
     /// ```
     pub fn as_is(mut self) -> Put<'e, E, E::Unguarded> {
-        self.is_as_is = true;
+        self.terms.is_as_is = true;
         self.expecting(Precondition::Anything)
     }
 }
@@ -137,14 +150,16 @@ impl<'e, E: DynamoEntity> Put<'e, E> {
 impl<E: DynamoEntity> Put<'static, E, Conditional> {
     /// Stores an entity as it is, for imports, also if it is append-only.
     pub(crate) fn imported(entity: E, replaces: bool) -> Self {
+        let expect = match replaces {
+            true => Precondition::Anything,
+            false => Precondition::Missing,
+        };
         Put {
             entity: HeldEntity::Owned(Box::new(entity)),
-            expect: match replaces {
-                true => Precondition::Anything,
-                false => Precondition::Missing,
+            terms: PutTerms {
+                is_as_is: true,
+                ..PutTerms::expecting(expect)
             },
-            is_as_is: true,
-            condition: Node::all([]),
             guard: PhantomData,
         }
     }
@@ -153,25 +168,21 @@ impl<E: DynamoEntity> Put<'static, E, Conditional> {
 impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The managed attributes after the write.
     pub(crate) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<ManagedValues> {
-        stamp_of(&*self.entity, self.expect, self.is_as_is, db, now)
+        self.terms.stamp(&*self.entity, db, now)
     }
 
     /// The plan, and the entity as it will be stored.
     fn write(&self, db: &Dynamo) -> (Result<WritePlan>, Option<E>) {
         let entity = &*self.entity;
-        let given = GivenPut {
-            pattern: Patterns::<E>::PUT,
-            entity,
-            expect: self.expect,
-            is_as_is: self.is_as_is,
-            condition: &self.condition,
-        };
-        with_stored(entity, given.prepare(db), db)
+        let prepared = self.terms.prepare(Patterns::<E>::PUT, entity, db);
+        with_stored(entity, prepared, db)
     }
 }
 
 impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
     type Entity = E;
+    type Guard = G;
+    type Returns = ReturningNew;
     type Out = E;
 
     const VERB: &'static str = "put";
@@ -190,76 +201,61 @@ impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity, G: Guard> TransactWrite for Put<'_, E, G> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
-
-/// A put without the type of the entity.
-struct GivenPut<'e> {
-    pattern: &'static Pattern,
-    entity: &'e dyn UntypedEntity,
-    expect: Precondition,
-    is_as_is: bool,
-    condition: &'e Node,
-}
-
-impl<'e> GivenPut<'e> {
-    fn prepare(self, db: &Dynamo) -> Result<PreparedPut<'e>> {
-        let declared = self.entity.declaration();
-        let now = db.now();
-        let stamp = stamp_of(self.entity, self.expect, self.is_as_is, db, now)?;
-        let loaded = LoadedItem::of(self.entity);
+impl PutTerms {
+    fn prepare<'e>(
+        &self,
+        pattern: &'static Pattern,
+        entity: &'e dyn UntypedEntity,
+        db: &Dynamo,
+    ) -> Result<PreparedPut<'e>> {
+        let (declared, now) = (entity.declaration(), db.now());
+        let stamp = self.stamp(entity, db, now)?;
+        let loaded = LoadedItem::of_entity(entity);
         let loaded = loaded.map_err(|fault| declared.unwritten(fault))?;
         let (condition, condition_failure) =
-            check::condition(declared.def, self.expect, loaded.as_ref(), now);
-        let asked = check::with(condition, condition_failure, self.condition.clone());
+            check::build_condition(declared.def, self.expect, loaded.as_ref(), now);
         Ok(PreparedPut {
-            pattern: self.pattern,
-            entity: self.entity,
+            pattern,
+            entity,
             stamp,
-            asked,
-            is_entering: self.is_entering(),
+            asked: check::with_condition(condition, condition_failure, self.condition.clone()),
+            is_entering: self.is_entering(entity),
             now,
         })
     }
 
     /// Whether no live item may exist, so that no unique values are released.
-    fn is_entering(&self) -> bool {
-        let held = self.entity.held_version();
-        let is_new = matches!(held, Some(Version(VersionState::New)));
+    fn is_entering(&self, entity: &dyn UntypedEntity) -> bool {
+        let is_new = matches!(entity.held_version(), Some(Version(VersionState::New)));
         self.expect == Precondition::Missing || self.expect == Precondition::Loaded && is_new
     }
-}
 
-fn stamp_of(
-    entity: &dyn UntypedEntity,
-    expect: Precondition,
-    is_as_is: bool,
-    db: &Dynamo,
-    now: Timestamp,
-) -> Result<ManagedValues> {
-    if is_as_is {
-        return Ok(ManagedValues::as_is());
-    }
-    let held = entity.held_version();
-    let created = match held {
-        // A put of a loaded entity must keep the time of creation that the item already has.
-        Some(Version(VersionState::New)) => Created::Now,
-        _ => Created::Kept,
-    };
-    let version = match held {
-        // The struct's next version cannot be used: another writer may already have it, and its checked write would
-        // then overwrite this one.
-        Some(_) if expect != Precondition::Loaded => Version::drawn()?,
-        held => {
-            let next = held.unwrap_or_default().next();
-            next.map_err(|fault| entity.declaration().unwritten(fault))?
+    fn stamp(
+        &self,
+        entity: &dyn UntypedEntity,
+        db: &Dynamo,
+        now: Timestamp,
+    ) -> Result<ManagedValues> {
+        if self.is_as_is {
+            return Ok(ManagedValues::as_is());
         }
-    };
-    Ok(ManagedValues::write(version, now, created).by(db.actor()))
+        let held = entity.held_version();
+        let created = match held {
+            // A put of a loaded entity must keep the time of creation that the item already has.
+            Some(Version(VersionState::New)) => Created::Now,
+            _ => Created::Kept,
+        };
+        let version = match held {
+            // The struct's next version cannot be used: another writer may already have it, and its checked write would
+            // then overwrite this one.
+            Some(_) if self.expect != Precondition::Loaded => Version::drawn()?,
+            held => {
+                let next = held.unwrap_or_default().next();
+                next.map_err(|fault| entity.declaration().unwritten(fault))?
+            }
+        };
+        Ok(ManagedValues::write(version, now, created).by(db.current_actor()))
+    }
 }
 
 /// The managed attributes and conditions of a put, before its item is written; a `create` is one too.
@@ -274,20 +270,14 @@ pub(crate) struct PreparedPut<'e> {
 }
 
 impl PreparedPut<'_> {
-    /// Writes the item.
-    fn write(self, db: &Dynamo) -> Result<(WriteRequest, ManagedValues)> {
-        let declared = self.entity.declaration();
-        let mut write = WriteRequest::of_entity(
-            declared,
-            WriteVerb::Put,
-            self.pattern,
-            2048,
-            self.asked,
-            self.now,
-            db,
-        );
-        write.put_entity(self.entity, &self.stamp)?;
-        Ok((write, self.stamp))
+    /// Writes the item. Returns its managed attributes too.
+    fn plan(self, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
+        let (entity, pattern, now) = (self.entity, self.pattern, self.now);
+        let (declared, verb) = (entity.declaration(), WriteVerb::Put);
+        let mut write = WriteRequest::of_entity(declared, verb, pattern, 2048, self.asked, now, db);
+        write.put_entity(entity, &self.stamp)?;
+        let intent = intent_of(write, entity, self.is_entering, db)?;
+        Ok((WritePlan::new(intent, Returned::Nothing), self.stamp))
     }
 }
 
@@ -311,7 +301,7 @@ fn intent_of(
     Ok(Intent::Reading(Rewrite {
         pattern: write.pattern,
         key,
-        main: Main::Put(write.subject().to_vec()),
+        main: Main::Put(write.subject_json().to_vec()),
         asked: (write.condition.clone(), write.condition_failure()),
         now: write.now,
         returns_old: is_doubled,
@@ -349,11 +339,7 @@ pub(crate) fn members_with_stored<E: DynamoEntity>(
 }
 
 fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan, ManagedValues)> {
-    let prepared = prepared?;
-    let (entity, is_entering) = (prepared.entity, prepared.is_entering);
-    let (write, stamp) = prepared.write(db)?;
-    let intent = intent_of(write, entity, is_entering, db)?;
-    Ok((WritePlan::new(intent, Returned::Nothing), stamp))
+    prepared?.plan(db)
 }
 
 #[cold]
@@ -364,6 +350,8 @@ fn unreadable(declared: &EntityDeclaration, error: &Error) -> Error {
 
 impl<E: DynamoEntity, G: Guard> fmt::Debug for Put<'_, E, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Put<{}>({:?})", E::ENTITY.type_name, self.expect)
+        write!(f, "Put<{}>({:?})", E::ENTITY.type_name, self.terms.expect)
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity, G: Guard] Put<'_, E, G> => E);

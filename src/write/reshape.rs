@@ -14,7 +14,6 @@ use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::Names;
 use crate::plan::size;
 use crate::schema::{EntityDef, Pattern, SHAPE};
-use crate::wire::Resend;
 
 /// Whether an item has another shape than the one that is written. If the shape before is written, changes of single
 /// attributes are those of another shape, so the whole item is written too.
@@ -102,19 +101,19 @@ fn edit(
     size::check_least(def.type_name, sizes)?;
     let mut update = UpdateActions::default();
     for (name, json) in after.iter().filter(|(name, _)| !is_kept(name)) {
-        if held.get(name) != Some(json.as_slice()) {
-            update.set(name.clone(), UpdateAction::Set(json.clone()));
+        if held.get_named(name) != Some(json.as_slice()) {
+            update.set_action(name.clone(), UpdateAction::Set(json.clone()));
         }
     }
     for (name, _) in item.iter().filter(|(name, _)| !is_kept(name)) {
         // Attributes that no shape declares belong to other programs and remain.
-        if !fresh.contains(name) && (seen.contains(name) || is_of_a_shape(declared, name)) {
-            update.set(name.clone(), UpdateAction::Remove);
+        if !fresh.has_name(name) && (seen.has_name(name) || is_of_a_shape(declared, name)) {
+            update.set_action(name.clone(), UpdateAction::Remove);
         }
     }
     let now = db.now();
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    let stamp = ManagedValues::write(1, now, Created::Now).by(db.actor());
+    let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
     stamp_fields(declared, &mut update, &loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
@@ -124,7 +123,6 @@ fn edit(
         update,
         asked: unchanged(declared, &loaded, &seen, stored, db).map_err(fail)?,
         unique_changes: UniqueChanges::default(),
-        resend: Resend::UnlessAmbiguous,
     })
 }
 

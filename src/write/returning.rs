@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::Item;
+use crate::entity::guard::{Conditional, Guard};
 use crate::entity::{self, DynamoEntity};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Returned;
@@ -15,6 +16,10 @@ pub trait Returning<E: DynamoEntity> {
     type Out: Send + 'static;
     /// The return value of an upsert or a delete, which need no existing item.
     type IfAny: Send + 'static;
+    /// The guard of a delete with this guard and return value. A second delete would return nothing. Therefore, a
+    /// delete that returns the item is not retried, like a conditional one.
+    #[doc(hidden)]
+    type Guard<G: Guard>: Guard;
 
     #[doc(hidden)]
     const RETURNED: Returned;
@@ -46,6 +51,7 @@ pub struct ReturningNothing(());
 impl<E: DynamoEntity> Returning<E> for ReturningNew {
     type Out = E;
     type IfAny = E;
+    type Guard<G: Guard> = Conditional;
 
     const RETURNED: Returned = Returned::New;
 
@@ -61,6 +67,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningNew {
 impl<E: DynamoEntity> Returning<E> for ReturningOld {
     type Out = E;
     type IfAny = Option<E>;
+    type Guard<G: Guard> = Conditional;
 
     const RETURNED: Returned = Returned::Old;
 
@@ -77,6 +84,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningOld {
 impl<E: DynamoEntity> Returning<E> for ReturningChanged {
     type Out = Item;
     type IfAny = Item;
+    type Guard<G: Guard> = Conditional;
 
     const RETURNED: Returned = Returned::Changed;
 
@@ -93,6 +101,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningChanged {
 impl<E: DynamoEntity> Returning<E> for ReturningNothing {
     type Out = ();
     type IfAny = ();
+    type Guard<G: Guard> = G;
 
     const RETURNED: Returned = Returned::Nothing;
 
@@ -104,6 +113,13 @@ impl<E: DynamoEntity> Returning<E> for ReturningNothing {
         Ok(())
     }
 }
+
+/// A return value that transactions and jobs may omit, because it is not the state before the write.
+pub trait Omissible {}
+
+impl Omissible for ReturningNew {}
+
+impl Omissible for ReturningNothing {}
 
 /// Reads the entity. If that fails, the write has taken effect nevertheless, so the error contains the item.
 pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<E> {

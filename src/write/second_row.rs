@@ -15,7 +15,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::EntityDeclaration;
 use crate::entity::second_row::{SecondKey, SecondRow};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Node, UpdateActions, apply};
+use crate::expr::{Node, UpdateActions, apply_update};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, Plan, Returned, TransactionMember,
@@ -114,7 +114,7 @@ impl<'w> BothRows<'w> {
             };
             failed = Some((rows, error));
             if attempt > 1 {
-                backoff.wait(began.elapsed(), None).await;
+                backoff.wait_longer(began.elapsed(), None).await;
             }
         }
         Err(alone(self.write.key.declared.def.type_name))
@@ -135,12 +135,12 @@ impl<'w> BothRows<'w> {
             crate::read::plan_read(self.write.key.declared, self.write.pattern, &row.key, db)
         });
         let write = self.planned(&rows, db)?.returning(Returned::Nothing)?;
-        let explained = Explanation::of(&write.reading(Outcome::Known(Some(()))));
+        let explained = Explanation::of_plan(&write.with_outcome(Outcome::Known(Some(()))));
         let explained = match &second {
-            Some(second) => explained.after(second),
+            Some(second) => explained.after_read(second),
             None => explained,
         };
-        Ok(explained.after(read))
+        Ok(explained.after_read(read))
     }
 
     async fn read(&self, db: &Dynamo) -> Result<RowsAsRead> {
@@ -288,7 +288,7 @@ pub(crate) fn changed(
 ) -> Result<Vec<u8>> {
     let fail = |fault| Error::encode(type_name, fault);
     let mut item = Item::from_dynamo_json(item).map_err(fail)?;
-    apply(update, &mut item).map_err(fail)?;
+    apply_update(update, &mut item).map_err(fail)?;
     item.to_dynamo_json().map_err(fail)
 }
 
@@ -332,7 +332,7 @@ fn is_lost_race(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::holds;
+    use crate::expr::holds_for;
     use crate::fallback::FALLBACK_ENTITY;
     use crate::schema::AttributeDef;
 
@@ -355,7 +355,7 @@ mod tests {
         let node = row_as_read(&ENTITY, Some(read)).expect("a condition");
         let is_same = |json: &str| {
             let item = Item::from_dynamo_json(json.as_bytes()).expect("an item");
-            holds(&node, &item).expect("an answer")
+            holds_for(&node, &item).expect("an answer")
         };
         assert!(is_same(r#"{"text":{"S":"x"},"pk":{"S":"a"}}"#));
         assert!(!is_same(r#"{"pk":{"S":"a"},"text":{"S":"y"}}"#));
@@ -366,7 +366,7 @@ mod tests {
             r#"{"pk":{"S":"a"},"text":{"S":"x"},"note":{"S":"n"}}"#
         ));
         let node = row_as_read(&ENTITY, None).expect("a condition");
-        let holds = |json: &[u8]| holds(&node, &Item::from_dynamo_json(json).expect("an item"));
+        let holds = |json: &[u8]| holds_for(&node, &Item::from_dynamo_json(json).expect("an item"));
         assert!(holds(b"{}").expect("an answer"));
         assert!(!holds(read).expect("an answer"));
     }

@@ -38,7 +38,7 @@ pub(super) fn unchanged(
     let (def, now) = (declared.def, db.now());
     let stored = split(item)?;
     let held = Names::of_json(&stored);
-    let as_read = |name: String| match held.get(&name) {
+    let as_read = |name: String| match held.get_named(&name) {
         Some(json) => check::value_condition(name, json),
         None => Node::Missing(Place::of(name)),
     };
@@ -49,7 +49,8 @@ pub(super) fn unchanged(
     // The version detects every writer that maintains one, and the time of creation detects a new item. Both are
     // compared exactly as they are stored.
     if let Some(loaded) = source.numbered() {
-        let (_, condition_failure) = check::condition(def, Precondition::Loaded, Some(loaded), now);
+        let (_, condition_failure) =
+            check::build_condition(def, Precondition::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
         let guards = names.map(|name| as_read(name.to_owned()));
         return Ok((
@@ -57,12 +58,12 @@ pub(super) fn unchanged(
             condition_failure,
         ));
     }
-    let (exists, condition_failure) = check::condition(def, Precondition::Exists, None, now);
+    let (exists, condition_failure) = check::build_condition(def, Precondition::Exists, None, now);
     let seen = seen.iter().map(String::as_str).chain(names_held);
     let names = seen_attributes(declared, seen);
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =
-        names.into_iter().partition(|name| held.contains(name));
+        names.into_iter().partition(|name| held.has_name(name));
     // A matching attribute proves that the item exists and, with an equal TTL, that it is live.
     let is_told = !there.is_empty() && !check::is_expired(item, def.ttl, now);
     let exists = (!is_told).then_some(exists);

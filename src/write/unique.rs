@@ -16,7 +16,7 @@ mod values;
 pub(crate) use changes::{HeldUniqueValues, UniqueChanges};
 pub use look_up::LookUp;
 pub(crate) use planned_write::{
-    FailedCondition, PlannedWrite, attributes_of, given_up, keep_values_of_others,
+    FailedCondition, PlannedWrite, attributes_of, given_up, send_members,
 };
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};

@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Outcome, Returned, TransactWrite, TransactionMember};
+use crate::plan::{AnswerItem, Outcome, Returned};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
+    Conditional, ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew,
+    ReturningNothing, ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
 };
 
 /// Changes some attributes of an item; see [`Key::update`] and [`EntityExt::update`](crate::verbs::EntityExt::update).
@@ -101,6 +101,8 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
     type Entity = E;
+    type Guard = Conditional;
+    type Returns = R;
     type Out = R::Out;
 
     const VERB: &'static str = "update";
@@ -115,16 +117,4 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNothing> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Update<E, ReturningNew> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
+crate::awaited::unsent!([E: DynamoEntity, R] Update<E, R>);

@@ -8,11 +8,11 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
-use crate::plan::{AnswerItem, Outcome, TransactWrite, TransactionMember};
+use crate::plan::{AnswerItem, Outcome};
 use crate::write::draft::draft_builder;
 use crate::write::{
-    ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    UpdateDraft, UpdateKind, WriteOutcome, WritePlan, members_of,
+    Conditional, ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
 };
 
 /// Changes an item or creates it; see [`Key::upsert`].
@@ -48,6 +48,8 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
     type Entity = E;
+    type Guard = Conditional;
+    type Returns = R;
     type Out = R::IfAny;
 
     const VERB: &'static str = "upsert";
@@ -62,16 +64,4 @@ impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNothing> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> TransactWrite for Upsert<E, ReturningNew> {
-    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        members_of(self, db)
-    }
-}
+crate::awaited::unsent!([E: DynamoEntity, R] Upsert<E, R>);

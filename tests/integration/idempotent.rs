@@ -152,13 +152,10 @@ async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
         let stored = db.stored(&Counter::key(format!("id{index}"))).await;
         assert_eq!(stored["count"], n(6), "{index}");
     }
-    // An update of a loaded entity with a condition, which was to return the old item, is idempotent, too.
+    // An update of a loaded entity with a condition is idempotent, too.
     let loaded = counter("id0").key().get().consistent().send(&db).await?;
     let update = loaded.ok_or("there")?.update().apply(|c| c.count().add(1));
-    let update = update
-        .when(|c| c.count().eq(6))
-        .returning_old()
-        .idempotent();
+    let update = update.when(|c| c.count().eq(6)).idempotent();
     let (faulty, http) = db.faulty([Fault::Lose]);
     let () = update.send(&faulty).await?;
     assert_eq!(http.calls().len(), 2);

@@ -6,9 +6,9 @@
 //! EVOLUTION_HISTORIES=100000 EVOLUTION_SEED=1000 cargo test --test upkeep -- evolution
 //! ```
 //!
-//! Each history has a few processes of two or three programs on one table. The test decides which of their requests is
-//! carried out next, so a job and the programs interleave at every request. After each write, some program reads what all
-//! of them together have written. After each operation, its result agrees with its effects.
+//! Each history has a few processes of two or three programs on one table. The test chooses the request that is
+//! executed next, so a job and the programs interleave at every request. After each write, some program must read what
+//! all programs together have written. The result of each operation must agree with its effects.
 
 mod declared;
 mod forbidden;
@@ -45,10 +45,10 @@ tests![
     a_fill_notices_values_that_come_back,
 ];
 
-/// How many histories all changes have together, unless `EVOLUTION_HISTORIES` sets another number.
+/// The number of histories of all changes together, unless `EVOLUTION_HISTORIES` sets another number.
 const HISTORIES: u64 = 480;
 const HISTORIES_ON_A_SERVER: u64 = 24;
-/// How many processes a history has.
+/// The number of processes of a history.
 const PROCESSES: usize = 3;
 
 /// Histories that failed once. Each line names a change and a seed.
@@ -58,7 +58,7 @@ fn number(variable: &str) -> Option<u64> {
     env::var(variable).ok()?.parse().ok()
 }
 
-/// Connections whose requests wait, after each has learned the way to the server.
+/// Connections whose requests wait. Each has already learned the path to the server.
 async fn lines(db: &Db, change: &Change) -> Step<Vec<Line>> {
     let mut lines = Vec::new();
     for _ in 0..PROCESSES {
@@ -114,7 +114,7 @@ async fn histories(db: &Db, change: &Change, count: u64) -> Step<Seen> {
     Ok(seen)
 }
 
-/// Runs the histories of each change in a thread of its own, because the futures stay on one.
+/// Runs the histories of each change in a separate thread, because futures cannot move between threads.
 async fn allowed_programs_lose_nothing(db: Db) -> Outcome {
     let default = match Kind::here().is_server() {
         true => HISTORIES_ON_A_SERVER,
@@ -138,7 +138,7 @@ async fn allowed_programs_lose_nothing(db: Db) -> Outcome {
                 .ok_or("a change")?;
             let seen = runtime.block_on(histories(&db, change, share))?;
             println!("{name} {share} histories: {:?}", seen.0);
-            // A short run may have no fault of some kind.
+            // A short run may miss some kinds of faults.
             let wanted = ["Late", "Lose", "Vanish", "Crash", &format!("{name} filled")];
             match wanted.iter().find(|what| !seen.0.contains_key(**what)) {
                 Some(what) if share >= 40 => Err(format!("{name} had no {what}")),
@@ -196,7 +196,7 @@ async fn each_forbidden_pair_has_a_history_that_breaks(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Whether a program does not read what was written.
+/// Whether a program reads something other than what was written.
 fn is_loss(done: &Step) -> bool {
     let says = |text: &str| done.as_ref().is_err_and(|error| error.contains(text));
     says(" reads ") || says(" finds ") || says(" would not put ")
@@ -300,7 +300,7 @@ async fn a_fill_leaves_rows_that_were_upgraded_meanwhile(db: Db) -> Outcome {
     Ok(())
 }
 
-/// After each number of requests of the job, a row takes the value again that its sentinel still names.
+/// After each number of requests of the job, a row takes the value of its remaining sentinel again.
 async fn a_fill_notices_values_that_come_back(db: Db) -> Outcome {
     let change = named("unique");
     let db = open(&db, &change).await?;
@@ -314,7 +314,7 @@ async fn a_fill_notices_values_that_come_back(db: Db) -> Outcome {
         world.run_fixed(Stage::of([0, 1]), &[]).await?;
         let mut steps = vec![(1, 0, create()), (0, 0, name("b"))];
         if has_other {
-            // Another row has the value by now.
+            // In the meantime, another row has taken the value.
             steps.push((0, 1, create()));
         }
         for (program, id, op) in steps {

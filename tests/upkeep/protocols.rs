@@ -1,9 +1,9 @@
 //! The protocols behind a change of a declaration, searched exhaustively.
 //!
-//! A protocol is a handful of atomic steps on one row, or on two rows and their sentinels. The search visits every
-//! order of the steps of old programs, new ones and a job. A step of the job is one request, so a row may change between
-//! the read and the write of the job, and the write may arrive late. Each guard is also left out once, and the search has
-//! to find a history that breaks without it. `evolution` does the same with the library, on longer histories.
+//! A protocol consists of a few atomic steps on one row, or on two rows and their sentinels. The search visits every
+//! order of the steps of old programs, new programs and a job. A step of the job is one request, so a row may change
+//! between the read and the write of the job, and the write may arrive late. The search also omits each guard once, and
+//! must then find a history that breaks. `evolution` does the same with the library, on longer histories.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
@@ -32,17 +32,17 @@ trait Protocol {
 
     fn begin(&self) -> Self::State;
 
-    /// Gives each step that is possible, with its name.
+    /// Passes on each possible step, with its name.
     fn steps(&self, state: &Self::State, step: &mut dyn FnMut(String, Self::State));
 
-    /// The law that a state breaks.
+    /// The law that a state breaks, if any.
     fn fault(&self, state: &Self::State) -> Option<String>;
 }
 
 /// The number of states, or the shortest history that breaks a law.
 fn search<P: Protocol>(protocol: &P) -> Result<usize, String> {
     let begin = protocol.begin();
-    // Each state with the one before and the step between.
+    // Each state, with its previous state and the step between them.
     let mut states = vec![(begin.clone(), None::<(usize, String)>)];
     let mut seen = HashSet::from([begin]);
     let mut queue = VecDeque::from([0]);
@@ -68,7 +68,7 @@ fn search<P: Protocol>(protocol: &P) -> Result<usize, String> {
     Ok(states.len())
 }
 
-/// The protocol holds, and breaks without each of these.
+/// Fails unless the protocol is correct, and breaks without each of these guards.
 fn holds_and_needs<P: Protocol>(
     name: &str,
     whole: &P,

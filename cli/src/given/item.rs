@@ -1,8 +1,6 @@
 //! Reads an item from JSON: members have the names of fields or attributes, and get the types in which they are stored.
 
-use std::collections::BTreeSet;
-
-use dynamo_entity::codec::{Number, Tag};
+use dynamo_entity::codec::Tag;
 use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema};
 use dynamo_entity::{Error, Item, Value};
 
@@ -45,7 +43,11 @@ fn put_field(
     value: Value,
 ) -> Result<(), Failure> {
     let name = field.attribute.as_deref().unwrap_or(&field.name);
-    let Some(value) = typed(value, field.stored) else {
+    let typed = match field.stored {
+        Some(stored) if value != Value::Null => value.into_type(stored),
+        _ => Some(value),
+    };
+    let Some(value) = typed else {
         let form = match field.stored {
             Some(Tag::N) if of.schema.ttl.as_deref() == Some(name) => {
                 ": it expires at a number of seconds since 1970"
@@ -69,44 +71,6 @@ fn put_field(
             field.name, of.entity.name
         ))),
     }
-}
-
-/// The same value in its stored type, if JSON has another one. None if it cannot have that type.
-fn typed(value: Value, stored: Option<Tag>) -> Option<Value> {
-    match (stored, value) {
-        (Some(Tag::Ss), Value::L(list)) => {
-            let texts = list.into_iter().map(|value| match value {
-                Value::S(text) => Some(text),
-                _ => None,
-            });
-            texts.collect::<Option<BTreeSet<String>>>().map(Value::Ss)
-        }
-        (Some(Tag::Ns), Value::L(list)) => {
-            let numbers = list.into_iter().map(|value| number(&value));
-            numbers.collect::<Option<BTreeSet<Number>>>().map(Value::Ns)
-        }
-        (Some(Tag::Bs), Value::L(list)) => {
-            let bytes = list.into_iter().map(|value| bytes(&value));
-            bytes.collect::<Option<BTreeSet<Vec<u8>>>>().map(Value::Bs)
-        }
-        (Some(Tag::B), value @ Value::S(_)) => bytes(&value).map(Value::B),
-        (Some(Tag::N), value @ Value::S(_)) => number(&value).map(Value::N),
-        (_, value) => Some(value),
-    }
-}
-
-/// A number, or one as text, which is how numbers are written that readers of JSON would round.
-fn number(value: &Value) -> Option<Number> {
-    match value {
-        Value::N(number) => Some(number.clone()),
-        Value::S(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-fn bytes(value: &Value) -> Option<Vec<u8>> {
-    let text = value.as_text()?;
-    base64_simd::STANDARD.decode_to_vec(text.as_bytes()).ok()
 }
 
 /// Rejects a member that no field reads, because it would be lost without a message.
@@ -153,8 +117,8 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
         Value::Bool(value) => Some(value.to_string()),
         _ => None,
     };
-    let texts: Option<Vec<String>> = parts.iter().map(|part| text(&part.field)).collect();
-    let is_needed = parts.iter().any(|part| in_key_only(&part.field));
+    let texts: Option<Vec<String>> = parts.iter().map(|part| text(part.field())).collect();
+    let is_needed = parts.iter().any(|part| in_key_only(part.field()));
     if let Some(texts) = texts {
         let made = of.dynamic()?.key(texts.iter().map(String::as_str));
         match made {
@@ -168,8 +132,8 @@ fn add_key(item: &mut Item, of: ModelEntity<'_>) -> Result<(), Failure> {
             },
         }
     }
-    for part in parts.iter().filter(|part| in_key_only(&part.field)) {
-        item.remove(&part.field);
+    for part in parts.iter().filter(|part| in_key_only(part.field())) {
+        item.remove(part.field());
     }
     Ok(())
 }
@@ -187,13 +151,13 @@ fn respell(item: &mut Item, key: Item, of: ModelEntity<'_>) {
 /// The mistake in a text that is a key attribute itself.
 fn wrong_key(
     error: &Error,
-    parts: &[PartInput],
+    parts: &[PartInput<'_>],
     texts: &[String],
     of: ModelEntity<'_>,
 ) -> Option<Failure> {
     let field = error.attribute()?;
     let mut given = parts.iter().zip(texts);
-    let (part, text) = given.find(|(part, _)| part.field == field && part.format.is_none())?;
+    let (part, text) = given.find(|(part, _)| part.field() == field && !part.has_format())?;
     let (entity, kind) = (&of.entity.name, part.kind());
     Some(Failure::said(format!(
         "`{field}` of `{entity}`: `{text}` is no {kind}"

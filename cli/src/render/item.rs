@@ -71,7 +71,7 @@ pub(super) fn columns<'i>(
             .is_some_and(|field| field.attribute.is_none())
     };
     let tells_all =
-        !names.is_empty() && !of.key_parts().iter().any(|part| in_key_only(&part.field));
+        !names.is_empty() && !of.key_parts().iter().any(|part| in_key_only(part.field()));
     let (derived, unknown): (Vec<&str>, Vec<&str>) = there
         .into_iter()
         .filter(|name| !names.contains(name))

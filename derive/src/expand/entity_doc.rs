@@ -54,7 +54,7 @@ impl EntityDoc<'_> {
              - {} gives each item the methods {on_item}, and the type `{ident}::get_many(keys)` and `{ident}::scan()`.",
             parts.join(", "),
             self.link("a key", "Key"),
-            self.link("`EntityVerbs`", "EntityVerbs"),
+            self.link("`EntityExt`", "EntityExt"),
         )
     }
 
@@ -80,8 +80,8 @@ impl EntityDoc<'_> {
                     .iter()
                     .map(|name| format!("`{}::{name}(..)`", self.ident()))
             ),
-            self.link("`QueryVerbs`", "QueryVerbs"),
-            self.link("`BulkVerbs`", "BulkVerbs"),
+            self.link("`QueryExt`", "QueryExt"),
+            self.link("`BulkExt`", "BulkExt"),
         )
     }
 

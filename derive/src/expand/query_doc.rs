@@ -130,9 +130,9 @@ impl PatternDoc<'_> {
         let ident = &self.entity.ident;
         match (&self.entity.table, self.project) {
             (TableRef::Shared(table), _) => format!(
-                "- each row is one `{ident}`, or its key if the index `{}` of `{}` holds less\n",
-                plain_name(&index.on),
-                shown(table)
+                "- rows: see the index [`{on}`]({table}::{on}), which stores either whole items or keys\n",
+                on = plain_name(&index.on),
+                table = shown(table)
             ),
             (_, Some(IndexProjection::Keys)) => {
                 "- each row is a key, and with `.hydrate()` its item\n".to_owned()

@@ -16,9 +16,8 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     let (ident, vis) = (&table.ident, &table.vis);
     let constants = table.indexes.iter().map(|index| {
         let (name, value) = (&index.ident, definition(index));
-        let doc = format!("The index `{}`.", plain_name(name));
+        let doc = index_doc(index);
         quote_spanned! {name.span()=>
-            #[doc(hidden)]
             #[doc = #doc]
             #vis const #name: __d::IndexDef = #value;
         }
@@ -38,6 +37,29 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         #checks
     };
     hidden(&table.krate, &body)
+}
+
+/// Describes an index and the rows of its access patterns. The entities of the table link to this text, because their
+/// macros do not see the projection of the index.
+fn index_doc(index: &TableIndex) -> String {
+    let name = plain_name(&index.ident);
+    let rows = match &index.project {
+        IndexProjection::All => {
+            "It stores whole items: each row of its access patterns is an entity.".to_owned()
+        }
+        IndexProjection::Keys => {
+            "It stores keys: each row of its access patterns is a key, and `hydrate()` reads the items.".to_owned()
+        }
+        IndexProjection::Only(names) => {
+            let names = names.iter().map(|name| format!("`{}`", name.value()));
+            format!(
+                "It stores keys and {}: each row of its access patterns is a key, `select` reads these attributes, and \
+                 `hydrate()` the items.",
+                names.collect::<Vec<_>>().join(", ")
+            )
+        }
+    };
+    format!("The index `{name}`. {rows}")
 }
 
 /// Makes the table of an entity that has one of its own, like any other.

@@ -43,8 +43,8 @@ impl Checkpoint for FileCheckpoint {
             let (lock, state) = blocking(move || {
                 // The lock must be beside the real file: two links to one checkpoint would
                 // otherwise have two locks.
-                let path = file_lock::resolved(&path)?;
-                let lock = FileLock::acquire(&path, "the checkpoint", "wait for its job")?;
+                let path = file_lock::resolve_path(&path)?;
+                let lock = FileLock::acquire_lock(&path, "the checkpoint", "wait for its job")?;
                 match fs::read(&path) {
                     Ok(state) => Ok((lock, Some(state))),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((lock, None)),
@@ -69,7 +69,7 @@ impl Checkpoint for FileCheckpoint {
                 if lock.as_ref().is_some_and(|lock| !lock.is_held()) {
                     return Err(deleted(&path).into());
                 }
-                let saved = replace(&file_lock::resolved(&path)?, &state);
+                let saved = replace(&file_lock::resolve_path(&path)?, &state);
                 drop(lock);
                 Ok(saved?)
             })
@@ -86,7 +86,7 @@ impl Checkpoint for FileCheckpoint {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, CheckpointError> {
-    let done = runtime::blocking(work).await;
+    let done = runtime::run_blocking(work).await;
     done.unwrap_or_else(|| Err("a thread for the file could not be started".into()))
 }
 

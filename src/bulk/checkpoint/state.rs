@@ -44,7 +44,7 @@ impl JobState {
         Ok(JobState {
             // The text is random, because the marks of another run must not equal those of this one: rows would be
             // skipped.
-            run: format!("{:016x}", entropy::half()?),
+            run: format!("{:016x}", entropy::random_half()?),
             ..JobState::default()
         })
     }

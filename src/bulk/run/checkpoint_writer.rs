@@ -60,7 +60,7 @@ impl<'j> CheckpointWriter<'j> {
             // The limit of the query counts rows over all runs.
             target.leave_out(state.passed);
             if let Some(text) = &state.position {
-                target.resume(text.parse()?);
+                target.resume_at(text.parse()?);
             }
         }
         Ok(CheckpointWriter {
@@ -148,7 +148,7 @@ impl<'j> CheckpointWriter<'j> {
         strays: Vec<(u64, StrayAttempt)>,
         is_finished: bool,
     ) -> Result<()> {
-        if let Some(position) = places.and_then(|places| places.cursor(&passed.spot)) {
+        if let Some(position) = places.and_then(|places| places.cursor_at(&passed.spot)) {
             self.state.position = Some(position.to_string());
         }
         self.state.passed = passed.rows;
@@ -174,7 +174,7 @@ fn job(name: &str, work: &JobWork<'_>, db: &Dynamo) -> Result<JobIdentity> {
     }
     let (verb, binding) = match work {
         JobWork::Writes(_) => ("put", 0),
-        JobWork::Rows(target, verb) => (verb.name(), target.places(db).binding()),
+        JobWork::Rows(target, verb) => (verb.name(), target.row_places(db).query_binding()),
     };
     Ok(JobIdentity {
         name: name.to_owned(),

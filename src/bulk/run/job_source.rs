@@ -82,7 +82,7 @@ fn begin_rows<'j>(
     db: &Dynamo,
     budget: RetryBudget,
 ) -> Result<(JobSource<'j>, RowWrites<'j>)> {
-    let pattern = verb.pattern(target.source());
+    let pattern = verb.pattern(target.query_source());
     let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
     let refill = match verb {
         Verb::Refill(_, refill) => Some(refill),
@@ -98,7 +98,7 @@ fn begin_rows<'j>(
     let is_at_end = keeper.is_some_and(CheckpointWriter::is_at_end);
     let walk = match is_at_end {
         true => None,
-        false => Some(Box::new(target.walk(db, budget)?)),
+        false => Some(Box::new(target.start_walk(db, budget)?)),
     };
     let feed = JobSource::Rows {
         again: keeper
@@ -107,7 +107,7 @@ fn begin_rows<'j>(
             .into(),
         walk,
     };
-    let table = target.source().table;
+    let table = target.query_source().table;
     let (name, names) = (
         db.table_name(table.name),
         table.key_names().collect::<Vec<_>>(),
@@ -117,7 +117,7 @@ fn begin_rows<'j>(
         SharedDeletes::new(RowDeletes::new(
             name,
             names,
-            target.entity(),
+            target.entity_name(),
             pattern,
             // The rows of the job wait for a busy service themselves, so the shared request gives up after one round.
             RetryBudget::rounds(1),

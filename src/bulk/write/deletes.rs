@@ -38,12 +38,12 @@ impl SharedDeletes {
         tools: &JobContext<'_>,
         key: &[u8],
     ) -> Result<RowOutcome, RowError> {
-        let mut busy = tools.shared_budget.rounds();
+        let mut busy = tools.shared_budget.begin_rounds();
         loop {
             let began = Instant::now();
             match self.attempt(tools, key).await {
                 DeleteOutcome::Done => {
-                    busy.progress();
+                    busy.note_progress();
                     return Ok(RowOutcome::Written);
                 }
                 DeleteOutcome::Failed(error) => return Err(failed(key, None, error)),
@@ -91,7 +91,7 @@ impl SharedDeletes {
 
     async fn send(&self, batch: Vec<WaitingDelete>, db: &Dynamo) {
         let keys: Vec<&[u8]> = batch.iter().map(|delete| &*delete.key).collect();
-        let outcomes = match self.deletes.send(&keys, db).await {
+        let outcomes = match self.deletes.send_deletes(&keys, db).await {
             Ok(outcomes) => outcomes,
             Err(error) => {
                 let left = keys.iter().map(|_| DeleteOutcome::Left(error.again()));

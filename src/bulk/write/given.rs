@@ -97,8 +97,8 @@ impl<'a> GivenWrite<'a> {
             mark,
             is_again: waiting.is_again,
             was_unknown: false,
-            races: tools.races.rounds(),
-            busy: tools.shared_budget.rounds(),
+            races: tools.races.begin_rounds(),
+            busy: tools.shared_budget.begin_rounds(),
         };
         given.attempts().await
     }
@@ -117,8 +117,8 @@ impl<'a> GivenWrite<'a> {
             let (began, is_resent) = (Instant::now(), planned_write.is_resent());
             let error = match planned_write.send(self.db).await {
                 Ok(None) => {
-                    self.busy.progress();
-                    self.races.progress();
+                    self.busy.note_progress();
+                    self.races.note_progress();
                     return Ok(RowOutcome::Written);
                 }
                 Ok(Some((current, error))) => {
@@ -138,7 +138,7 @@ impl<'a> GivenWrite<'a> {
                 RowFailure::Unknown if is_told => {
                     self.was_unknown = true;
                     self.busy.in_vain();
-                    if !self.busy.another(began.elapsed()).await {
+                    if !self.busy.begin_another(began.elapsed()).await {
                         return Err(self.failed(error));
                     }
                     stored = self.read().await?;
@@ -206,7 +206,7 @@ impl<'a> GivenWrite<'a> {
             Intent::Reading(write) => !write.is_as_read(stored, current.as_ref()),
         };
         self.races.in_vain();
-        if is_race && self.races.another(began.elapsed()).await {
+        if is_race && self.races.begin_another(began.elapsed()).await {
             return Ok(current);
         }
         Err(match self.was_unknown {

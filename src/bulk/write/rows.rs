@@ -73,8 +73,8 @@ impl<'j> RowWrites<'j> {
     /// Whether the row keeps unique values, which only a transaction gives up. Fails for a row that is not to be deleted.
     fn has_uniques(&self, item: &[u8]) -> Result<bool> {
         self.target.check_row(item)?;
-        let entity = self.target.source().entity_of(item);
-        let entity = entity.map_err(|fault| Error::decode(self.target.entity(), fault))?;
+        let entity = self.target.query_source().entity_of(item);
+        let entity = entity.map_err(|fault| Error::decode(self.target.entity_name(), fault))?;
         Ok(entity
             .is_some_and(|entity| !entity.uniques.is_empty() || entity.writes_second_row(true)))
     }
@@ -105,8 +105,8 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             is_delete: false,
-            races: tools.races.rounds(),
-            busy: tools.shared_budget.rounds(),
+            races: tools.races.begin_rounds(),
+            busy: tools.shared_budget.begin_rounds(),
         };
         loop {
             if let ControlFlow::Break(fate) = attempt.once().await? {
@@ -126,8 +126,8 @@ impl<'j> RowWrites<'j> {
         item: &[u8],
         key: &[u8],
     ) -> Result<ControlFlow<RowOutcome, PlannedWrite>> {
-        let (db, entity) = (tools.db, self.target.entity());
-        let claim = self.target.claim(item, db.now());
+        let (db, entity) = (tools.db, self.target.entity_name());
+        let claim = self.target.row_claim(item, db.now());
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
             // The row no longer matches the query, for example after it was read again because of a
             // lost race.
@@ -136,7 +136,7 @@ impl<'j> RowWrites<'j> {
         let planned_write = match &self.action {
             RowAction::Delete => {
                 self.target.check_row(item)?;
-                let source = self.target.source();
+                let source = self.target.query_source();
                 let claim = self.target.claim_of_delete(claim);
                 Some(action::delete_row(db, source, item, key, claim)?)
             }
@@ -152,7 +152,7 @@ impl<'j> RowWrites<'j> {
         };
         planned_write.main().pattern = self.pattern;
         if let Some(mark) = &tools.mark {
-            row_transaction::may_be_marked(self.target.source(), item, planned_write.main())?;
+            row_transaction::may_be_marked(self.target.query_source(), item, planned_write.main())?;
             planned_write = marked(planned_write, mark)?;
         }
         Ok(ControlFlow::Continue(planned_write))
@@ -210,8 +210,8 @@ impl Attempt<'_, '_> {
         let sent = planned_write.send_within(self.tools.db, Some(&mut self.busy));
         let error = match sent.await {
             Ok(None) => {
-                self.busy.progress();
-                self.races.progress();
+                self.busy.note_progress();
+                self.races.note_progress();
                 return Ok(ControlFlow::Break(RowOutcome::Written));
             }
             Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
@@ -251,7 +251,7 @@ impl Attempt<'_, '_> {
             tools: self.tools,
             pattern: self.rows.pattern,
             table: &self.rows.table,
-            source: self.rows.target.source(),
+            source: self.rows.target.query_source(),
             read_values,
         };
         let planned = if is_sentinel(&self.item) {
@@ -279,7 +279,7 @@ impl Attempt<'_, '_> {
             tools: self.tools,
             pattern: self.rows.pattern,
             table: &self.rows.table,
-            source: self.rows.target.source(),
+            source: self.rows.target.query_source(),
             second_key,
         };
         let planned = if refill.is_second_row(&self.item) {
@@ -311,7 +311,7 @@ impl Attempt<'_, '_> {
         let message = "an earlier attempt at this row got no response and may still take effect, \
                        and the row would no longer be written now: read it before you decide";
         let error = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);
-        let error = error.of(self.rows.target.entity());
+        let error = error.of(self.rows.target.entity_name());
         Err(failed(self.key, None, error))
     }
 
@@ -346,7 +346,7 @@ impl Attempt<'_, '_> {
             return Ok(ControlFlow::Continue(()));
         }
         self.races.in_vain();
-        if !self.races.another(began.elapsed()).await {
+        if !self.races.begin_another(began.elapsed()).await {
             return Err(self.lost_race(error));
         }
         self.read_anew().await
@@ -360,7 +360,7 @@ impl Attempt<'_, '_> {
         began: Instant,
     ) -> Result<ControlFlow<RowOutcome>, RowError> {
         self.races.in_vain();
-        if !self.races.another(began.elapsed()).await {
+        if !self.races.begin_another(began.elapsed()).await {
             return Err(self.lost_race(error));
         }
         self.read_anew().await
@@ -385,7 +385,7 @@ impl Attempt<'_, '_> {
         if matches!(self.rows.action, RowAction::Delete) {
             return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         }
-        let claim = target.claim(&self.item, db.now()).ok().flatten();
+        let claim = target.row_claim(&self.item, db.now()).ok().flatten();
         let Some(claim) = claim else {
             return Ok(ControlFlow::Break(RowOutcome::LeftQuery));
         };
@@ -399,7 +399,7 @@ impl Attempt<'_, '_> {
     /// again while the service is busy, and after a lost answer. If no answer comes, the error is returned.
     async fn ask(&mut self, claim: Node) -> Result<Option<RowOutcome>, RowError> {
         let (db, target) = (self.tools.db, &self.rows.target);
-        let (pattern, table) = (self.rows.pattern, target.source().table);
+        let (pattern, table) = (self.rows.pattern, target.query_source().table);
         let question = action::ask(db, pattern, table, self.key, claim);
         loop {
             self.tools.turn().await;
@@ -411,7 +411,7 @@ impl Attempt<'_, '_> {
                 // The answer was lost: the next attempt tells.
                 Err(error) if error.is_outcome_unknown() => {
                     self.busy.in_vain();
-                    if !self.busy.another(began.elapsed()).await {
+                    if !self.busy.begin_another(began.elapsed()).await {
                         return Err(failed(self.key, None, error));
                     }
                 }
@@ -431,7 +431,7 @@ impl Attempt<'_, '_> {
         let is_refill = self.rows.refill.is_some();
         let can_tell = self.is_delete || is_refill || self.tools.mark.is_some();
         self.busy.in_vain();
-        if !can_tell || !self.busy.another(began.elapsed()).await {
+        if !can_tell || !self.busy.begin_another(began.elapsed()).await {
             return Err(failed(self.key, None, error));
         }
         self.was_unknown = true;

@@ -13,7 +13,7 @@ use crate::codec::Item;
 use crate::entity::second_row::SecondKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{Reader, member};
+use crate::json::{Reader, find_member};
 use crate::plan::{ConditionFailure, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::QuerySource;
 use crate::schema::{JOB, Pattern, SecondKeyUse};
@@ -33,7 +33,7 @@ impl SecondRefill<'_> {
     /// Whether a row of the scan is one under the other key.
     pub(super) fn is_second_row(&self, item: &[u8]) -> bool {
         let attribute = self.source.table.type_attribute;
-        let stored = attribute.and_then(|attribute| member(item, attribute).ok().flatten());
+        let stored = attribute.and_then(|attribute| find_member(item, attribute).ok().flatten());
         let stored = stored.and_then(|json| Reader::new(json).text().ok());
         stored.is_some_and(|stored| stored == self.second_key.def.stored_name)
     }
@@ -69,7 +69,7 @@ impl SecondRefill<'_> {
                 return Ok(None);
             }
         }
-        write.asking(row_as_read(self.source.entity, Some(item)).map_err(fail)?);
+        write.add_condition(row_as_read(self.source.entity, Some(item)).map_err(fail)?);
         let main = TransactionMember::in_table(self.source.table, write, key).map_err(fail)?;
         let as_read = row_as_read(self.second_key.def, held.as_deref()).map_err(fail)?;
         let mut put = self.request(WriteVerb::Put, as_read);

@@ -15,7 +15,7 @@ use crate::clock::Timestamp;
 use crate::entity::sentinel::MARK;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{Reader, member};
+use crate::json::{Reader, find_member};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
@@ -57,7 +57,7 @@ impl UniqueRefill<'_> {
             let mut other = None;
             if let Some(found) = found {
                 let owner = owner_of(&found);
-                match owner.filter(|owner| !self.is_same_key(owner, mine.key())) {
+                match owner.filter(|owner| !self.is_same_key(owner, mine.key_json())) {
                     Some(owner) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)
@@ -68,7 +68,7 @@ impl UniqueRefill<'_> {
                 }
             }
             let from = other.as_ref().map(|other| {
-                Owner::of(&other.key, self.source.entity, self.source.table, write.now)
+                Owner::of_item(&other.key, self.source.entity, self.source.table, write.now)
             });
             let take = sentinel.take_from(from.as_ref(), &mine, self.tools.db);
             beside.push(take.map_err(fail)?);
@@ -79,7 +79,7 @@ impl UniqueRefill<'_> {
         if beside.is_empty() {
             return Ok((write.verb != WriteVerb::Check).then_some(PlannedWrite::Alone(write)));
         }
-        write.asking(self.as_read(item).map_err(fail)?);
+        write.add_condition(self.as_read(item).map_err(fail)?);
         let main = TransactionMember::in_table(self.source.table, write, key).map_err(fail)?;
         Ok(Some(PlannedWrite::Together(main, beside)))
     }
@@ -101,7 +101,10 @@ impl UniqueRefill<'_> {
         }
         let (db, table) = (self.tools.db, self.source.table);
         let now = db.now();
-        let held = member(sentinel, MARK).ok().flatten().unwrap_or_default();
+        let held = find_member(sentinel, MARK)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let is_its = check::value_condition(MARK, held);
         let write = action::delete(db, self.pattern, self.table.to_owned(), key, is_its);
         let main = TransactionMember::in_table(table, write, key).map_err(fail)?;
@@ -162,7 +165,7 @@ impl UniqueRefill<'_> {
 
     /// Whether the sentinel keeps a value that this entity declares. One of an older declaration may be in use.
     fn is_of_entity(&self, sentinel: &[u8]) -> bool {
-        let pk = member(sentinel, self.source.table.pk).ok().flatten();
+        let pk = find_member(sentinel, self.source.table.pk).ok().flatten();
         let pk = pk.and_then(|json| Reader::new(json).text().ok());
         let mut uniques = self.source.entity.uniques.iter();
         pk.is_some_and(|pk| uniques.any(|unique| pk.starts_with(unique.front)))
@@ -171,7 +174,7 @@ impl UniqueRefill<'_> {
     /// Whether a sentinel expires with its owner.
     fn has_ttl(&self, sentinel: &[u8], ttl: Option<&[u8]>) -> bool {
         let attribute = self.source.entity.ttl;
-        let stored = attribute.and_then(|name| member(sentinel, name).ok().flatten());
+        let stored = attribute.and_then(|name| find_member(sentinel, name).ok().flatten());
         match (stored, ttl) {
             (Some(stored), Some(ttl)) => is_same(stored, ttl),
             (None, None) => true,
@@ -201,7 +204,7 @@ impl UniqueRefill<'_> {
         let fail = |fault| Error::decode(entity.type_name, fault);
         let mut guards = Vec::new();
         for name in attributes_of(entity).chain(entity.ttl) {
-            guards.push(match member(item, name).map_err(fail)? {
+            guards.push(match find_member(item, name).map_err(fail)? {
                 Some(json) => check::value_condition(name, json),
                 None => Node::Missing(Place::of(name)),
             });
@@ -212,7 +215,7 @@ impl UniqueRefill<'_> {
 
 /// The key of the item that a sentinel names.
 fn owner_of(sentinel: &[u8]) -> Option<Vec<u8>> {
-    let mark = member(sentinel, MARK).ok().flatten()?;
-    let key = member(mark, "M").ok().flatten()?;
+    let mark = find_member(sentinel, MARK).ok().flatten()?;
+    let key = find_member(mark, "M").ok().flatten()?;
     Some(key.to_vec())
 }

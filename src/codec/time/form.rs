@@ -53,7 +53,7 @@ pub(crate) fn encode_as_read(
         }
         (Form::Rfc3339 | Form::Rfc3339Millis, _) => return encode_rfc3339(time, writer),
         (Form::Epoch | Form::EpochMillis, Some(units)) => {
-            writer.integer(units);
+            writer.write_integer(units);
             return Ok(());
         }
         (Form::Epoch, None) => 9,
@@ -111,7 +111,7 @@ pub(crate) fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Times
 /// The time of a number of units, each `10^scale` nanoseconds; a fraction is kept down to the nanosecond.
 fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
     let number: Number = digits.parse().ok()?;
-    let nanos: i128 = number.scaled(scale)?.to_integer_text()?.parse().ok()?;
+    let nanos: i128 = number.scaled_by(scale)?.to_integer_text()?.parse().ok()?;
     let seconds = i64::try_from(nanos.div_euclid(i128::from(BILLION))).ok()?;
     Timestamp::from_unix(seconds, nanos.rem_euclid(i128::from(BILLION)) as u32)
 }
@@ -150,7 +150,7 @@ impl<T: Moment> FormField for T {
     }
 
     fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError> {
-        moment_of(Some(decode_formed(reader, form)?))
+        moment_of(decode_formed(reader, form)?)
     }
 
     fn absent_form() -> Option<Self> {

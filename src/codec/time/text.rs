@@ -1,13 +1,14 @@
-//! The text of times: UTC, RFC 3339, fixed width. It uses only arithmetic and no type of a time library.
+//! The text of times: UTC, RFC 3339, fixed width. The calendar is that of the crate `time`, which the SDK uses too.
+
+use ::time::{Date, Month};
 
 use crate::clock::Timestamp;
 use crate::json::CodecError;
 
-pub(super) const DAY: i64 = 86_400;
+const DAY: i64 = 86_400;
 pub(super) const BILLION: u32 = 1_000_000_000;
-/// Four-digit years: 0000-01-01 to 9999-12-31, in days since 1970.
-const FIRST_DAY: i64 = -719_528;
-const LAST_DAY: i64 = 2_932_896;
+/// The Julian day of 1970-01-01.
+const EPOCH: i64 = 2_440_588;
 
 /// How many fractional digits a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,40 +18,16 @@ pub(crate) enum Precision {
     Nanos,
 }
 
-/// Year, month and day from days since 1970, in the proleptic Gregorian calendar.
-pub(crate) fn civil_from_days(days: i64) -> (i64, u8, u8) {
-    // Years are counted from March, so that the leap day is the last one; the calendar repeats every 400 years.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month as u8, day as u8)
+/// The date that is this many days after 1970-01-01, if the calendar has it.
+pub(crate) fn date_of_day(days: i64) -> Option<Date> {
+    let julian = i32::try_from(days.checked_add(EPOCH)?).ok()?;
+    Date::from_julian_day(julian).ok()
 }
 
-/// Days since 1970; `None` if there is no such day.
-pub(crate) fn days_from_civil(year: i64, month: u8, day: u8) -> Option<i64> {
-    if !(1..=12).contains(&month) || day == 0 {
-        return None;
-    }
-    let shifted = year - i64::from(month <= 2);
-    let era = shifted.div_euclid(400);
-    let year_of_era = shifted.rem_euclid(400);
-    let month_from_march = (i64::from(month) + 9) % 12;
-    let day_of_year = (153 * month_from_march + 2) / 5 + i64::from(day) - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    let days = era * 146_097 + day_of_era - 719_468;
-    // A day past the month's end would come out as one of the next month.
-    (civil_from_days(days) == (year, month, day)).then_some(days)
+/// The days since 1970-01-01; `None` if the calendar does not have the date.
+pub(crate) fn day_of_date(year: i32, month: u8, day: u8) -> Option<i64> {
+    let date = Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()?;
+    Some(i64::from(date.to_julian_day()) - EPOCH)
 }
 
 /// The text of a time. It always fits 32 bytes, so it needs no memory of its own.
@@ -101,30 +78,23 @@ fn year_fault() -> CodecError {
 }
 
 /// `2024-02-29`
-#[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
-pub(crate) fn date_text(days: i64) -> Result<TimeText, CodecError> {
+pub(super) fn date_text(time: Timestamp) -> Result<TimeText, CodecError> {
+    let date = date_of_day(time.seconds().div_euclid(DAY));
+    // The year has four digits.
+    let date = date.filter(|date| (0..=9999).contains(&date.year()));
+    let (year, month, day) = date.ok_or_else(year_fault)?.to_calendar_date();
     let mut text = TimeText::default();
-    push_date(&mut text, days)?;
+    push_digits(&mut text, year.unsigned_abs().into(), 4);
+    text.push('-');
+    push_digits(&mut text, u8::from(month).into(), 2);
+    text.push('-');
+    push_digits(&mut text, day.into(), 2);
     Ok(text)
 }
 
-fn push_date(text: &mut TimeText, days: i64) -> Result<(), CodecError> {
-    if !(FIRST_DAY..=LAST_DAY).contains(&days) {
-        return Err(year_fault());
-    }
-    let (year, month, day) = civil_from_days(days);
-    push_digits(text, year.unsigned_abs(), 4);
-    text.push('-');
-    push_digits(text, month.into(), 2);
-    text.push('-');
-    push_digits(text, day.into(), 2);
-    Ok(())
-}
-
 /// `2024-02-29T12:30:05.000000001`, without the zone.
-pub(crate) fn civil_text(time: Timestamp, precision: Precision) -> Result<TimeText, CodecError> {
-    let mut text = TimeText::default();
-    push_date(&mut text, time.seconds().div_euclid(DAY))?;
+pub(super) fn civil_text(time: Timestamp, precision: Precision) -> Result<TimeText, CodecError> {
+    let mut text = date_text(time)?;
     let second = time.seconds().rem_euclid(DAY) as u64;
     // Within a leap second the nanoseconds go on counting: 23:59:60.5 is second 59 with 1.5e9 nanoseconds.
     let leap = u64::from(time.nanos() >= BILLION);
@@ -185,14 +155,14 @@ fn take_date(text: &mut &str) -> Option<i64> {
     let month = take_digits(text, 2)?;
     take_char(text, &['-'])?;
     let day = take_digits(text, 2)?;
-    days_from_civil(year, month as u8, day as u8)
+    day_of_date(year as i32, month as u8, day as u8)
 }
 
 /// Parses `2024-02-29`.
-#[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
-pub(crate) fn parse_date(mut text: &str) -> Option<i64> {
+pub(super) fn parse_date(mut text: &str) -> Option<Timestamp> {
     let days = take_date(&mut text)?;
-    text.is_empty().then_some(days)
+    text.is_empty()
+        .then_some(Timestamp::from_unix(days * DAY, 0)?)
 }
 
 fn take_civil(text: &mut &str) -> Option<Timestamp> {
@@ -223,8 +193,7 @@ fn take_fraction(text: &mut &str) -> Option<u32> {
 }
 
 /// Parses a date and time without a zone.
-#[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
-pub(crate) fn parse_civil(mut text: &str) -> Option<Timestamp> {
+pub(super) fn parse_civil(mut text: &str) -> Option<Timestamp> {
     let time = take_civil(&mut text)?;
     text.is_empty().then_some(time)
 }

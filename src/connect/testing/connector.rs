@@ -37,7 +37,7 @@ impl HttpClient for Connector<SharedHttpClient> {
 
 impl HttpConnector for Connector<SharedHttpConnector> {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let fault = self.faults.next(seen(&request));
+        let fault = self.faults.next(record_request(&request));
         let (inner, faults) = (self.inner.clone(), self.faults.clone());
         HttpConnectorFuture::new(async move {
             let answer = match fault {
@@ -50,10 +50,10 @@ impl HttpConnector for Connector<SharedHttpConnector> {
                     });
                     Err(timed_out())
                 }
-                fault => run(fault, inner, request).await,
+                fault => run_fault(fault, inner, request).await,
             };
             for late in faults.due() {
-                late.arrive().await;
+                late.deliver_late().await;
             }
             answer
         })
@@ -70,7 +70,7 @@ pub(super) struct LateRequest {
 
 impl LateRequest {
     /// Is executed; there is no one to take the answer.
-    pub(super) async fn arrive(self) {
+    pub(super) async fn deliver_late(self) {
         drop(self.inner.call(self.request).await);
     }
 }
@@ -79,7 +79,7 @@ fn timed_out() -> ConnectorError {
     ConnectorError::timeout("read timed out".into())
 }
 
-fn seen(request: &HttpRequest) -> RecordedRequest {
+fn record_request(request: &HttpRequest) -> RecordedRequest {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
     RecordedRequest {
         operation: target.rsplit('.').next().unwrap_or_default().to_owned(),
@@ -92,50 +92,56 @@ fn seen(request: &HttpRequest) -> RecordedRequest {
     }
 }
 
-async fn run(
+async fn run_fault(
     fault: Fault,
     inner: SharedHttpConnector,
     request: HttpRequest,
 ) -> Result<HttpResponse, ConnectorError> {
     match fault {
         Fault::Pass => inner.call(request).await,
-        Fault::Reply(status, body) => response(status, body.into_bytes()),
-        Fault::Io => Err(broken(io::ErrorKind::ConnectionReset, "connection reset")),
-        Fault::Refused => Err(broken(
+        Fault::Reply(status, body) => build_response(status, body.into_bytes()),
+        Fault::Io => Err(broken_connection(
+            io::ErrorKind::ConnectionReset,
+            "connection reset",
+        )),
+        Fault::Refused => Err(broken_connection(
             io::ErrorKind::ConnectionRefused,
             "connection refused",
         )),
         Fault::Timeout | Fault::Late(_) => Err(timed_out()),
         Fault::Hang => std::future::pending().await,
         Fault::Delay(time) => {
-            runtime::sleep(time).await;
+            runtime::sleep_for(time).await;
             inner.call(request).await
         }
         // The request is executed, and only its response is lost. That is the case that a retry
         // must survive.
         Fault::Lose => {
             inner.call(request).await?;
-            Err(broken(io::ErrorKind::ConnectionReset, "connection reset"))
+            Err(broken_connection(
+                io::ErrorKind::ConnectionReset,
+                "connection reset",
+            ))
         }
         Fault::Cut(length) => {
             let answer = inner.call(request).await?;
             let status = answer.status().as_u16();
-            let mut body = whole(answer).await?;
+            let mut body = whole_body(answer).await?;
             body.truncate(length);
-            response(status, body)
+            build_response(status, body)
         }
-        Fault::Unprocessed(count) => batch(count, inner, request).await,
+        Fault::Unprocessed(count) => split_batch(count, inner, request).await,
     }
 }
 
 /// Forwards the first part of a batch and answers for the rest. Other requests are passed on.
-async fn batch(
+async fn split_batch(
     count: usize,
     inner: SharedHttpConnector,
     mut request: HttpRequest,
 ) -> Result<HttpResponse, ConnectorError> {
     let body = request.body().bytes().unwrap_or_default();
-    let Some(split) = unprocessed::split(body, count) else {
+    let Some(split) = unprocessed::split_request(body, count) else {
         return inner.call(request).await;
     };
     let answer = match &split.forwarded {
@@ -147,28 +153,28 @@ async fn batch(
             if !answer.status().is_success() {
                 return Ok(answer);
             }
-            whole(answer).await?
+            whole_body(answer).await?
         }
         None => b"{\"Responses\":{}}".to_vec(),
     };
-    match split.answer(&answer) {
-        Some(answer) => response(200, answer.into_bytes()),
-        None => response(200, answer),
+    match split.answer_with(&answer) {
+        Some(answer) => build_response(200, answer.into_bytes()),
+        None => build_response(200, answer),
     }
 }
 
-fn broken(kind: io::ErrorKind, text: &str) -> ConnectorError {
+fn broken_connection(kind: io::ErrorKind, text: &str) -> ConnectorError {
     ConnectorError::io(io::Error::new(kind, text).into())
 }
 
 /// The whole body; a client with sockets has not read it yet.
-async fn whole(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
+async fn whole_body(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
     let body = ByteStream::new(answer.into_body()).collect().await;
     let body = body.map_err(|error| ConnectorError::io(error.into()))?;
     Ok(body.to_vec())
 }
 
-fn response(status: u16, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
+fn build_response(status: u16, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
     let status = status
         .try_into()
         .map_err(|_| ConnectorError::user("a fault with a status that HTTP has not".into()))?;

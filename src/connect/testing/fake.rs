@@ -32,7 +32,7 @@ use crate::wire::{ConditionFailed, Failure};
 /// # Ok(()) }
 /// ```
 pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {
-    failed_condition(ConditionFailure::create(&E::ENTITY), Some(current))
+    failed_condition(ConditionFailure::of_create(&E::ENTITY), Some(current))
 }
 
 /// The error of a write that needs an item if there is none: [`ErrorKind::NotFound`].
@@ -49,10 +49,10 @@ pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
 /// The error of a write if the item of this key has its unique value: [`ErrorKind::UniqueViolation`], with
 /// [`holder`](Error::holder). The look-up is named as it is declared, such as `by_email`.
 pub fn not_unique<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Error {
-    taken(look_up, holder).unwrap_or_else(|error| error)
+    taken_value(look_up, holder).unwrap_or_else(|error| error)
 }
 
-fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
+fn taken_value<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
     let entity = E::ENTITY;
     let mut uniques = entity.uniques.iter();
     let Some(unique) = uniques.find(|unique| unique.name == look_up) else {
@@ -60,13 +60,13 @@ fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
         return Err(Error::config(message).of(entity.type_name));
     };
     let mut sentinel = Writer::for_request(128);
-    sentinel.raw("{");
+    sentinel.push_raw("{");
     sentinel.dynamic_name(MARK);
-    sentinel.raw("{\"M\":{");
+    sentinel.push_raw("{\"M\":{");
     holder.write(&mut sentinel)?;
-    sentinel.raw("}}}");
-    let failure = refused(Some(Bytes::from(sentinel.into_bytes())));
-    let error = crate::plan::taken(unique, failure).of(entity.type_name);
+    sentinel.push_raw("}}}");
+    let failure = refused_condition(Some(Bytes::from(sentinel.into_bytes())));
+    let error = crate::plan::taken_value(unique, failure).of(entity.type_name);
     Ok(error.declared_as(Some(entity.id)))
 }
 
@@ -76,7 +76,7 @@ pub fn failure(kind: ErrorKind) -> Error {
 }
 
 fn needing_row<E: DynamoEntity>() -> ConditionFailure {
-    check::condition(&E::ENTITY, Precondition::Exists, None, Timestamp::EPOCH).1
+    check::build_condition(&E::ENTITY, Precondition::Exists, None, Timestamp::EPOCH).1
 }
 
 /// The error of a write whose condition failed on this entity, whatever its TTL.
@@ -84,15 +84,15 @@ fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<
     let encoded = current.map(|current| encode_as_is(current)).transpose();
     match encoded {
         Ok(item) => {
-            let failure = refused(item.map(Bytes::from));
-            meaning.explain(failure, E::ENTITY.type_name, Timestamp::EPOCH)
+            let failure = refused_condition(item.map(Bytes::from));
+            meaning.explain_failure(failure, E::ENTITY.type_name, Timestamp::EPOCH)
         }
         Err(fault) => Error::encode(E::ENTITY.type_name, fault),
     }
 }
 
 /// A failed condition with the item that it saw.
-fn refused(item: Option<Bytes>) -> Failure {
+fn refused_condition(item: Option<Bytes>) -> Failure {
     Failure {
         condition: Some(ConditionFailed { item }),
         ..Failure::from(failure(ErrorKind::Conflict))

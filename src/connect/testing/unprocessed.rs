@@ -12,7 +12,7 @@ pub(super) struct Split {
 }
 
 /// Splits a batch after the first `count` requests or keys over all tables; `None` for other requests.
-pub(super) fn split(body: &[u8], count: usize) -> Option<Split> {
+pub(super) fn split_request(body: &[u8], count: usize) -> Option<Split> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     let tables = body.get_mut("RequestItems")?.as_object_mut()?;
     let left = split_off(tables, count);
@@ -33,7 +33,7 @@ pub(super) fn split(body: &[u8], count: usize) -> Option<Split> {
 
 impl Split {
     /// The answer to the first part, with the rest as unprocessed.
-    pub(super) fn answer(self, first: &[u8]) -> Option<String> {
+    pub(super) fn answer_with(self, first: &[u8]) -> Option<String> {
         let mut answer: Value = serde_json::from_slice(first).ok()?;
         *answer
             .as_object_mut()?
@@ -48,7 +48,8 @@ fn split_off(tables: &mut Map<String, Value>, mut count: usize) -> Map<String, V
     let mut left = Map::new();
     for (table, requests) in tables.iter_mut() {
         let mut rest = requests.clone();
-        let (Some(kept), Some(others)) = (entries(requests), entries(&mut rest)) else {
+        let (Some(kept), Some(others)) = (request_entries(requests), request_entries(&mut rest))
+        else {
             continue;
         };
         let keep = count.min(kept.len());
@@ -59,12 +60,12 @@ fn split_off(tables: &mut Map<String, Value>, mut count: usize) -> Map<String, V
             left.insert(table.clone(), rest);
         }
     }
-    tables.retain(|_, requests| entries(requests).is_some_and(|list| !list.is_empty()));
+    tables.retain(|_, requests| request_entries(requests).is_some_and(|list| !list.is_empty()));
     left
 }
 
 /// The entries of a table: the requests of a write, or the `Keys` of a read.
-fn entries(requests: &mut Value) -> Option<&mut Vec<Value>> {
+fn request_entries(requests: &mut Value) -> Option<&mut Vec<Value>> {
     match requests {
         Value::Object(read) => read.get_mut("Keys")?.as_array_mut(),
         list => list.as_array_mut(),
@@ -82,27 +83,27 @@ mod tests {
     #[test]
     fn a_write_is_split() {
         let batch = br#"{"RequestItems":{"a":[1,2],"b":[3,4]},"X":1}"#;
-        let split = split(batch, 3).unwrap();
+        let split = split_request(batch, 3).unwrap();
         assert_eq!(
             value(split.forwarded.as_deref().unwrap()),
             json!({"RequestItems":{"a":[1,2],"b":[3]},"X":1})
         );
-        let answer = split.answer(br#"{"UnprocessedItems":{}}"#).unwrap();
+        let answer = split.answer_with(br#"{"UnprocessedItems":{}}"#).unwrap();
         assert_eq!(value(&answer), json!({"UnprocessedItems":{"b":[4]}}));
     }
 
     #[test]
     fn a_read_is_split() {
         let batch = br#"{"RequestItems":{"a":{"Keys":[1,2],"ConsistentRead":true}}}"#;
-        let nothing = split(batch, 0).unwrap();
+        let nothing = split_request(batch, 0).unwrap();
         assert_eq!(nothing.forwarded, None);
-        let answer = nothing.answer(br#"{"Responses":{}}"#).unwrap();
+        let answer = nothing.answer_with(br#"{"Responses":{}}"#).unwrap();
         let all = json!({"a":{"Keys":[1,2],"ConsistentRead":true}});
         assert_eq!(
             value(&answer),
             json!({"Responses":{},"UnprocessedKeys":all})
         );
-        assert!(split(br#"{"TableName":"a"}"#, 1).is_none());
-        assert!(split(b"no JSON", 1).is_none());
+        assert!(split_request(br#"{"TableName":"a"}"#, 1).is_none());
+        assert!(split_request(b"no JSON", 1).is_none());
     }
 }

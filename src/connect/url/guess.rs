@@ -1,7 +1,7 @@
 //! Suggestions for URLs that are nearly right.
 
 /// The URL that was probably meant.
-pub(super) fn guess(url: &str) -> Option<String> {
+pub(super) fn guess_url(url: &str) -> Option<String> {
     let lower = url.to_ascii_lowercase();
     if matches!(
         lower.as_str(),
@@ -29,7 +29,7 @@ pub(super) fn guess(url: &str) -> Option<String> {
         return Some(format!("http://{url}"));
     }
     let rest = rest.trim_start_matches([':', '/']);
-    match nearest(
+    match nearest_word(
         &scheme.to_ascii_lowercase(),
         &["embedded", "https", "http", "aws"],
     )? {
@@ -54,18 +54,18 @@ pub(super) fn looks_like_region(text: &str) -> bool {
 }
 
 /// The known word within two letters of this one.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(super) fn nearest_word<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let allowed = |known: &str| if known.len() > 4 { 2 } else { 1 };
     known
         .iter()
-        .map(|known| (distance(word, known), *known))
+        .map(|known| (edit_distance(word, known), *known))
         .filter(|(distance, known)| *distance <= allowed(known))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }
 
 /// How many letters to insert, delete or replace.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

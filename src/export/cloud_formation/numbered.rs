@@ -41,16 +41,18 @@ struct TableSteps<'s> {
 }
 
 /// All steps, with the names of the tables in full.
-pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec<StackStep>> {
+pub(super) fn stack_steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec<StackStep>> {
     let mut tables = Vec::new();
     for table in after {
-        tables.push(match find(before, table) {
-            Some(known) => TableSteps::between(known, table)?,
+        tables.push(match find_table(before, table) {
+            Some(known) => TableSteps::between_schemas(known, table)?,
             None => TableSteps::new(table),
         });
     }
-    let gone = before.iter().filter(|table| find(after, table).is_none());
-    tables.extend(gone.map(TableSteps::gone));
+    let gone = before
+        .iter()
+        .filter(|table| find_table(after, table).is_none());
+    tables.extend(gone.map(TableSteps::of_removed));
     let growth = tables.iter().map(|table| table.growth.len()).max();
     let removal = tables.iter().map(|table| {
         let goes = usize::from(!table.stays);
@@ -65,10 +67,10 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
     // new ones are built. Each update of a table may create or delete one global index, and
     // different tables go on side by side.
     for at in 0..growth {
-        steps.push(step(
+        steps.push(stack_step(
             &tables,
             |table| table.growth.get(at),
-            |table| table.grown(at),
+            |table| table.grown_table(at),
         ));
     }
     for at in 0..removal {
@@ -77,10 +79,10 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
             .iter()
             .filter(|table| table.stays || !is_last)
             .collect();
-        let mut step = step(
+        let mut step = stack_step(
             shown.iter().copied(),
             |table| table.removal.get(at),
-            |table| table.reduced(at),
+            |table| table.reduced_table(at),
         );
         if is_last {
             // In the last template, because a table that was released comes back into the stack only by an import.
@@ -94,11 +96,11 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
     Ok(steps)
 }
 
-fn find<'s>(tables: &'s [TableSchema], table: &TableSchema) -> Option<&'s TableSchema> {
+fn find_table<'s>(tables: &'s [TableSchema], table: &TableSchema) -> Option<&'s TableSchema> {
     tables.iter().find(|known| known.name == table.name)
 }
 
-fn step<'t, 's: 't>(
+fn stack_step<'t, 's: 't>(
     tables: impl IntoIterator<Item = &'t TableSteps<'s>>,
     begins: impl Fn(&'t TableSteps<'s>) -> Option<&'t (TableSchema, String)>,
     state: impl Fn(&'t TableSteps<'s>) -> Option<&'t TableSchema>,
@@ -123,7 +125,7 @@ impl<'s> TableSteps<'s> {
         }
     }
 
-    fn gone(table: &'s TableSchema) -> Self {
+    fn of_removed(table: &'s TableSchema) -> Self {
         TableSteps {
             base: Some(Cow::Borrowed(table)),
             growth: Vec::new(),
@@ -132,15 +134,15 @@ impl<'s> TableSteps<'s> {
         }
     }
 
-    fn between(before: &'s TableSchema, after: &TableSchema) -> Result<Self> {
-        check(before, after)?;
+    fn between_schemas(before: &'s TableSchema, after: &TableSchema) -> Result<Self> {
+        check_step(before, after)?;
         let after = &with_projections_of(before, after);
         let is_new = |index: &&IndexSchema| before.index(&index.name).is_none();
         let created: Vec<&IndexSchema> = after.global_indexes.iter().filter(is_new).collect();
         let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
         deleted.retain(|index| after.index(&index.name).is_none());
         // Settings change first, in a step without any change of an index.
-        let mut growth = settings(before, &with_indexes(after, &created, &deleted));
+        let mut growth = setting_states(before, &with_indexes(after, &created, &deleted));
         for (at, index) in created.iter().enumerate() {
             let missing = created.get(at + 1..).unwrap_or_default();
             let change = format!("create index `{}` of table `{}`", index.name, after.name);
@@ -155,7 +157,8 @@ impl<'s> TableSteps<'s> {
         for (state, _) in &growth {
             // In between, old and new indexes exist together and may exceed the limit of indexes in
             // one table.
-            named_by(str::to_owned, vec![state.clone()]).map_err(|error| crowded(&error))?;
+            named_by(str::to_owned, vec![state.clone()])
+                .map_err(|error| explain_crowding(&error))?;
         }
         Ok(TableSteps {
             // If only the order of indexes differs, no step is needed, and the templates have the order that is
@@ -168,7 +171,7 @@ impl<'s> TableSteps<'s> {
     }
 
     /// The table in a step of growth.
-    fn grown(&self, at: usize) -> Option<&TableSchema> {
+    fn grown_table(&self, at: usize) -> Option<&TableSchema> {
         let states = self.growth.get(..=at).unwrap_or(&self.growth);
         states
             .last()
@@ -177,10 +180,10 @@ impl<'s> TableSteps<'s> {
     }
 
     /// The table in a step of removal.
-    fn reduced(&self, at: usize) -> Option<&TableSchema> {
+    fn reduced_table(&self, at: usize) -> Option<&TableSchema> {
         let states = self.removal.get(..=at).unwrap_or(&self.removal);
         let last = states.last().map(|(state, _)| state);
-        last.or_else(|| self.grown(self.growth.len()))
+        last.or_else(|| self.grown_table(self.growth.len()))
     }
 }
 
@@ -213,7 +216,7 @@ fn with_indexes(
 }
 
 /// The changes besides indexes. A stream and a TTL are switched off before they are switched on in another way.
-fn settings(before: &TableSchema, after: &TableSchema) -> States {
+fn setting_states(before: &TableSchema, after: &TableSchema) -> States {
     let mut states: States = Vec::new();
     let mut off = after.clone();
     let mut switched = Vec::new();
@@ -237,14 +240,14 @@ fn settings(before: &TableSchema, after: &TableSchema) -> States {
     }
     let last = states.last().map_or(before, |(state, _)| state);
     if !is_same(last, after) {
-        let change = told(last, after);
+        let change = describe_step(last, after);
         states.push((after.clone(), change));
     }
     states
 }
 
 /// The changes of the settings. A setting that deletes items, or makes them readable, is named.
-fn told(before: &TableSchema, after: &TableSchema) -> String {
+fn describe_step(before: &TableSchema, after: &TableSchema) -> String {
     let settings = [
         ("TTL", before.ttl.is_some(), after.ttl.is_some()),
         (
@@ -282,13 +285,13 @@ fn is_same(one: &TableSchema, other: &TableSchema) -> bool {
         for indexes in [&mut table.global_indexes, &mut table.local_indexes] {
             indexes.sort_by(|a, b| a.name.cmp(&b.name));
         }
-        resource::table(&table, None, true)
+        resource::table_resource(&table, None, true)
     };
     resource(one) == resource(other)
 }
 
 /// Rejects what only another table can do.
-fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
+fn check_step(before: &TableSchema, after: &TableSchema) -> Result<()> {
     let mut list = obstacles_to_change(after, before);
     let gone = before.local_indexes.iter();
     let gone = gone.filter(|index| after.index(&index.name).is_none());
@@ -315,7 +318,7 @@ fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
 }
 
 /// Old and new indexes are too many together.
-fn crowded(error: &Error) -> Error {
+fn explain_crowding(error: &Error) -> Error {
     let message = format!(
         "{error}, and old and new indexes exist together for a \
          while: delete some old ones in an earlier deployment"

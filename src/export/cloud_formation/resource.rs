@@ -5,7 +5,7 @@ use crate::json::JsonTree;
 use crate::schema::{Billing, IndexSchema, KeyAttribute, TableSchema};
 
 /// The resource, which is created after the one that it waits for.
-pub(super) fn table(
+pub(super) fn table_resource(
     schema: &TableSchema,
     waits_for: Option<&str>,
     is_disposable: bool,
@@ -13,90 +13,96 @@ pub(super) fn table(
     // Both policies: one is for a resource that is removed from the template, the other for one
     // that an update replaces.
     let policy = if is_disposable { "Delete" } else { "Retain" };
-    JsonTree::object([
+    JsonTree::object_of([
         ("Type", Some("AWS::DynamoDB::Table".into())),
         ("DeletionPolicy", Some(policy.into())),
         ("UpdateReplacePolicy", Some(policy.into())),
         ("DependsOn", waits_for.map(Into::into)),
-        ("Properties", Some(properties(schema))),
+        ("Properties", Some(table_properties(schema))),
     ])
 }
 
-fn properties(schema: &TableSchema) -> JsonTree {
+fn table_properties(schema: &TableSchema) -> JsonTree {
     let settings = &schema.settings;
-    let units = units(settings.billing);
+    let units = throughput_units(settings.billing);
     let billing = match units {
         Some(_) => "PROVISIONED",
         None => "PAY_PER_REQUEST",
     };
     let global = |index: &IndexSchema| {
-        let keys = keys(&index.pk, &index.sk);
-        self::index(index, keys, units.clone())
+        let keys = key_schema(&index.pk, &index.sk);
+        index_tree(index, keys, units.clone())
     };
     let local = |index: &IndexSchema| {
-        let keys = keys(std::slice::from_ref(&schema.pk), &index.sk);
-        self::index(index, keys, None)
+        let keys = key_schema(std::slice::from_ref(&schema.pk), &index.sk);
+        index_tree(index, keys, None)
     };
     let stream = schema
         .stream
-        .map(|view| single("StreamViewType", word::stream(view)));
-    let own_keys = keys(std::slice::from_ref(&schema.pk), schema.sk.as_slice());
-    JsonTree::object([
+        .map(|view| single_member("StreamViewType", word::stream_word(view)));
+    let own_keys = key_schema(std::slice::from_ref(&schema.pk), schema.sk.as_slice());
+    JsonTree::object_of([
         ("TableName", Some((&schema.name).into())),
         ("BillingMode", Some(billing.into())),
         ("ProvisionedThroughput", units.clone()),
-        ("AttributeDefinitions", Some(definitions(schema))),
+        ("AttributeDefinitions", Some(attribute_definitions(schema))),
         ("KeySchema", Some(own_keys)),
         (
             "GlobalSecondaryIndexes",
-            list(&schema.global_indexes, global),
+            list_tree(&schema.global_indexes, global),
         ),
-        ("LocalSecondaryIndexes", list(&schema.local_indexes, local)),
-        ("TimeToLiveSpecification", schema.ttl.as_deref().map(ttl)),
+        (
+            "LocalSecondaryIndexes",
+            list_tree(&schema.local_indexes, local),
+        ),
+        (
+            "TimeToLiveSpecification",
+            schema.ttl.as_deref().map(ttl_tree),
+        ),
         ("StreamSpecification", stream),
         (
             "PointInTimeRecoverySpecification",
-            settings.point_in_time_recovery.map(recovery),
+            settings.point_in_time_recovery.map(recovery_tree),
         ),
         (
             "TableClass",
-            settings.class.map(|class| word::class(class).into()),
+            settings.class.map(|class| word::class_word(class).into()),
         ),
         (
             "DeletionProtectionEnabled",
             settings.deletion_protection.map(Into::into),
         ),
-        ("Tags", tags(schema)),
+        ("Tags", tags_tree(schema)),
     ])
 }
 
-fn single(name: &str, value: &str) -> JsonTree {
-    JsonTree::object([(name, Some(value.into()))])
+fn single_member(name: &str, value: &str) -> JsonTree {
+    JsonTree::object_of([(name, Some(value.into()))])
 }
 
-fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
-    (!values.is_empty()).then(|| JsonTree::list(values, tree))
+fn list_tree<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
+    (!values.is_empty()).then(|| JsonTree::list_of(values, tree))
 }
 
 /// Exactly the attributes that keys have: the service rejects others.
-fn definitions(schema: &TableSchema) -> JsonTree {
+fn attribute_definitions(schema: &TableSchema) -> JsonTree {
     let definitions = schema.key_types().into_iter().map(|(name, ty)| {
-        JsonTree::object([
+        JsonTree::object_of([
             ("AttributeName", Some(name.into())),
-            ("AttributeType", Some(word::letter(ty).into())),
+            ("AttributeType", Some(word::type_letter(ty).into())),
         ])
     });
     JsonTree::List(definitions.collect())
 }
 
 /// Partition attributes by their names: their order means nothing, and a template in which it differs is another one.
-fn keys(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
+fn key_schema(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
     let mut pk: Vec<&KeyAttribute> = pk.iter().collect();
     pk.sort_by(|a, b| a.name.cmp(&b.name));
     let sides = [(pk, "HASH"), (sk.iter().collect(), "RANGE")];
     let elements = sides.into_iter().flat_map(|(attributes, role)| {
         attributes.into_iter().map(move |attribute| {
-            JsonTree::object([
+            JsonTree::object_of([
                 ("AttributeName", Some((&attribute.name).into())),
                 ("KeyType", Some(role.into())),
             ])
@@ -105,16 +111,16 @@ fn keys(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
     JsonTree::List(elements.collect())
 }
 
-fn index(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTree {
-    let (kind, names) = word::projection(&index.projection);
-    let projection = JsonTree::object([
+fn index_tree(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTree {
+    let (kind, names) = word::projection_words(&index.projection);
+    let projection = JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
         (
             "NonKeyAttributes",
-            names.map(|names| JsonTree::list(names, |name| name.into())),
+            names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
     ]);
-    JsonTree::object([
+    JsonTree::object_of([
         ("IndexName", Some((&index.name).into())),
         ("KeySchema", Some(keys)),
         ("Projection", Some(projection)),
@@ -122,31 +128,31 @@ fn index(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTr
     ])
 }
 
-fn units(billing: Option<Billing>) -> Option<JsonTree> {
+fn throughput_units(billing: Option<Billing>) -> Option<JsonTree> {
     let (reads, writes) = billing.and_then(Billing::units)?;
-    Some(JsonTree::object([
+    Some(JsonTree::object_of([
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
     ]))
 }
 
-fn ttl(attribute: &str) -> JsonTree {
-    JsonTree::object([
+fn ttl_tree(attribute: &str) -> JsonTree {
+    JsonTree::object_of([
         ("AttributeName", Some(attribute.into())),
         ("Enabled", Some(true.into())),
     ])
 }
 
-fn recovery(days: u8) -> JsonTree {
-    JsonTree::object([
+fn recovery_tree(days: u8) -> JsonTree {
+    JsonTree::object_of([
         ("PointInTimeRecoveryEnabled", Some(true.into())),
         ("RecoveryPeriodInDays", Some(u64::from(days).into())),
     ])
 }
 
-fn tags(schema: &TableSchema) -> Option<JsonTree> {
+fn tags_tree(schema: &TableSchema) -> Option<JsonTree> {
     let tags = schema.settings.tags.iter().map(|(name, value)| {
-        JsonTree::object([("Key", Some(name.into())), ("Value", Some(value.into()))])
+        JsonTree::object_of([("Key", Some(name.into())), ("Value", Some(value.into()))])
     });
     let tags: Vec<JsonTree> = tags.collect();
     (!tags.is_empty()).then_some(JsonTree::List(tags))

@@ -1,8 +1,8 @@
 //! The patterns of filters, as Lambda compares them with records.
 //!
-//! A pattern names members of a record with the values that they may have; all of them have to fit. `exists` looks at
-//! members that hold a text, so an image exists if its partition key does. Conditions about images are preferred to the
-//! name of the event, as in `changes_of`: the documentation of Lambda guarantees filters on `dynamodb` only.
+//! A pattern lists members of a record with their possible values, and all of them must match. `exists` works only for
+//! members with a text, so an image exists if its partition key does. Like `changes_of`, filters prefer conditions on
+//! images to the name of the event, because the documentation of Lambda guarantees only filters on `dynamodb`.
 //!
 //! ```text
 //! view                  created              changed              removed
@@ -42,8 +42,8 @@ enum ImageTest {
     Missing,
 }
 
-/// The patterns of those who follow these changes, or, with values alone, all changes of all entities.
-pub(super) fn of(
+/// The patterns for these changes, or, if only values are given, for all changes of all entities.
+pub(super) fn record_patterns(
     table: &TableSchema,
     follows: &[(String, Vec<FollowedChange>)],
     values: &FieldValues,
@@ -58,23 +58,24 @@ pub(super) fn of(
     };
     let mut tests: Vec<RecordTest> = Vec::new();
     for (name, changes) in &all {
-        let entity = table.entity(name).ok_or_else(|| unknown(table, name))?;
+        let entity = table
+            .entity(name)
+            .ok_or_else(|| unknown_entity(table, name))?;
         let reader = KeyReader {
             table,
             entity,
             values,
         };
         reader.check_values()?;
-        for test in reader.tests(changes) {
-            match tests.iter_mut().find_map(|known| joined(known, &test)) {
-                Some((known, both)) => *known = both,
-                None => tests.push(test),
+        for test in reader.record_tests(changes) {
+            if !tests.iter_mut().any(|known| known.join(&test)) {
+                tests.push(test);
             }
         }
     }
-    let patterns = tests.iter().map(|test| test.pattern(table));
+    let patterns = tests.iter().map(|test| test.record_pattern(table));
     let patterns: Vec<JsonTree> = patterns.collect();
-    // Without a condition, every record is passed.
+    // A pattern without a condition passes every record, so no filter is needed.
     let is_empty =
         |pattern: &JsonTree| matches!(pattern, JsonTree::Object(members) if members.is_empty());
     Ok(match patterns.iter().any(is_empty) {
@@ -84,7 +85,7 @@ pub(super) fn of(
 }
 
 #[cold]
-fn unknown(table: &TableSchema, name: &str) -> Error {
+fn unknown_entity(table: &TableSchema, name: &str) -> Error {
     let names = table.entities.iter();
     let names: Vec<String> = names.map(|known| format!("`{}`", known.name)).collect();
     Error::config(format!(
@@ -94,56 +95,14 @@ fn unknown(table: &TableSchema, name: &str) -> Error {
     ))
 }
 
-/// One test for two that differ only in the entities of one image.
-fn joined<'k>(
-    known: &'k mut RecordTest,
-    test: &RecordTest,
-) -> Option<(&'k mut RecordTest, RecordTest)> {
-    let union = |one: &ImageTest, other: &ImageTest| match (one, other) {
-        (ImageTest::Fits(one), ImageTest::Fits(other)) => {
-            let mut names = one.clone();
-            names.extend(other.iter().filter(|name| !one.contains(name)).cloned());
-            Some(ImageTest::Fits(names))
-        }
-        _ => None,
-    };
-    if known == test {
-        return Some((known, test.clone()));
-    }
-    let new = union(&known.new, &test.new).map(|new| RecordTest {
-        new,
-        ..known.clone()
-    });
-    let old = union(&known.old, &test.old).map(|old| RecordTest {
-        old,
-        ..known.clone()
-    });
-    let is_new_alone = |both: &RecordTest| {
-        RecordTest {
-            new: known.new.clone(),
-            ..test.clone()
-        } == *known
-            && both.old == known.old
-    };
-    let is_old_alone = |both: &RecordTest| {
-        RecordTest {
-            old: known.old.clone(),
-            ..test.clone()
-        } == *known
-            && both.new == known.new
-    };
-    let both = new.filter(is_new_alone).or(old.filter(is_old_alone))?;
-    Some((known, both))
-}
-
 impl KeyReader<'_> {
-    /// Rejects values that say nothing about the key: more would be sent than was meant.
+    /// Rejects values that do not limit the key, because Lambda would send more records than intended.
     fn check_values(&self) -> Result<()> {
         let plain = KeyReader {
             values: &FieldValues::new(),
             ..*self
         };
-        if self.values.is_empty() || self.limits() != plain.limits() {
+        if self.values.is_empty() || self.key_limits() != plain.key_limits() {
             return Ok(());
         }
         let names: Vec<String> = self.values.keys().map(|name| format!("`{name}`")).collect();
@@ -156,15 +115,15 @@ impl KeyReader<'_> {
     }
 
     /// The limits of the primary key.
-    fn limits(&self) -> (Option<KeyLimit>, Option<KeyLimit>) {
+    fn key_limits(&self) -> (Option<KeyLimit>, Option<KeyLimit>) {
         let sk = self.entity.sk.as_ref();
         (
-            self.known(&self.entity.pk),
-            sk.and_then(|sk| self.known(sk)),
+            self.known_limit(&self.entity.pk),
+            sk.and_then(|sk| self.known_limit(sk)),
         )
     }
 
-    fn tests(&self, changes: &[FollowedChange]) -> Vec<RecordTest> {
+    fn record_tests(&self, changes: &[FollowedChange]) -> Vec<RecordTest> {
         use FollowedChange::{Changed, Created, Removed, RemovedByTtl};
 
         let follows = |change| changes.contains(&change);
@@ -175,7 +134,7 @@ impl KeyReader<'_> {
             StreamView::OldImage => (false, true),
             StreamView::NewAndOldImages => (true, true),
         };
-        // The image before and after, and the name of the event if no image tells the kind.
+        // The images before and after the change, and the name of the event if no image determines the kind.
         let fits = || ImageTest::Fits(vec![self.entity.stored_name.clone()]);
         let differs = || match self.table.type_attribute {
             Some(_) => ImageTest::DiffersFrom(self.entity.stored_name.clone()),
@@ -187,7 +146,7 @@ impl KeyReader<'_> {
             let is_by_image = has_fitting(&old) || has_fitting(&new);
             let (pk, sk) = match self.needs_no_key(is_by_image) {
                 true => (None, None),
-                false => self.limits(),
+                false => self.key_limits(),
             };
             tests.push(RecordTest {
                 event,
@@ -265,8 +224,8 @@ impl KeyReader<'_> {
         tests
     }
 
-    /// Whether the entity is told without the key: by the type in an image, or because each item of the table is of it. Values
-    /// of fields are compared with the key.
+    /// Whether the entity is known without the key: by the type in an image, or because the table has only this entity.
+    /// Values of fields need the key.
     fn needs_no_key(&self, is_by_image: bool) -> bool {
         let has_types = self.table.type_attribute.is_some();
         let is_alone = !has_types && self.table.entities.len() <= 1;
@@ -275,27 +234,47 @@ impl KeyReader<'_> {
 }
 
 impl RecordTest {
-    fn pattern(&self, table: &TableSchema) -> JsonTree {
+    /// Also accepts the records of another test, if it differs only in the entities of one image. Returns whether it does.
+    fn join(&mut self, other: &RecordTest) -> bool {
+        let is_same_kind = (self.event, self.is_by_ttl) == (other.event, other.is_by_ttl);
+        if !is_same_kind || (&self.pk, &self.sk) != (&other.pk, &other.sk) {
+            return false;
+        }
+        match (self.new == other.new, self.old == other.old) {
+            (true, true) => true,
+            (false, true) => self.new.join(&other.new),
+            (true, false) => self.old.join(&other.old),
+            (false, false) => false,
+        }
+    }
+
+    fn record_pattern(&self, table: &TableSchema) -> JsonTree {
         let keys = [(Some(&table.pk), &self.pk), (table.sk.as_ref(), &self.sk)];
         let keys = keys.into_iter().filter_map(|(key, limit)| {
             let key = key?;
-            Some((&*key.name, Some(of_type(key, vec![limit.as_ref()?.rule()]))))
+            Some((
+                &*key.name,
+                Some(of_type(key, vec![limit.as_ref()?.limit_rule()])),
+            ))
         });
         let keys: Vec<_> = keys.collect();
-        let change = JsonTree::object([
-            ("Keys", (!keys.is_empty()).then(|| JsonTree::object(keys))),
-            ("NewImage", self.new.pattern(table)),
-            ("OldImage", self.old.pattern(table)),
+        let change = JsonTree::object_of([
+            (
+                "Keys",
+                (!keys.is_empty()).then(|| JsonTree::object_of(keys)),
+            ),
+            ("NewImage", self.new.image_pattern(table)),
+            ("OldImage", self.old.image_pattern(table)),
         ]);
         let is_empty = matches!(&change, JsonTree::Object(members) if members.is_empty());
         let by_ttl = || {
-            JsonTree::object([
-                ("type", Some(texts(["Service"]))),
-                ("principalId", Some(texts(["dynamodb.amazonaws.com"]))),
+            JsonTree::object_of([
+                ("type", Some(list_texts(["Service"]))),
+                ("principalId", Some(list_texts(["dynamodb.amazonaws.com"]))),
             ])
         };
-        JsonTree::object([
-            ("eventName", self.event.map(|name| texts([name]))),
+        JsonTree::object_of([
+            ("eventName", self.event.map(|name| list_texts([name]))),
             ("userIdentity", self.is_by_ttl.then(by_ttl)),
             ("dynamodb", (!is_empty).then_some(change)),
         ])
@@ -303,29 +282,42 @@ impl RecordTest {
 }
 
 impl ImageTest {
-    fn pattern(&self, table: &TableSchema) -> Option<JsonTree> {
+    /// Also accepts the entities of another test of an image.
+    fn join(&mut self, other: &ImageTest) -> bool {
+        let (ImageTest::Fits(names), ImageTest::Fits(others)) = (self, other) else {
+            return false;
+        };
+        for name in others {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        true
+    }
+
+    fn image_pattern(&self, table: &TableSchema) -> Option<JsonTree> {
         let pk = &table.pk;
         let kind = |rules| {
             let name = table.type_attribute.as_deref()?;
             Some((
                 name,
-                Some(JsonTree::object([("S", Some(JsonTree::List(rules)))])),
+                Some(JsonTree::object_of([("S", Some(JsonTree::List(rules)))])),
             ))
         };
-        let is_there = |there| (&*pk.name, Some(of_type(pk, vec![exists(there)])));
+        let is_there = |there| (&*pk.name, Some(of_type(pk, vec![exists_rule(there)])));
         let members: Vec<_> = match self {
             ImageTest::Any => return None,
             ImageTest::Missing => vec![is_there(false)],
             ImageTest::Fits(names) => {
-                // An item of another program may have no type, and is then told by its key.
+                // An item of another program may have no type. The handler then finds its entity by the key.
                 let names = names.iter().map(JsonTree::from);
-                let kind = kind(names.chain([exists(false)]).collect());
+                let kind = kind(names.chain([exists_rule(false)]).collect());
                 let sentinel = || {
                     let has_uniques = table.entities.iter().any(|of| !of.uniques.is_empty());
-                    let owner = of_type(pk, vec![exists(false)]);
-                    let owner = JsonTree::object([(
+                    let owner = of_type(pk, vec![exists_rule(false)]);
+                    let owner = JsonTree::object_of([(
                         "M",
-                        Some(JsonTree::object([(&*pk.name, Some(owner))])),
+                        Some(JsonTree::object_of([(&*pk.name, Some(owner))])),
                     )]);
                     has_uniques.then_some((UNIQUE, Some(owner)))
                 };
@@ -333,31 +325,31 @@ impl ImageTest {
                 [is_there(true)].into_iter().chain(kind).collect()
             }
             ImageTest::DiffersFrom(name) => {
-                let others = JsonTree::object([("anything-but", Some(texts([&**name])))]);
-                kind(vec![others, exists(false)]).into_iter().collect()
+                let others = JsonTree::object_of([("anything-but", Some(list_texts([&**name])))]);
+                kind(vec![others, exists_rule(false)]).into_iter().collect()
             }
         };
-        Some(JsonTree::object(members))
+        Some(JsonTree::object_of(members))
     }
 }
 
 impl KeyLimit {
-    fn rule(&self) -> JsonTree {
+    fn limit_rule(&self) -> JsonTree {
         match self {
             KeyLimit::Exact(text) => text.into(),
-            KeyLimit::Beginning(text) => JsonTree::object([("prefix", Some(text.into()))]),
+            KeyLimit::Beginning(text) => JsonTree::object_of([("prefix", Some(text.into()))]),
         }
     }
 }
 
-fn exists(is_there: bool) -> JsonTree {
-    JsonTree::object([("exists", Some(is_there.into()))])
+fn exists_rule(is_there: bool) -> JsonTree {
+    JsonTree::object_of([("exists", Some(is_there.into()))])
 }
 
 fn of_type(key: &KeyAttribute, rules: Vec<JsonTree>) -> JsonTree {
-    JsonTree::object([(word::letter(key.ty), Some(JsonTree::List(rules)))])
+    JsonTree::object_of([(word::type_letter(key.ty), Some(JsonTree::List(rules)))])
 }
 
-fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
+fn list_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
     JsonTree::List(texts.into_iter().map(JsonTree::from).collect())
 }

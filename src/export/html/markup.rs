@@ -12,10 +12,10 @@ const LONGEST: usize = 400;
 
 impl Markup {
     /// Begins an element; the class may be empty.
-    pub(super) fn open(&mut self, tag: &'static str, class: &'static str) {
+    pub(super) fn open_element(&mut self, tag: &'static str, class: &'static str) {
         match class {
-            "" => self.push(&["<", tag, ">"]),
-            class => self.push(&["<", tag, " class=\"", class, "\">"]),
+            "" => self.push_parts(&["<", tag, ">"]),
+            class => self.push_parts(&["<", tag, " class=\"", class, "\">"]),
         }
     }
 
@@ -28,39 +28,39 @@ impl Markup {
         number: usize,
     ) {
         let number = number.to_string();
-        self.push(&["<", tag, " ", attribute, "=\"", front, &number, "\">"]);
+        self.push_parts(&["<", tag, " ", attribute, "=\"", front, &number, "\">"]);
     }
 
     /// Begins a row of a table, with its number for programs that read the page.
     pub(super) fn open_row(&mut self, class: &'static str, number: usize) {
         let number = number.to_string();
         match class {
-            "" => self.push(&["<tr data-row=\"", &number, "\">"]),
-            class => self.push(&["<tr class=\"", class, "\" data-row=\"", &number, "\">"]),
+            "" => self.push_parts(&["<tr data-row=\"", &number, "\">"]),
+            class => self.push_parts(&["<tr class=\"", class, "\" data-row=\"", &number, "\">"]),
         }
     }
 
-    pub(super) fn close(&mut self, tag: &'static str) {
-        self.push(&["</", tag, ">"]);
+    pub(super) fn close_element(&mut self, tag: &'static str) {
+        self.push_parts(&["</", tag, ">"]);
         if ["p", "tr", "table", "section", "li", "details", "div"].contains(&tag) {
             self.0.push('\n');
         }
     }
 
     /// A whole element with a text.
-    pub(super) fn element(&mut self, tag: &'static str, class: &'static str, text: &str) {
-        self.open(tag, class);
-        self.text(text);
-        self.close(tag);
+    pub(super) fn write_element(&mut self, tag: &'static str, class: &'static str, text: &str) {
+        self.open_element(tag, class);
+        self.write_text(text);
+        self.close_element(tag);
     }
 
     /// A part that this file's neighbours have as a constant.
-    pub(super) fn constant(&mut self, html: &'static str) {
+    pub(super) fn write_constant(&mut self, html: &'static str) {
         self.0.push_str(html);
     }
 
     /// A text, which is shown as it is: nothing in it is markup, and characters that nobody sees are named.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn write_text(&mut self, text: &str) {
         for character in text.chars() {
             match character {
                 '&' => self.0.push_str("&amp;"),
@@ -81,12 +81,12 @@ impl Markup {
     }
 
     /// A value, of which the end is left out if it is long.
-    pub(super) fn value(&mut self, text: &str) {
+    pub(super) fn write_value(&mut self, text: &str) {
         match text.char_indices().nth(LONGEST) {
-            None => self.text(text),
+            None => self.write_text(text),
             Some((end, _)) => {
-                self.text(text.get(..end).unwrap_or_default());
-                self.text("…");
+                self.write_text(text.get(..end).unwrap_or_default());
+                self.write_text("…");
             }
         }
     }
@@ -95,7 +95,7 @@ impl Markup {
         self.0
     }
 
-    fn push(&mut self, parts: &[&str]) {
+    fn push_parts(&mut self, parts: &[&str]) {
         parts.iter().for_each(|part| self.0.push_str(part));
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn texts_are_inert() {
         let mut page = Markup::default();
-        page.element(
+        page.write_element(
             "td",
             "",
             "</td><script>alert('1')</script>&amp;\"\u{202e}\0\u{7f}",
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn long_values_end() {
         let mut page = Markup::default();
-        page.value(&"ä".repeat(LONGEST + 1));
+        page.write_value(&"ä".repeat(LONGEST + 1));
         assert_eq!(page.into_text(), "ä".repeat(LONGEST) + "…");
     }
 }

@@ -1,11 +1,11 @@
 //! The access patterns: the call in Rust, the request that it sends for a sample, and the cost of that.
 
 use super::sample::Sample;
-use super::samples::texts;
+use super::samples::value_texts;
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::export::calls::{call, templates};
+use crate::export::calls::{join_templates, show_call};
 use crate::plan::{Explanation, Operation};
 use crate::query::{DynamicEntity, DynamicQuery, QueryExt};
 use crate::schema::{CollectionSchema, EntitySchema, KeySchema, PatternSchema, TableSchema};
@@ -40,7 +40,7 @@ pub(super) struct Requests<'r> {
 }
 
 impl Requests<'_> {
-    pub(super) fn patterns(&self) -> Vec<ShownPattern> {
+    pub(super) fn shown_patterns(&self) -> Vec<ShownPattern> {
         let mut patterns = Vec::new();
         for entity in &self.schema.entities {
             patterns.push(self.by_key(entity));
@@ -50,26 +50,26 @@ impl Requests<'_> {
             let others = entity.patterns.iter();
             patterns.extend(others.map(|pattern| self.by_index(entity, pattern)));
         }
-        patterns.extend(self.schema.collections.iter().map(collection));
+        patterns.extend(self.schema.collections.iter().map(collection_pattern));
         patterns
     }
 
     fn by_key(&self, entity: &EntitySchema) -> ShownPattern {
         let keys: Vec<&KeySchema> = entity.keys().collect();
-        let request = self.sample(entity).and_then(|sample| {
+        let request = self.entity_sample(entity).and_then(|sample| {
             let key = sample.placement.key.clone();
             let get = Item::in_table(&self.schema.name).get(key);
-            self.shown(
+            self.show_request(
                 get.explain(self.db),
                 std::slice::from_ref(&sample.item),
                 sample.item.size(),
             )
         });
         ShownPattern {
-            call: format!("{}.get()", call(&entity.name, "key", &keys)),
+            call: format!("{}.get()", show_call(&entity.name, "key", &keys)),
             index: None,
-            partition: templates([&entity.pk]),
-            sort: templates(&entity.sk),
+            partition: join_templates([&entity.pk]),
+            sort: join_templates(&entity.sk),
             about: vec!["one item".to_owned()],
             request,
         }
@@ -77,12 +77,12 @@ impl Requests<'_> {
 
     fn in_partition(&self, entity: &EntitySchema) -> ShownPattern {
         let keys = [&entity.pk];
-        let request = self.query(entity, &keys, DynamicEntity::in_partition_of);
+        let request = self.explain_query(entity, &keys, DynamicEntity::in_partition_of);
         ShownPattern {
-            call: call(&entity.name, "in_partition", &keys),
+            call: show_call(&entity.name, "in_partition", &keys),
             index: None,
-            partition: templates(keys),
-            sort: templates(&entity.sk),
+            partition: join_templates(keys),
+            sort: join_templates(&entity.sk),
             about: Vec::new(),
             request,
         }
@@ -90,7 +90,7 @@ impl Requests<'_> {
 
     fn by_index(&self, entity: &EntitySchema, pattern: &PatternSchema) -> ShownPattern {
         let keys: Vec<&KeySchema> = entity.partition_key(Some(pattern)).iter().collect();
-        let request = self.query(entity, &keys, |dynamic, texts| {
+        let request = self.explain_query(entity, &keys, |dynamic, texts| {
             dynamic.query(&pattern.name, texts.iter().copied())
         });
         let when = pattern.when.as_ref().map(|when| format!("only if {when}"));
@@ -99,17 +99,17 @@ impl Requests<'_> {
             .is_filling
             .then(|| "filling: not to be queried yet".to_owned());
         ShownPattern {
-            call: call(&entity.name, &pattern.name, &keys),
+            call: show_call(&entity.name, &pattern.name, &keys),
             index: Some(pattern.index.clone()),
-            partition: templates(keys),
-            sort: templates(&pattern.sk),
+            partition: join_templates(keys),
+            sort: join_templates(&pattern.sk),
             about: when.into_iter().chain(rows).chain(filling).collect(),
             request,
         }
     }
 
     /// The query of a partition that a sample is in.
-    fn query(
+    fn explain_query(
         &self,
         entity: &EntitySchema,
         keys: &[&KeySchema],
@@ -124,19 +124,19 @@ impl Requests<'_> {
                 .iter()
                 .map(|field| {
                     let value = sample
-                        .field(entity, field)
+                        .field_value(entity, field)
                         // An item without the value is not in this index, so it is no sample of a
                         // query there.
                         .filter(|value| **value != Value::Null);
-                    value.map(|value| texts(value, sample.variation))
+                    value.map(|value| value_texts(value, sample.variation))
                 })
                 .collect();
             let query = first_accepted(&given?, |texts| begin(&dynamic, texts).ok())?;
-            self.shown(query.explain(self.db), &[], sample.item.size())
+            self.show_request(query.explain(self.db), &[], sample.item.size())
         })
     }
 
-    fn shown(
+    fn show_request(
         &self,
         explained: Result<Explanation>,
         stored: &[Item],
@@ -151,20 +151,24 @@ impl Requests<'_> {
         Some(ShownRequest {
             operation: explained.operation?,
             cost: estimate.of(&explained).ok()?.to_string(),
-            bodies: explained.requests.iter().map(|body| lines(body)).collect(),
+            bodies: explained
+                .requests
+                .iter()
+                .map(|body| break_lines(body))
+                .collect(),
         })
     }
 
     /// The cost of a new item like the first sample.
     pub(super) fn cost_of_put(&self, entity: &EntitySchema) -> Option<String> {
-        let sample = self.sample(entity)?;
+        let sample = self.entity_sample(entity)?;
         let put = Item::in_table(&self.schema.name).put(sample.item.clone());
         let estimate = self.db.estimate([self.schema.clone()]).otherwise_empty();
         let cost = estimate.of(&put.explain(self.db).ok()?).ok()?;
         Some(cost.to_string())
     }
 
-    fn sample(&self, entity: &EntitySchema) -> Option<&Sample> {
+    fn entity_sample(&self, entity: &EntitySchema) -> Option<&Sample> {
         self.samples
             .iter()
             .find(|sample| sample.entity == entity.name)
@@ -195,7 +199,7 @@ fn first_accepted<T>(given: &[Vec<String>], accept: impl Fn(&[&str]) -> Option<T
     })
 }
 
-fn collection(collection: &CollectionSchema) -> ShownPattern {
+fn collection_pattern(collection: &CollectionSchema) -> ShownPattern {
     let call = match &collection.partition {
         Some(parts) => format!("{}::in_partition({})", collection.name, parts.join(", ")),
         None => format!("{}::scan()", collection.name),
@@ -211,7 +215,7 @@ fn collection(collection: &CollectionSchema) -> ShownPattern {
 }
 
 /// JSON in one line, as a line for each member of the outer object.
-fn lines(json: &str) -> String {
+fn break_lines(json: &str) -> String {
     let (mut out, mut depth, mut in_text, mut is_escaped) = (String::new(), 0_usize, false, false);
     for character in json.chars() {
         if in_text {
@@ -252,6 +256,6 @@ mod tests {
     fn bodies_have_lines() {
         let json = r#"{"TableName":"a,\"{b","Key":{"pk":{"S":"x\\"},"sk":{"N":"1"}}}"#;
         let expected = "{\n  \"TableName\": \"a,\\\"{b\",\n  \"Key\": {\"pk\": {\"S\": \"x\\\\\"}, \"sk\": {\"N\": \"1\"}}\n}";
-        assert_eq!(lines(json), expected);
+        assert_eq!(break_lines(json), expected);
     }
 }

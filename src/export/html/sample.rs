@@ -33,7 +33,7 @@ impl Sample {
     }
 
     /// The value of a field, if the item has it.
-    pub(super) fn field(&self, entity: &EntitySchema, name: &str) -> Option<&Value> {
+    pub(super) fn field_value(&self, entity: &EntitySchema, name: &str) -> Option<&Value> {
         let attribute = entity.field(name)?.attribute.as_deref()?;
         self.item.get(attribute)
     }

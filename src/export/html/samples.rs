@@ -7,7 +7,7 @@ use super::sample::Sample;
 use crate::codec::{Item, Value};
 use crate::schema::{DeclaredEntity, EntitySchema, FieldRole, FieldSchema, TableSchema};
 use values::Values;
-pub(super) use values::texts;
+pub(super) use values::value_texts;
 
 /// How many samples an entity has, unless more are needed for all of its indexes.
 const SAMPLES: usize = 3;
@@ -15,13 +15,13 @@ const SAMPLES: usize = 3;
 const TRIED: usize = 24;
 
 /// The samples of an entity; none if its schema was read from JSON, or if it has values that only its code can make.
-pub(super) fn of(schema: &TableSchema, entity: &EntitySchema) -> Vec<Sample> {
+pub(super) fn entity_samples(schema: &TableSchema, entity: &EntitySchema) -> Vec<Sample> {
     let Some(declared) = entity.origin.0 else {
         return Vec::new();
     };
     let mut made: Vec<Sample> = Vec::new();
     for variation in 0..TRIED {
-        if let Some(sample) = sample(schema, entity, declared, variation)
+        if let Some(sample) = make_sample(schema, entity, declared, variation)
             // Two samples with one key would be one item.
             && !made
                 .iter()
@@ -30,11 +30,11 @@ pub(super) fn of(schema: &TableSchema, entity: &EntitySchema) -> Vec<Sample> {
             made.push(sample);
         }
     }
-    chosen(made)
+    choose_samples(made)
 }
 
 /// The first of the samples, and one for each index that none of these is in.
-fn chosen(made: Vec<Sample>) -> Vec<Sample> {
+fn choose_samples(made: Vec<Sample>) -> Vec<Sample> {
     let mut covered: Vec<String> = Vec::new();
     let mut kept: Vec<Sample> = Vec::new();
     for sample in made {
@@ -53,7 +53,7 @@ fn chosen(made: Vec<Sample>) -> Vec<Sample> {
     kept
 }
 
-fn sample(
+fn make_sample(
     schema: &TableSchema,
     entity: &EntitySchema,
     declared: DeclaredEntity,
@@ -70,7 +70,7 @@ fn sample(
         if is_optional && variation % SAMPLES == SAMPLES - 1 && field.role != FieldRole::Ttl {
             continue;
         }
-        let at = ordinal(entity, field, variation);
+        let at = field_ordinal(entity, field, variation);
         let values = Values {
             schema,
             entity: &entity.name,
@@ -84,12 +84,12 @@ fn sample(
             None => {}
         }
     }
-    let json = stored(declared, item, &unknown)?;
+    let json = stored_bytes(declared, item, &unknown)?;
     Sample::of_json(schema, entity, &json, variation).ok()
 }
 
 /// Samples share partitions, so that a view shows rows beside each other.
-fn ordinal(entity: &EntitySchema, field: &FieldSchema, variation: usize) -> usize {
+fn field_ordinal(entity: &EntitySchema, field: &FieldSchema, variation: usize) -> usize {
     let has_parts = entity
         .sk
         .as_ref()
@@ -104,8 +104,8 @@ fn ordinal(entity: &EntitySchema, field: &FieldSchema, variation: usize) -> usiz
 }
 
 /// The item as its entity stores it. Of types that only their code knows, usual values are tried.
-fn stored(declared: DeclaredEntity, mut item: Item, unknown: &[&str]) -> Option<Vec<u8>> {
-    let candidates = Values::candidates();
+fn stored_bytes(declared: DeclaredEntity, mut item: Item, unknown: &[&str]) -> Option<Vec<u8>> {
+    let candidates = Values::candidate_values();
     let count = candidates
         .len()
         .checked_pow(unknown.len().try_into().ok()?)?;

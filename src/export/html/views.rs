@@ -68,8 +68,8 @@ pub(super) fn sample_rows(samples: &[Sample]) -> Vec<SampleRow<'_>> {
 }
 
 /// The views of a table: the table first, then its indexes.
-pub(super) fn views<'v>(schema: &'v TableSchema, rows: &'v [SampleRow<'v>]) -> Vec<View<'v>> {
-    let table = View::of(
+pub(super) fn table_views<'v>(schema: &'v TableSchema, rows: &'v [SampleRow<'v>]) -> Vec<View<'v>> {
+    let table = View::of_keys(
         schema,
         None,
         vec![&schema.pk],
@@ -78,13 +78,13 @@ pub(super) fn views<'v>(schema: &'v TableSchema, rows: &'v [SampleRow<'v>]) -> V
     );
     let indexes = schema.indexes().map(|index| {
         let (pk, sk) = (index.pk.iter().collect(), index.sk.iter().collect());
-        View::of(schema, Some(index), pk, sk, rows)
+        View::of_keys(schema, Some(index), pk, sk, rows)
     });
     std::iter::once(table).chain(indexes).collect()
 }
 
 impl<'v> View<'v> {
-    fn of(
+    fn of_keys(
         schema: &'v TableSchema,
         index: Option<&'v IndexSchema>,
         partition: Vec<&'v KeyAttribute>,
@@ -100,13 +100,13 @@ impl<'v> View<'v> {
                 entity: row.entity,
                 partition: values(&partition)?,
                 sort: values(&sort)?,
-                attributes: attributes(schema, index, &partition, &sort, &row.item),
+                attributes: shown_attributes(schema, index, &partition, &sort, &row.item),
             })
         });
         let mut rows: Vec<ViewRow<'_>> = rows.collect();
         rows.sort_by(|one, other| {
-            let partitions = compare(&one.partition, &other.partition);
-            partitions.then_with(|| compare(&one.sort, &other.sort))
+            let partitions = compare_keys(&one.partition, &other.partition);
+            partitions.then_with(|| compare_keys(&one.sort, &other.sort))
         });
         View {
             index,
@@ -117,7 +117,7 @@ impl<'v> View<'v> {
     }
 }
 
-fn attributes<'v>(
+fn shown_attributes<'v>(
     schema: &TableSchema,
     index: Option<&IndexSchema>,
     partition: &[&KeyAttribute],
@@ -138,7 +138,7 @@ fn attributes<'v>(
 }
 
 /// Key values in the order of DynamoDB: texts by their bytes, numbers by value.
-fn compare(one: &[&Value], other: &[&Value]) -> Ordering {
+fn compare_keys(one: &[&Value], other: &[&Value]) -> Ordering {
     let each = one.iter().zip(other).map(|values| match values {
         // DynamoDB compares the UTF-8 bytes.
         (Value::S(one), Value::S(other)) => one.as_bytes().cmp(other.as_bytes()),
@@ -151,7 +151,7 @@ fn compare(one: &[&Value], other: &[&Value]) -> Ordering {
 }
 
 /// A value as a person reads it.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn show_value(value: &Value) -> String {
     let list =
         |open: &str, texts: Vec<String>, close: &str| format!("{open}{}{close}", texts.join(", "));
     match value {
@@ -160,11 +160,11 @@ pub(super) fn shown(value: &Value) -> String {
         Value::B(bytes) => base64_simd::STANDARD.encode_to_string(bytes),
         Value::Bool(value) => value.to_string(),
         Value::Null => "null".to_owned(),
-        Value::L(values) => list("[", values.iter().map(shown).collect(), "]"),
+        Value::L(values) => list("[", values.iter().map(show_value).collect(), "]"),
         Value::M(item) => {
             let members = item
                 .iter()
-                .map(|(name, value)| format!("{name}: {}", shown(value)));
+                .map(|(name, value)| format!("{name}: {}", show_value(value)));
             list("{", members.collect(), "}")
         }
         Value::Ss(texts) => list("{", texts.iter().cloned().collect(), "}"),
@@ -193,10 +193,14 @@ mod tests {
             (text("Z"), text("a")),
             (text("\u{ffff}"), text("\u{10000}")),
         ] {
-            assert_eq!(compare(&[&less], &[&more]), Ordering::Less, "{less:?}");
-            assert_eq!(compare(&[&more], &[&less]), Ordering::Greater, "{less:?}");
+            assert_eq!(compare_keys(&[&less], &[&more]), Ordering::Less, "{less:?}");
+            assert_eq!(
+                compare_keys(&[&more], &[&less]),
+                Ordering::Greater,
+                "{less:?}"
+            );
         }
         let (a, b) = (text("a"), text("b"));
-        assert_eq!(compare(&[&a, &b], &[&b, &a]), Ordering::Less);
+        assert_eq!(compare_keys(&[&a, &b], &[&b, &a]), Ordering::Less);
     }
 }

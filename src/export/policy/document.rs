@@ -23,7 +23,7 @@ impl Statement {
         self.actions == actions && self.partitions == *partitions
     }
 
-    fn tree(&self) -> JsonTree {
+    fn statement_tree(&self) -> JsonTree {
         let actions = self
             .actions
             .iter()
@@ -32,38 +32,41 @@ impl Statement {
                 false => format!("dynamodb:{action}"),
             });
         let actions: Vec<String> = actions.collect();
-        JsonTree::object([
+        JsonTree::object_of([
             ("Effect", Some("Allow".into())),
-            ("Action", Some(texts(actions.iter().map(String::as_str)))),
+            (
+                "Action",
+                Some(list_texts(actions.iter().map(String::as_str))),
+            ),
             (
                 "Resource",
-                Some(texts(self.resources.iter().map(String::as_str))),
+                Some(list_texts(self.resources.iter().map(String::as_str))),
             ),
-            ("Condition", self.condition()),
+            ("Condition", self.condition_tree()),
         ])
     }
 
-    fn condition(&self) -> Option<JsonTree> {
+    fn condition_tree(&self) -> Option<JsonTree> {
         if self.partitions.is_any() {
             return None;
         }
         let mut conditions: BTreeMap<&str, Vec<(&str, Option<JsonTree>)>> = BTreeMap::new();
-        for (key, operator, values) in self.partitions.limits() {
-            let values = texts(values.iter().map(String::as_str));
+        for (key, operator, values) in self.partitions.condition_limits() {
+            let values = list_texts(values.iter().map(String::as_str));
             let limits = conditions.entry(operator).or_default();
-            limits.push((key.name(), Some(values)));
+            limits.push((key.condition_name(), Some(values)));
             // `ForAllValues` also holds for a request that has no such key at all, so `Null` requires the key.
             let present = conditions.entry("Null").or_default();
-            present.push((key.name(), Some("false".into())));
+            present.push((key.condition_name(), Some("false".into())));
         }
         let conditions = conditions.into_iter();
-        Some(JsonTree::object(conditions.map(|(operator, keys)| {
-            (operator, Some(JsonTree::object(keys)))
+        Some(JsonTree::object_of(conditions.map(|(operator, keys)| {
+            (operator, Some(JsonTree::object_of(keys)))
         })))
     }
 
     /// Two statements, each about a half of the resources; None if there is one resource only.
-    fn halves(&self) -> Option<[Statement; 2]> {
+    fn split_statement(&self) -> Option<[Statement; 2]> {
         let (one, other) = self.resources.split_at_checked(self.resources.len() / 2)?;
         (!one.is_empty()).then(|| {
             [one, other].map(|resources| Statement {
@@ -75,7 +78,7 @@ impl Statement {
 }
 
 /// The documents, each as full as it may be.
-pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
+pub(super) fn write_documents(statements: Vec<Statement>) -> Result<Vec<String>> {
     let mut waiting = statements;
     // It is used as a stack, because a half that does not fit is put back in front.
     waiting.reverse();
@@ -83,15 +86,15 @@ pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
     let mut open: Vec<Statement> = Vec::new();
     while let Some(statement) = waiting.pop() {
         open.push(statement);
-        if size(&document(&open)) <= LONGEST {
+        if document_size(&write_document(&open)) <= LONGEST {
             continue;
         }
         let Some(last) = open.pop() else { continue };
         if !open.is_empty() {
-            documents.push(document(&open));
+            documents.push(write_document(&open));
             open.clear();
             waiting.push(last);
-        } else if let Some([one, other]) = last.halves() {
+        } else if let Some([one, other]) = last.split_statement() {
             waiting.push(other);
             waiting.push(one);
         } else {
@@ -101,27 +104,27 @@ pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
         }
     }
     if !open.is_empty() {
-        documents.push(document(&open));
+        documents.push(write_document(&open));
     }
     Ok(documents)
 }
 
-fn document(statements: &[Statement]) -> String {
-    let tree = JsonTree::object([
+fn write_document(statements: &[Statement]) -> String {
+    let tree = JsonTree::object_of([
         ("Version", Some("2012-10-17".into())),
         (
             "Statement",
-            Some(JsonTree::list(statements, Statement::tree)),
+            Some(JsonTree::list_of(statements, Statement::statement_tree)),
         ),
     ]);
     tree.to_text()
 }
 
-fn size(document: &str) -> usize {
+fn document_size(document: &str) -> usize {
     document.chars().filter(|c| !c.is_whitespace()).count()
 }
 
 /// Texts as a list.
-fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
+fn list_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
     JsonTree::List(texts.into_iter().map(JsonTree::from).collect())
 }

@@ -1,7 +1,7 @@
 //! The grants of a policy, and their actions.
 
 use super::PolicyVerb;
-use super::leading_keys::unlimited;
+use super::leading_keys::unlimited_error;
 use super::partitions::Partitions;
 use super::permissions::Permissions;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub(super) enum Grant {
 }
 
 impl Grant {
-    pub(super) fn resolve(
+    pub(super) fn resolve_grant(
         &self,
         schemas: &[TableSchema],
         values: &FieldValues,
@@ -34,11 +34,11 @@ impl Grant {
     ) -> Result<()> {
         let of = Declarations { schemas, values };
         match self {
-            Grant::Verb(name, verb) => allow_verb(of.entity(name)?, *verb, all)?,
+            Grant::Verb(name, verb) => allow_verb(of.entity_reader(name)?, *verb, all)?,
             Grant::Pattern(pattern) => allow_pattern(of, pattern, all)?,
             Grant::Reads => allow_reads(of, all)?,
             Grant::Writes => allow_writes(of, all)?,
-            Grant::Ready if !values.is_empty() => return Err(unlimited("`ready`", values)),
+            Grant::Ready if !values.is_empty() => return Err(unlimited_error("`ready`", values)),
             Grant::Ready
             | Grant::Plan
             | Grant::CreateTables
@@ -60,7 +60,12 @@ impl Grant {
             Grant::Ready => {
                 actions.extend(["GetItem", "Query"]);
                 for index in table.indexes() {
-                    all.add(&table.name, Some(&index.name), "Query", Partitions::any());
+                    all.add_permission(
+                        &table.name,
+                        Some(&index.name),
+                        "Query",
+                        Partitions::any_partition(),
+                    );
                 }
             }
             Grant::Plan => {
@@ -82,7 +87,7 @@ impl Grant {
             Grant::Verb(..) | Grant::Pattern(_) | Grant::Reads | Grant::Writes => actions.clear(),
         }
         for action in actions {
-            all.add(&table.name, None, action, Partitions::any());
+            all.add_permission(&table.name, None, action, Partitions::any_partition());
         }
     }
 }
@@ -95,7 +100,7 @@ struct Declarations<'s> {
 }
 
 impl<'s> Declarations<'s> {
-    fn of(self, table: &'s TableSchema, entity: &'s EntitySchema) -> KeyReader<'s> {
+    fn key_reader(self, table: &'s TableSchema, entity: &'s EntitySchema) -> KeyReader<'s> {
         KeyReader {
             table,
             entity,
@@ -104,17 +109,17 @@ impl<'s> Declarations<'s> {
     }
 
     /// All entities.
-    fn entities(self) -> impl Iterator<Item = KeyReader<'s>> {
+    fn key_readers(self) -> impl Iterator<Item = KeyReader<'s>> {
         let tables = self.schemas.iter();
         tables.flat_map(move |table| {
             let entities = table.entities.iter();
-            entities.map(move |entity| self.of(table, entity))
+            entities.map(move |entity| self.key_reader(table, entity))
         })
     }
 
     /// The only entity of this name.
-    fn entity(self, name: &str) -> Result<KeyReader<'s>> {
-        let mut named = self.entities().filter(|of| of.entity.name == name);
+    fn entity_reader(self, name: &str) -> Result<KeyReader<'s>> {
+        let mut named = self.key_readers().filter(|of| of.entity.name == name);
         match (named.next(), named.next()) {
             (Some(found), None) => Ok(found),
             (Some(one), Some(other)) => Err(Error::config(format!(
@@ -122,17 +127,17 @@ impl<'s> Declarations<'s> {
                 one.table.name, other.table.name
             ))),
             (None, _) => {
-                let names = self.entities().map(|of| format!("`{}`", of.entity.name));
+                let names = self.key_readers().map(|of| format!("`{}`", of.entity.name));
                 Err(Error::config(format!(
                     "a policy allows something on `{name}`, which is not an entity of its tables: they have {}",
-                    listed(names)
+                    list_names(names)
                 )))
             }
         }
     }
 }
 
-fn listed(names: impl Iterator<Item = String>) -> String {
+fn list_names(names: impl Iterator<Item = String>) -> String {
     let names: Vec<String> = names.collect();
     match names.is_empty() {
         true => "none".to_owned(),
@@ -142,7 +147,7 @@ fn listed(names: impl Iterator<Item = String>) -> String {
 
 fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Result<()> {
     let KeyReader { table, entity, .. } = of;
-    if !verb.fits(entity) {
+    if !verb.fits_entity(entity) {
         return Err(Error::config(format!(
             "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
              cannot keep",
@@ -152,27 +157,29 @@ fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Res
     }
     let partitions = match verb {
         // A scan has no key that IAM could compare.
-        PolicyVerb::SCAN if !of.values.is_empty() => return Err(unlimited("`scan`", of.values)),
-        PolicyVerb::SCAN => Partitions::any(),
+        PolicyVerb::SCAN if !of.values.is_empty() => {
+            return Err(unlimited_error("`scan`", of.values));
+        }
+        PolicyVerb::SCAN => Partitions::any_partition(),
         _ => {
             let what = format!("`{}` of `{}`", verb.name(), entity.name);
-            of.limited(&what, |of| of.of_entity())?
+            of.limited_partitions(&what, |of| of.of_entity())?
         }
     };
-    for action in verb.actions(entity) {
-        all.add(&table.name, None, action, partitions.clone());
+    for action in verb.needed_actions(entity) {
+        all.add_permission(&table.name, None, action, partitions.clone());
     }
     Ok(())
 }
 
 fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
-    for of in declared.entities() {
-        for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.reads()) {
+    for of in declared.key_readers() {
+        for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.is_read()) {
             allow_verb(of, verb, all)?;
         }
         for pattern in &of.entity.patterns {
             let partitions = limited_pattern(&of, pattern)?;
-            all.add(&of.table.name, Some(&pattern.index), "Query", partitions);
+            all.add_permission(&of.table.name, Some(&pattern.index), "Query", partitions);
         }
     }
     for table in declared.schemas {
@@ -185,11 +192,11 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
 }
 
 fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> {
-    for of in declared.entities() {
+    for of in declared.key_readers() {
         let verbs = PolicyVerb::ALL.into_iter();
         // A scan is neither a read nor a write here: it reads the whole table, so it must be allowed by name.
-        let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::SCAN);
-        for verb in writes.filter(|verb| verb.fits(of.entity)) {
+        let writes = verbs.filter(|verb| !verb.is_read() && *verb != PolicyVerb::SCAN);
+        for verb in writes.filter(|verb| verb.fits_entity(of.entity)) {
             allow_verb(of, verb, all)?;
         }
     }
@@ -216,17 +223,17 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
             return allow_collection(declared, table, collection, all);
         }
     }
-    let of = declared.entity(owner)?;
+    let of = declared.entity_reader(owner)?;
     let KeyReader { table, entity, .. } = of;
     if let Some(pattern) = entity.pattern(name) {
         let partitions = limited_pattern(&of, pattern)?;
-        all.add(&table.name, Some(&pattern.index), "Query", partitions);
+        all.add_permission(&table.name, Some(&pattern.index), "Query", partitions);
         return Ok(());
     }
     if entity.uniques.iter().any(|unique| unique.name == name) {
         let what = format!("the look-up `{name}` of `{}`", entity.name);
-        let partitions = of.limited(&what, |of| of.of_entity())?;
-        all.add(&table.name, None, "GetItem", partitions);
+        let partitions = of.limited_partitions(&what, |of| of.of_entity())?;
+        all.add_permission(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
     let Some(verb) = PolicyVerb::from_name(name) else {
@@ -246,11 +253,11 @@ fn allow_collection(
     let (action, partitions) = match collection.partition {
         Some(_) => ("Query", partitions_of(declared, table, collection)?),
         None if !values.is_empty() => {
-            return Err(unlimited(&format!("`{}`", collection.name), values));
+            return Err(unlimited_error(&format!("`{}`", collection.name), values));
         }
-        None => ("Scan", Partitions::any()),
+        None => ("Scan", Partitions::any_partition()),
     };
-    all.add(&table.name, collection.index.as_deref(), action, partitions);
+    all.add_permission(&table.name, collection.index.as_deref(), action, partitions);
     Ok(())
 }
 
@@ -263,31 +270,31 @@ fn partitions_of(
     let of_one = |name: &String| {
         // An entity that the schema does not have could be in any partition.
         let Some(entity) = table.entity(name) else {
-            return Ok(Partitions::any());
+            return Ok(Partitions::any_partition());
         };
         let of = KeyReader {
             table,
             entity,
             values: declared.values,
         };
-        of.limited(&format!("`{}`", collection.name), |of| {
+        of.limited_partitions(&format!("`{}`", collection.name), |of| {
             let Some(index) = &collection.index else {
                 return of.of_entity();
             };
             let mut patterns = entity.patterns.iter();
             let pattern = patterns.find(|pattern| pattern.index == *index);
-            pattern.map_or_else(Partitions::any, |pattern| of.of_pattern(pattern))
+            pattern.map_or_else(Partitions::any_partition, |pattern| of.of_pattern(pattern))
         })
     };
     let all = collection.entities.iter().map(of_one);
-    let all = all.reduce(|all, one| Ok(all?.or(&one?)));
-    all.unwrap_or_else(|| Ok(Partitions::any()))
+    let all = all.reduce(|all, one| Ok(all?.union_with(&one?)));
+    all.unwrap_or_else(|| Ok(Partitions::any_partition()))
 }
 
 /// The partitions of an access pattern.
 fn limited_pattern(of: &KeyReader<'_>, pattern: &PatternSchema) -> Result<Partitions> {
     let what = format!("`{}.{}`", of.entity.name, pattern.name);
-    of.limited(&what, |of| of.of_pattern(pattern))
+    of.limited_partitions(&what, |of| of.of_pattern(pattern))
 }
 
 fn unknown_pattern(entity: &EntitySchema, name: &str) -> Error {
@@ -297,6 +304,6 @@ fn unknown_pattern(entity: &EntitySchema, name: &str) -> Error {
     Error::config(format!(
         "`{name}` is neither a verb nor an access pattern of `{}`: its patterns are {}",
         entity.name,
-        listed(names)
+        list_names(names)
     ))
 }

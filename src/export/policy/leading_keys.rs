@@ -9,7 +9,7 @@ use crate::schema::{KeySchema, PatternSchema, Style};
 impl KeyReader<'_> {
     /// The partitions of something, or an error if the values of fields make no difference to them: it would be allowed for
     /// all values.
-    pub(super) fn limited(
+    pub(super) fn limited_partitions(
         &self,
         what: &str,
         partitions: impl Fn(&KeyReader<'_>) -> Partitions,
@@ -23,32 +23,34 @@ impl KeyReader<'_> {
         // of all values.
         match self.values.is_empty() || limited != partitions(&plain) {
             true => Ok(limited),
-            false => Err(unlimited(what, self.values)),
+            false => Err(unlimited_error(what, self.values)),
         }
     }
 
     /// The partitions of the table that the entity is in, those of the items that keep its unique values, and those of its
     /// rows under another key.
     pub(super) fn of_entity(&self) -> Partitions {
-        let own = self.leading(&self.entity.pk);
+        let own = self.leading_partitions(&self.entity.pk);
         let mut others = self.table.entities.iter();
         let second = self.entity.second_key.as_ref();
         let second =
             second.and_then(|second| others.find(|other| other.stored_name == second.other));
         let own = match second {
-            Some(other) => own.or(&self.leading(&other.pk)),
+            Some(other) => own.union_with(&self.leading_partitions(&other.pk)),
             None => own,
         };
         // Each write takes and releases unique values, and their items have partitions of their
         // own.
-        self.uniques().fold(own, |all, unique| {
-            all.or(&Partitions::any().limited(KeyCondition::Leading, Some(unique)))
+        self.unique_limits().fold(own, |all, unique| {
+            all.union_with(
+                &Partitions::any_partition().limited_by(KeyCondition::Leading, Some(unique)),
+            )
         })
     }
 
     /// The partitions of the items that keep the unique values of the entity, and of no other: in a table of several they
     /// begin with its stored name, in one of its own with that of the value.
-    fn uniques(&self) -> impl Iterator<Item = KeyLimit> + '_ {
+    fn unique_limits(&self) -> impl Iterator<Item = KeyLimit> + '_ {
         let is_shared = self.table.type_attribute.is_some();
         self.entity.uniques.iter().map(move |unique| {
             let mut front = b"$UNIQUE#".to_vec();
@@ -65,24 +67,24 @@ impl KeyReader<'_> {
     /// The partitions of an index that the entity is in; a local index has those of its table.
     pub(super) fn of_pattern(&self, pattern: &PatternSchema) -> Partitions {
         match &*pattern.pk {
-            [] => self.leading(&self.entity.pk),
-            [key] => self.leading(key),
+            [] => self.leading_partitions(&self.entity.pk),
+            [key] => self.leading_partitions(key),
             several => {
                 let keys = KeyCondition::OF_SEVERAL.into_iter().zip(several);
-                keys.fold(Partitions::any(), |all, (condition, key)| {
-                    all.limited(condition, self.known(key))
+                keys.fold(Partitions::any_partition(), |all, (condition, key)| {
+                    all.limited_by(condition, self.known_limit(key))
                 })
             }
         }
     }
 
-    fn leading(&self, key: &KeySchema) -> Partitions {
-        Partitions::any().limited(KeyCondition::Leading, self.known(key))
+    fn leading_partitions(&self, key: &KeySchema) -> Partitions {
+        Partitions::any_partition().limited_by(KeyCondition::Leading, self.known_limit(key))
     }
 }
 
 /// The error of a policy that would allow more than its values say.
-pub(super) fn unlimited(what: &str, values: &FieldValues) -> Error {
+pub(super) fn unlimited_error(what: &str, values: &FieldValues) -> Error {
     let fields: Vec<String> = values.keys().map(|field| format!("`{field}`")).collect();
     Error::config(format!(
         "a policy with a value of {} cannot allow {what}, which would reach the partitions of all values: give that to another \

@@ -28,7 +28,7 @@ impl KeyCondition {
         KeyCondition::Fourth,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn condition_name(self) -> &'static str {
         match self {
             KeyCondition::Leading => "dynamodb:LeadingKeys",
             KeyCondition::First => "dynamodb:FirstPartitionKeyValues",
@@ -41,7 +41,7 @@ impl KeyCondition {
 
 impl Partitions {
     /// All partitions.
-    pub(super) fn any() -> Self {
+    pub(super) fn any_partition() -> Self {
         Partitions::default()
     }
 
@@ -50,7 +50,7 @@ impl Partitions {
     }
 
     /// Limits them by one more condition key.
-    pub(super) fn limited(mut self, key: KeyCondition, value: Option<KeyLimit>) -> Self {
+    pub(super) fn limited_by(mut self, key: KeyCondition, value: Option<KeyLimit>) -> Self {
         if let Some(value) = value {
             self.0.entry(key).or_default().insert(value);
         }
@@ -58,7 +58,7 @@ impl Partitions {
     }
 
     /// The partitions of either. A condition key that only one of them has would keep the other out.
-    pub(super) fn or(mut self, other: &Partitions) -> Self {
+    pub(super) fn union_with(mut self, other: &Partitions) -> Self {
         // A condition that the other side does not have would forbid what that side allows.
         self.0.retain(|key, _| other.0.contains_key(key));
         for (key, values) in &mut self.0 {
@@ -68,13 +68,15 @@ impl Partitions {
     }
 
     /// The condition keys, each with the operator that compares it and its values as that reads them.
-    pub(super) fn limits(&self) -> impl Iterator<Item = (KeyCondition, &'static str, Vec<String>)> {
+    pub(super) fn condition_limits(
+        &self,
+    ) -> impl Iterator<Item = (KeyCondition, &'static str, Vec<String>)> {
         self.0.iter().map(|(key, values)| {
             let is_exact = |value: &KeyLimit| matches!(value, KeyLimit::Exact(_));
             let (operator, written): (_, fn(&KeyLimit) -> String) =
                 match values.iter().all(is_exact) {
-                    true => ("ForAllValues:StringEquals", KeyLimit::literal),
-                    false => ("ForAllValues:StringLike", KeyLimit::pattern),
+                    true => ("ForAllValues:StringEquals", KeyLimit::literal_text),
+                    false => ("ForAllValues:StringLike", KeyLimit::pattern_text),
                 };
             (*key, operator, values.iter().map(written).collect())
         })
@@ -83,23 +85,23 @@ impl Partitions {
 
 impl KeyLimit {
     /// As it is compared by equality, in which IAM finds no variables.
-    fn literal(&self) -> String {
+    fn literal_text(&self) -> String {
         let (KeyLimit::Exact(text) | KeyLimit::Beginning(text)) = self;
-        escaped(text, |_| false)
+        escape_text(text, |_| false)
     }
 
     /// As a pattern, in which nothing but its end represents others.
-    fn pattern(&self) -> String {
+    fn pattern_text(&self) -> String {
         let is_wild = |letter| matches!(letter, '*' | '?');
         match self {
-            KeyLimit::Exact(text) => escaped(text, is_wild),
-            KeyLimit::Beginning(text) => escaped(text, is_wild) + "*",
+            KeyLimit::Exact(text) => escape_text(text, is_wild),
+            KeyLimit::Beginning(text) => escape_text(text, is_wild) + "*",
         }
     }
 }
 
 /// A text in which IAM replaces nothing, and takes letters of a meaning as they are.
-fn escaped(text: &str, has_meaning: fn(char) -> bool) -> String {
+fn escape_text(text: &str, has_meaning: fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -124,11 +126,11 @@ mod tests {
     #[test]
     fn texts_stand_for_themselves() {
         let exact = |text: &str| KeyLimit::Exact(text.to_owned());
-        assert_eq!(exact("ORDER#").pattern(), "ORDER#");
-        assert_eq!(exact("$UNIQUE").pattern(), "$UNIQUE");
-        assert_eq!(exact("a*b?${c}").pattern(), "a${*}b${?}${$}{c}");
-        assert_eq!(exact("a*b?${c}").literal(), "a*b?${$}{c}");
+        assert_eq!(exact("ORDER#").pattern_text(), "ORDER#");
+        assert_eq!(exact("$UNIQUE").pattern_text(), "$UNIQUE");
+        assert_eq!(exact("a*b?${c}").pattern_text(), "a${*}b${?}${$}{c}");
+        assert_eq!(exact("a*b?${c}").literal_text(), "a*b?${$}{c}");
         let beginning = KeyLimit::Beginning("a*#".to_owned());
-        assert_eq!(beginning.pattern(), "a${*}#*");
+        assert_eq!(beginning.pattern_text(), "a${*}#*");
     }
 }

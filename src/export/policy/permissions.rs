@@ -13,7 +13,7 @@ pub(super) struct Permissions(
 
 impl Permissions {
     /// Allows an action, on these partitions if they are known.
-    pub(super) fn add(
+    pub(super) fn add_permission(
         &mut self,
         table: &str,
         index: Option<&str>,
@@ -23,7 +23,7 @@ impl Permissions {
         let place = (table.to_owned(), index.map(str::to_owned));
         let actions = self.0.entry(place).or_default();
         let all = match actions.remove(action) {
-            Some(known) => known.or(&partitions),
+            Some(known) => known.union_with(&partitions),
             None => partitions,
         };
         actions.insert(action, all);
@@ -32,7 +32,7 @@ impl Permissions {
     pub(super) fn extend(&mut self, other: Permissions) {
         for ((table, index), actions) in other.0 {
             for (action, partitions) in actions {
-                self.add(&table, index.as_deref(), action, partitions);
+                self.add_permission(&table, index.as_deref(), action, partitions);
             }
         }
     }
@@ -41,7 +41,7 @@ impl Permissions {
         let actions = self.0.values_mut();
         actions
             .flat_map(BTreeMap::values_mut)
-            .for_each(|partitions| *partitions = Partitions::any());
+            .for_each(|partitions| *partitions = Partitions::any_partition());
     }
 
     /// An action on items that reaches all partitions, of which table or index. Two grants together may be wider than each.
@@ -57,18 +57,21 @@ impl Permissions {
         })
     }
 
-    pub(super) fn named(self, name: impl Fn(&str) -> String) -> Self {
+    pub(super) fn with_table_names(self, name: impl Fn(&str) -> String) -> Self {
         let mut named = Permissions::default();
         for ((table, index), actions) in self.0 {
             for (action, partitions) in actions {
-                named.add(&name(&table), index.as_deref(), action, partitions);
+                named.add_permission(&name(&table), index.as_deref(), action, partitions);
             }
         }
         named
     }
 
     /// A statement for each set of actions, with all resources that have it.
-    pub(super) fn statements(&self, arn: impl Fn(&str, Option<&str>) -> String) -> Vec<Statement> {
+    pub(super) fn policy_statements(
+        &self,
+        arn: impl Fn(&str, Option<&str>) -> String,
+    ) -> Vec<Statement> {
         let mut statements: Vec<Statement> = Vec::new();
         for ((table, index), actions) in &self.0 {
             let resource = arn(table, index.as_deref());

@@ -45,7 +45,7 @@ impl PolicyRecorder {
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let recorder = self.clone();
         move |seen| {
-            let mut recorded = recorder.recorded();
+            let mut recorded = recorder.lock_recorded();
             for asked in seen.actions() {
                 let index = asked.index.map(|index| index.into_owned());
                 recorded.insert((asked.table.into_owned(), index, asked.action));
@@ -67,7 +67,7 @@ impl PolicyRecorder {
 
     /// The full names of the tables that were scanned.
     pub fn scanned(&self) -> Vec<String> {
-        let recorded = self.recorded();
+        let recorded = self.lock_recorded();
         let scanned = recorded.iter().filter(|(_, _, action)| *action == "Scan");
         scanned.map(|(table, _, _)| table.clone()).collect()
     }
@@ -75,23 +75,25 @@ impl PolicyRecorder {
     fn policy_of(&self, prefix: &str, is_asked: impl Fn(&str) -> bool) -> Policy {
         let prefix = TablePrefix::new(prefix.to_owned());
         let mut policy = Policy::new([]);
-        for (table, index, action) in &*self.recorded() {
-            let table = table.strip_prefix(prefix.text()).unwrap_or(table);
+        for (table, index, action) in &*self.lock_recorded() {
+            let table = table.strip_prefix(prefix.prefix_text()).unwrap_or(table);
             if is_asked(action) {
-                let any = Partitions::any();
-                policy.recorded.add(table, index.as_deref(), action, any);
+                let any = Partitions::any_partition();
+                policy
+                    .recorded
+                    .add_permission(table, index.as_deref(), action, any);
             }
         }
         policy
     }
 
-    fn recorded(&self) -> MutexGuard<'_, BTreeSet<Recorded>> {
+    fn lock_recorded(&self) -> MutexGuard<'_, BTreeSet<Recorded>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for PolicyRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(&*self.recorded()).finish()
+        f.debug_set().entries(&*self.lock_recorded()).finish()
     }
 }

@@ -183,12 +183,12 @@ impl PolicyVerb {
         PolicyVerb::ALL.into_iter().find(|verb| verb.name() == name)
     }
 
-    pub(super) fn reads(self) -> bool {
+    pub(super) fn is_read(self) -> bool {
         self.used == VerbUse::Reads
     }
 
     /// Whether the entity has it.
-    pub(super) fn fits(self, entity: &EntitySchema) -> bool {
+    pub(super) fn fits_entity(self, entity: &EntitySchema) -> bool {
         match self.used {
             VerbUse::Batches => {
                 !entity.append_only && entity.uniques.is_empty() && entity.second_key.is_none()
@@ -199,13 +199,13 @@ impl PolicyVerb {
     }
 
     /// The actions on the table.
-    pub(super) fn actions(self, entity: &EntitySchema) -> Vec<&'static str> {
+    pub(super) fn needed_actions(self, entity: &EntitySchema) -> Vec<&'static str> {
         let for_uniques = match entity.uniques.is_empty() {
             true => &[][..],
             false => self.for_uniques,
         };
         // Each write reads both rows of an item, and writes both.
-        let for_second_rows = match entity.second_key.is_some() && !self.reads() {
+        let for_second_rows = match entity.second_key.is_some() && !self.is_read() {
             true => &["GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"][..],
             false => &[],
         };

@@ -1,6 +1,6 @@
 //! Changes of the elements of lists and sets, and of the entries of maps.
 
-use super::{Change, taking, unless_null};
+use super::{Change, operand_of, unless_null};
 use crate::codec::SetElement;
 use crate::expr::collection::{List, Map, Set};
 use crate::expr::elements::Elements;
@@ -19,7 +19,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined(&T::from_iter([element.into_arg()]), UpdateAction::Append)
+        self.join_change(&T::from_iter([element.into_arg()]), UpdateAction::Append)
     }
 
     /// Adds an element at the front.
@@ -28,7 +28,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined(&T::from_iter([element.into_arg()]), UpdateAction::Prepend)
+        self.join_change(&T::from_iter([element.into_arg()]), UpdateAction::Prepend)
     }
 
     /// Adds elements at the end, or those that another list of the item has before the update. Fails with a conflict
@@ -38,7 +38,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined_by(elements.given(), UpdateAction::Append)
+        self.joined_by(elements.given_operand(), UpdateAction::Append)
     }
 
     /// Adds elements at the front, in their order, or those that another list of the item has before the update.
@@ -48,7 +48,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined_by(elements.given(), UpdateAction::Prepend)
+        self.joined_by(elements.given_operand(), UpdateAction::Prepend)
     }
 
     /// Removes the element at this position; those after it move up. Fails with a conflict if it does not exist.
@@ -59,9 +59,9 @@ impl<R, T, M> Path<R, T, M> {
     {
         let here = self
             .value_place()
-            .list(&T::from_iter([]))
+            .list_json(&T::from_iter([]))
             .map(|_| UpdateAction::Remove);
-        Change::new(&self.place().element(index), here)
+        Change::new(&self.place().element_at(index), here)
     }
 }
 
@@ -71,26 +71,26 @@ type JoinAction = fn(UpdateOperand) -> UpdateAction;
 impl<R, T: List, M: Mode> Path<R, T, M> {
     fn joined_by(&self, elements: OperandValue<T>, action: JoinAction) -> Change<R> {
         let place = match elements {
-            OperandValue::Value(elements) => return self.joined(&elements, action),
+            OperandValue::Value(elements) => return self.join_change(&elements, action),
             OperandValue::At(place) => place,
         };
         let is_list = Node::IsType(place.clone(), Tag::L);
         let unless_null = unless_null::<M>(self.place(), Tag::L);
         let guard = Node::all(unless_null.into_iter().chain([is_list]));
-        let has_elements = self.value_place().list(&T::from_iter([]));
-        let elements = has_elements.and_then(|_| taking(self.place(), place));
-        Change::new(self.place(), elements.map(action)).guarded(Some(guard))
+        let has_elements = self.value_place().list_json(&T::from_iter([]));
+        let elements = has_elements.and_then(|_| operand_of(self.place(), place));
+        Change::new(self.place(), elements.map(action)).guarded_by(Some(guard))
     }
 
-    fn joined(&self, elements: &T, action: JoinAction) -> Change<R> {
-        let action = self.value_place().join(elements, action);
-        Change::new(self.place(), action).guarded(unless_null::<M>(self.place(), Tag::L))
+    fn join_change(&self, elements: &T, action: JoinAction) -> Change<R> {
+        let action = self.value_place().join_action(elements, action);
+        Change::new(self.place(), action).guarded_by(unless_null::<M>(self.place(), Tag::L))
     }
 }
 
 impl<T: List> ValuePlace<T> {
-    fn join(&self, elements: &T, action: JoinAction) -> Result<UpdateAction, CodecError> {
-        let json = self.list(elements)?;
+    fn join_action(&self, elements: &T, action: JoinAction) -> Result<UpdateAction, CodecError> {
+        let json = self.list_json(elements)?;
         Ok(match json == EMPTY_LIST {
             true => UpdateAction::Nothing,
             false => action(UpdateOperand::Json(json)),
@@ -98,15 +98,15 @@ impl<T: List> ValuePlace<T> {
     }
 
     /// The list in DynamoDB JSON. Bytes are an error, because they are stored as binary and have no elements.
-    fn list(&self, list: &T) -> Result<Vec<u8>, CodecError> {
-        let json = self.json(list)?.unwrap_or_default();
+    fn list_json(&self, list: &T) -> Result<Vec<u8>, CodecError> {
+        let json = self.encode_value(list)?.unwrap_or_default();
         if json.starts_with(b"{\"L\"") {
             return Ok(json);
         }
         let fault = CodecError::new(
             "bytes are stored as binary, which has no elements to change: `set` the whole",
         );
-        Err(fault.at(self.place().to_string()))
+        Err(fault.at(self.inner_place().to_string()))
     }
 }
 
@@ -164,9 +164,12 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> UpdateAction,
     ) -> Change<R> {
-        let json = self.value_place().json(&elements.into_iter().collect());
+        let json = self
+            .value_place()
+            .encode_value(&elements.into_iter().collect());
         let action = json.map(|json| json.map_or(UpdateAction::Nothing, action));
-        Change::new(self.place(), action).guarded(unless_null::<M>(self.place(), T::Element::TAG))
+        Change::new(self.place(), action)
+            .guarded_by(unless_null::<M>(self.place(), T::Element::TAG))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sums.
 
-use super::{Change, UntypedChange, taking, unless_null};
+use super::{Change, UntypedChange, operand_of, unless_null};
 use crate::codec::DynamoValue;
 use crate::expr::comparison::Comparison;
 use crate::expr::node::{Node, Term};
@@ -22,7 +22,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Numeric,
         M: CanCompute,
     {
-        self.compute(value.given(), false)
+        self.compute_change(value.given_operand(), false)
     }
 
     /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero: another
@@ -32,14 +32,14 @@ impl<R, T, M> Path<R, T, M> {
         T: Numeric,
         M: CanCompute,
     {
-        self.compute(value.given(), true)
+        self.compute_change(value.given_operand(), true)
     }
 }
 
 impl<R, T: Numeric, M: Mode> Path<R, T, M> {
-    fn compute(&self, delta: OperandValue<T>, minus: bool) -> Change<R> {
+    fn compute_change(&self, delta: OperandValue<T>, minus: bool) -> Change<R> {
         let unless_null = unless_null::<M>(self.place(), Tag::N);
-        let computed = self.value_place().computed(delta, minus, unless_null);
+        let computed = self.value_place().sum_change(delta, minus, unless_null);
         computed.into()
     }
 }
@@ -47,7 +47,7 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
 impl<T: Numeric> ValuePlace<T> {
     /// The sum, and the condition that it is possible. If the range of the type requires no condition, only the other
     /// condition is used.
-    fn computed(
+    fn sum_change(
         &self,
         delta: OperandValue<T>,
         minus: bool,
@@ -61,7 +61,7 @@ impl<T: Numeric> ValuePlace<T> {
             Ok((action, guard)) => (Ok(action), guard),
             Err(fault) => (Err(fault), None),
         };
-        UntypedChange::new(self.place().clone(), action).guarded(guard)
+        UntypedChange::new(self.inner_place().clone(), action).guarded_by(guard)
     }
 
     fn computed_by(
@@ -70,16 +70,16 @@ impl<T: Numeric> ValuePlace<T> {
         minus: bool,
         unless_null: Option<Node>,
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
-        let start = self.start()?;
+        let start = self.start_value()?;
         let sum_bound = delta.sum_bound(minus, &start);
-        let sum_bound = sum_bound.map_err(|fault| fault.at(self.place().to_string()))?;
+        let sum_bound = sum_bound.map_err(|fault| fault.at(self.inner_place().to_string()))?;
         let guard = match sum_bound {
-            Some(sum_bound) => Some(guard(self.place(), &sum_bound)),
+            Some(sum_bound) => Some(sum_guard(self.inner_place(), &sum_bound)),
             None => unless_null,
         };
         let action = UpdateAction::Add {
-            start: self.number(&start)?,
-            delta: UpdateOperand::Json(self.number(delta)?),
+            start: self.number_json(&start)?,
+            delta: UpdateOperand::Json(self.number_json(delta)?),
             minus,
         };
         Ok((action, guard))
@@ -91,19 +91,19 @@ impl<T: Numeric> ValuePlace<T> {
         minus: bool,
         unless_null: Option<Node>,
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
-        if minus && place == *self.place() {
+        if minus && place == *self.inner_place() {
             let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
             return Err(fault.at(place.to_string()));
         }
-        let start = self.number(&self.start()?)?;
+        let start = self.number_json(&self.start_value()?)?;
         let guard = match T::half_range()? {
-            Some(half) => room_for(self.place(), &place, minus, &start, &half)?,
+            Some(half) => room_for(self.inner_place(), &place, minus, &start, &half)?,
             None => {
                 let is_number = Node::IsType(place.clone(), Tag::N);
                 Node::all(unless_null.into_iter().chain([is_number]))
             }
         };
-        let delta = taking(self.place(), place)?;
+        let delta = operand_of(self.inner_place(), place)?;
         let action = UpdateAction::Add {
             start,
             delta,
@@ -113,15 +113,15 @@ impl<T: Numeric> ValuePlace<T> {
     }
 
     /// The value of a missing number.
-    fn start(&self) -> Result<T, CodecError> {
+    fn start_value(&self) -> Result<T, CodecError> {
         match self.default()? {
             Some(json) => T::decode(&mut Reader::new(&json)),
             None => Ok(T::zero()),
         }
     }
 
-    fn number(&self, number: &T) -> Result<Vec<u8>, CodecError> {
-        let json = self.json(number)?;
+    fn number_json(&self, number: &T) -> Result<Vec<u8>, CodecError> {
+        let json = self.encode_value(number)?;
         json.ok_or_else(|| CodecError::new("a number that is not stored"))
     }
 }
@@ -143,7 +143,7 @@ fn room_for(
         let from_here = Node::Compare(here, Comparison::Ge, there);
         return Ok(Node::any([missing().and(from_start), from_here]));
     }
-    let within = |term| Node::Between(term, number(&half.least), number(&half.most));
+    let within = |term| Node::Between(term, number_term(&half.least), number_term(&half.most));
     let start = Number::decode(&mut Reader::new(start))?;
     let start_fits = (&half.least..=&half.most).contains(&&start);
     let fits = start_fits.then(missing).into_iter();
@@ -151,13 +151,13 @@ fn room_for(
 }
 
 /// The condition that the stored number leaves room for the change.
-fn guard(here: &Place, sum_bound: &SumBound) -> Node {
+fn sum_guard(here: &Place, sum_bound: &SumBound) -> Node {
     let term = Term::Place(here.clone());
-    let fits = Node::Compare(term, sum_bound.comparison, number(&sum_bound.bound));
+    let fits = Node::Compare(term, sum_bound.comparison, number_term(&sum_bound.bound));
     let missing = sum_bound.start_fits.then(|| Node::Missing(here.clone()));
     Node::any(missing.into_iter().chain([fits]))
 }
 
-fn number(number: &Number) -> Term {
+fn number_term(number: &Number) -> Term {
     Term::Value(format!("{{\"N\":\"{}\"}}", number.as_str()).into_bytes())
 }

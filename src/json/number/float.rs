@@ -13,7 +13,7 @@ pub(crate) struct FloatText {
 }
 
 impl FloatText {
-    pub(crate) fn of(float: impl LowerExp) -> Option<Self> {
+    pub(crate) fn of_float(float: impl LowerExp) -> Option<Self> {
         let mut text = FloatText {
             bytes: [0; 32],
             length: 0,
@@ -24,7 +24,7 @@ impl FloatText {
 
     /// The parts of the number; `None` for NaN and infinities. The first digit is moved to the place of the point, so
     /// that all digits are side by side.
-    pub(crate) fn parts(&mut self) -> Option<Parts<'_>> {
+    pub(crate) fn read_parts(&mut self) -> Option<Parts<'_>> {
         let text = self.bytes.get_mut(..self.length)?;
         let negative = text.first() == Some(&b'-');
         let mut begin = usize::from(negative);

@@ -11,19 +11,19 @@ const LEAST: u128 = 10u128.pow(MAX_DIGITS as u32 - 1);
 
 impl Number {
     /// The least number above this one.
-    pub(crate) fn after(&self) -> Option<Number> {
-        self.stepped(false)
+    pub(crate) fn next_number(&self) -> Option<Number> {
+        self.step_number(false)
     }
 
     /// The greatest number below this one.
-    pub(crate) fn before(&self) -> Option<Number> {
-        self.stepped(true)
+    pub(crate) fn previous_number(&self) -> Option<Number> {
+        self.step_number(true)
     }
 
-    fn stepped(&self, down: bool) -> Option<Number> {
-        let parts = self.kept()?;
+    fn step_number(&self, down: bool) -> Option<Number> {
+        let parts = self.kept_parts()?;
         if parts.digits.is_empty() {
-            return written(down, LEAST, *EXPONENTS.start()).ok();
+            return write_number(down, LEAST, *EXPONENTS.start()).ok();
         }
         let padding = u32::try_from(MAX_DIGITS - parts.digits.len()).ok()?;
         let mantissa = parts.digits.parse::<u128>().ok()? * 10u128.pow(padding);
@@ -39,12 +39,12 @@ impl Number {
         if exponent < *EXPONENTS.start() {
             return Some(Number::from(0u8));
         }
-        written(parts.negative, mantissa, exponent).ok()
+        write_number(parts.negative, mantissa, exponent).ok()
     }
 }
 
 /// The number with this mantissa of 38 digits, by the exponent of its first digit.
-fn written(negative: bool, mantissa: u128, exponent: i64) -> Result<Number, CodecError> {
+fn write_number(negative: bool, mantissa: u128, exponent: i64) -> Result<Number, CodecError> {
     let sign = if negative { "-" } else { "" };
     format!("{sign}{mantissa}e{}", exponent - MAX_DIGITS as i64 + 1).parse()
 }
@@ -70,15 +70,19 @@ mod tests {
                 "9.9999999999999999999999999999999999999e125",
             ),
         ] {
-            assert_eq!(number(low).after(), Some(number(high)), "after {low}");
-            assert_eq!(number(high).before(), Some(number(low)), "before {high}");
+            assert_eq!(number(low).next_number(), Some(number(high)), "after {low}");
+            assert_eq!(
+                number(high).previous_number(),
+                Some(number(low)),
+                "before {high}"
+            );
         }
     }
 
     #[test]
     fn the_range_ends() {
         let most = "9.9999999999999999999999999999999999999e125";
-        assert_eq!(number(most).after(), None);
-        assert_eq!(number(&format!("-{most}")).before(), None);
+        assert_eq!(number(most).next_number(), None);
+        assert_eq!(number(&format!("-{most}")).previous_number(), None);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Takes the text of a number apart; `None` for other text.
-    pub(crate) fn of(text: &'a str) -> Option<Self> {
+    pub(crate) fn parse_parts(text: &'a str) -> Option<Self> {
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),
@@ -63,7 +63,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Rejects a number that DynamoDB would not keep.
-    pub(crate) fn check(&self) -> Result<(), CodecError> {
+    pub(crate) fn check_limits(&self) -> Result<(), CodecError> {
         if self.digits.len() > MAX_DIGITS {
             return Err(CodecError::new(
                 "a number of more than 38 digits: DynamoDB keeps 38",
@@ -78,7 +78,7 @@ impl<'a> Parts<'a> {
     }
 
     /// How many bytes the number takes in an item.
-    pub(in crate::json) fn size(&self) -> usize {
+    pub(in crate::json) fn stored_size(&self) -> usize {
         // DynamoDB packs two digits into a byte, on each side of the point.
         let whole = (self.exponent + 1).clamp(0, self.digits.len() as i64) as usize;
         let fraction = self.digits.len() - whole;
@@ -87,21 +87,21 @@ impl<'a> Parts<'a> {
     }
 
     /// The text without an exponent.
-    pub(super) fn plain(&self) -> String {
+    pub(super) fn plain_text(&self) -> String {
         let mut text = String::new();
         self.write_plain(&mut |part| text.push_str(part));
         text
     }
 
     /// The canonical text of the value.
-    pub(super) fn canonical(&self) -> String {
+    pub(super) fn canonical_text(&self) -> String {
         let mut text = String::new();
-        self.write(&mut |part| text.push_str(part));
+        self.write_digits(&mut |part| text.push_str(part));
         text
     }
 
     /// Hands over the canonical text of the value, piece by piece.
-    pub(in crate::json) fn write(&self, push: &mut impl FnMut(&str)) {
+    pub(in crate::json) fn write_digits(&self, push: &mut impl FnMut(&str)) {
         let length = if self.exponent < 0 {
             self.digits.len() as i64 - self.exponent
         } else {

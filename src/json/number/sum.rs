@@ -8,8 +8,11 @@ const DIGITS: i64 = 38;
 
 impl Number {
     /// The sum, or the difference; `None` if it needs more digits than DynamoDB keeps.
-    pub(crate) fn plus(&self, other: &Number, minus: bool) -> Option<Number> {
-        let (left, right) = (Parts::of(self.as_str())?, Parts::of(other.as_str())?);
+    pub(crate) fn sum_with(&self, other: &Number, minus: bool) -> Option<Number> {
+        let (left, right) = (
+            Parts::parse_parts(self.as_str())?,
+            Parts::parse_parts(other.as_str())?,
+        );
         let scale_of = |parts: &Parts<'_>| parts.exponent - parts.digits.len() as i64 + 1;
         let scale = match (left.digits.is_empty(), right.digits.is_empty()) {
             (true, _) => scale_of(&right),
@@ -35,7 +38,7 @@ impl Number {
         };
         let sum = whole(&left, false)?.checked_add(whole(&right, minus)?)?;
         let sum: Number = format!("{sum}E{scale}").parse().ok()?;
-        sum.check().ok().map(|()| sum)
+        sum.check_limits().ok().map(|()| sum)
     }
 }
 
@@ -50,7 +53,7 @@ mod tests {
         #[test]
         fn sums_are_exact(left in -1_000_000_i64..1_000_000, right in -1_000_000_i64..1_000_000, scale in -20_i32..20, minus: bool) {
             let number = |whole: i64| -> Number { format!("{whole}E{scale}").parse().unwrap() };
-            let sum = number(left).plus(&number(right), minus);
+            let sum = number(left).sum_with(&number(right), minus);
             prop_assert_eq!(sum, Some(number(if minus { left - right } else { left + right })));
         }
     }
@@ -58,13 +61,13 @@ mod tests {
     #[test]
     fn a_sum_of_too_many_digits_is_none() {
         let number = |text: &str| -> Number { text.parse().unwrap() };
-        assert_eq!(number("1E30").plus(&number("1E-30"), false), None);
+        assert_eq!(number("1E30").sum_with(&number("1E-30"), false), None);
         assert_eq!(
-            number("0").plus(&number("1E-30"), true),
+            number("0").sum_with(&number("1E-30"), true),
             Some(number("-1E-30"))
         );
         assert_eq!(
-            number("1E100").plus(&number("0"), false),
+            number("1E100").sum_with(&number("0"), false),
             Some(number("1E100"))
         );
     }

@@ -50,7 +50,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 const MOST_TURNS: u32 = 3;
 
 impl Attribute {
-    fn of(name: &'static str) -> Self {
+    fn of_name(name: &'static str) -> Self {
         Attribute {
             name,
             place: Cell::default(),
@@ -60,8 +60,8 @@ impl Attribute {
 }
 
 impl KeyFinder {
-    pub(crate) fn of(names: &[&'static str]) -> Self {
-        let attributes = names.iter().map(|name| Attribute::of(name));
+    pub(crate) fn of_names(names: &[&'static str]) -> Self {
+        let attributes = names.iter().map(|name| Attribute::of_name(name));
         KeyFinder {
             attributes: attributes.collect(),
             values: names.len(),
@@ -74,12 +74,12 @@ impl KeyFinder {
     }
 
     /// Also finds out whether this attribute exists.
-    pub(crate) fn beside(mut self, name: &'static str) -> Self {
-        self.attributes.push(Attribute::of(name));
+    pub(crate) fn with_attribute(mut self, name: &'static str) -> Self {
+        self.attributes.push(Attribute::of_name(name));
         self
     }
 
-    /// Whether the attribute given to [`beside`](Self::beside) exists.
+    /// Whether the attribute given to [`with_attribute`](Self::with_attribute) exists.
     #[inline]
     pub(crate) fn has_beside(&self) -> bool {
         let beside = self.attributes.get(self.values);
@@ -88,11 +88,11 @@ impl KeyFinder {
 
     /// Begins an item. Returns how many names to pass until one is looked at, that one included.
     #[inline]
-    fn begin(&self) -> u32 {
+    fn begin_search(&self) -> u32 {
         self.item.set(self.item.get() + 1);
         self.found.set(0);
         self.passed.set(0);
-        match self.step(0) {
+        match self.step_cell(0) {
             Some(step) if self.is_order_known.get() => step.get().names,
             Some(_) => 1,
             None => NEVER,
@@ -100,14 +100,14 @@ impl KeyFinder {
     }
 
     #[inline(always)]
-    fn step(&self, number: usize) -> Option<&Cell<FinderStep>> {
+    fn step_cell(&self, number: usize) -> Option<&Cell<FinderStep>> {
         self.attributes.get(number).map(|attribute| &attribute.step)
     }
 
     /// Looks at a name. Returns how many names to pass until the next one is looked at.
     #[inline]
     fn look_at(&self, name: &str, place: usize) -> u32 {
-        let step = self.step(self.found.get());
+        let step = self.step_cell(self.found.get());
         let expected = step.and_then(|step| self.attributes.get(step.get().attribute));
         // Servers return the attributes of one entity mostly in the same order. Once that is known,
         // most names are skipped by a count and need no comparison.
@@ -136,14 +136,14 @@ impl KeyFinder {
         attribute.place.set((self.item.get(), place));
         let found = self.found.get() + 1;
         self.found.set(found);
-        self.step(found).map_or(NEVER, |step| step.get().names)
+        self.step_cell(found).map_or(NEVER, |step| step.get().names)
     }
 
     /// Looks for a name among all attributes while their order is not known.
     #[cold]
     fn find_out(&self, name: &str, place: usize) -> u32 {
         let place = (self.item.get(), place);
-        let step = self.step(self.found.get());
+        let step = self.step_cell(self.found.get());
         self.passed.set(self.passed.get() + 1);
         let attributes = self.attributes.iter().enumerate();
         for (attribute, it) in attributes.filter(|(_, it)| it.name == name) {
@@ -166,7 +166,7 @@ impl KeyFinder {
 
     /// Ends an item. Returns whether all attributes were found.
     #[inline]
-    fn end(&self) -> bool {
+    fn end_search(&self) -> bool {
         let is_complete = self.is_complete();
         if is_complete && !self.is_order_known.get() {
             // If the order has changed several times, it changes with each item, and learning it
@@ -192,15 +192,18 @@ impl KeyFinder {
 
     /// The text from each value on, in the order of the names; `None` for a missing attribute.
     #[inline]
-    pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = Option<&'r [u8]>> {
-        let bytes = body.bytes();
+    pub(crate) fn texts_ahead<'r>(
+        &self,
+        body: &Reader<'r>,
+    ) -> impl Iterator<Item = Option<&'r [u8]>> {
+        let bytes = body.all_bytes();
         let attributes = self.attributes.get(..self.values).unwrap_or_default();
         let attributes = attributes.iter();
         attributes.map(move |attribute| bytes.get(self.place_of(attribute)?..))
     }
 
     /// A reader at the value of each attribute, in the order of the names.
-    pub(crate) fn values<'r>(
+    pub(crate) fn found_values<'r>(
         &'r self,
         body: &'r Reader<'r>,
     ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), CodecError>> {
@@ -208,7 +211,7 @@ impl KeyFinder {
         attributes.iter().map(|attribute| {
             let missing = || CodecError::new("the key attribute is missing").at(attribute.name);
             let place = self.place_of(attribute).ok_or_else(missing)?;
-            Ok((attribute.name, body.there(place)))
+            Ok((attribute.name, body.resume_at(place)))
         })
     }
 }
@@ -255,7 +258,7 @@ impl<'a> Reader<'a> {
     fn look_for(&mut self, finder: Option<&'a KeyFinder>) {
         self.finder = finder;
         self.until = NEVER;
-        self.until_outside = finder.map_or(NEVER, KeyFinder::begin);
+        self.until_outside = finder.map_or(NEVER, KeyFinder::begin_search);
     }
 
     /// Steps over the next item, which `read` tries to read, and returns its place. The finder notes its attributes.
@@ -264,7 +267,7 @@ impl<'a> Reader<'a> {
         finder: Option<&'a KeyFinder>,
         read: impl FnOnce(&mut Self) -> Option<()>,
     ) -> Result<Range<usize>, CodecError> {
-        self.peek();
+        self.peek_byte();
         let start = self.clone();
         self.look_for(finder);
         let is_read = read(self).is_some();
@@ -273,12 +276,12 @@ impl<'a> Reader<'a> {
         self.look_for(None);
         let begin = start.at;
         match finder {
-            Some(finder) if is_read && finder.end() => {}
+            Some(finder) if is_read && finder.end_search() => {}
             Some(finder) => {
                 if is_read {
                     finder.lose_order();
                 }
-                start.clone().find(finder)?;
+                start.clone().find_keys(finder)?;
             }
             None => {}
         }
@@ -290,24 +293,24 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes those attributes of the next item that it has.
-    pub(crate) fn find(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
+    pub(crate) fn find_keys(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
         let start = self.clone();
-        self.search(finder)?;
+        self.search_keys(finder)?;
         if !finder.is_complete() && finder.lose_order() {
             *self = start;
-            self.search(finder)?;
+            self.search_keys(finder)?;
         }
         Ok(())
     }
 
-    fn search(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
+    fn search_keys(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
         self.look_for(Some(finder));
         let mut first = true;
         self.open_object()?;
         while !finder.is_complete() && self.next_name(&mut first)?.is_some() {
             self.skip()?;
         }
-        finder.end();
+        finder.end_search();
         Ok(())
     }
 }
@@ -321,11 +324,11 @@ mod tests {
     use crate::json::Tag;
 
     fn read(reader: &mut Reader<'_>) -> Option<()> {
-        Item::read(reader).ok().map(|_| ())
+        Item::read_item(reader).ok().map(|_| ())
     }
 
     fn values(finder: &KeyFinder, reader: &Reader<'_>) -> Result<Vec<String>, CodecError> {
-        let values = finder.values(reader);
+        let values = finder.found_values(reader);
         values
             .map(|value| Ok(value?.1.text()?.into_owned()))
             .collect()
@@ -337,7 +340,7 @@ mod tests {
         let items = r#"[{"m":{"M":{"b":{"S":"2"}}},"b":{"S":"1"},"l":{"L":[{"M":{"a":{"S":"3"}}}]},"a":{"S":"0"}}, {"b":{"S":"5"},"a":{"S":"4"}}]"#;
         let broken = items.replace(r#""l":{"L":["#, r#""l":{"X":["#);
         for json in [items, &broken] {
-            let finder = KeyFinder::of(&["a", "b"]);
+            let finder = KeyFinder::of_names(&["a", "b"]);
             let mut reader = Reader::new(json.as_bytes());
             let mut first = true;
             reader.open_array().unwrap();
@@ -350,11 +353,14 @@ mod tests {
             }
             assert!(!reader.next_element(&mut first).unwrap());
         }
-        let finder = KeyFinder::of(&["a", "c"]);
+        let finder = KeyFinder::of_names(&["a", "c"]);
         let reader = Reader::new(br#"{"a":{"S":"0"}}"#);
-        reader.clone().find(&finder).unwrap();
+        reader.clone().find_keys(&finder).unwrap();
         assert_eq!(
-            values(&finder, &reader).unwrap_err().path().as_deref(),
+            values(&finder, &reader)
+                .unwrap_err()
+                .dotted_path()
+                .as_deref(),
             Some("c")
         );
     }
@@ -418,7 +424,7 @@ mod tests {
         ) {
             let texts: Vec<String> = items.iter().map(|(item, how)| json(item, *how == 0)).collect();
             let text = format!("[{}]", texts.join(","));
-            let finder = KeyFinder::of(&wanted);
+            let finder = KeyFinder::of_names(&wanted);
             let mut reader = Reader::new(text.as_bytes());
             let mut first = true;
             reader.open_array().unwrap();
@@ -431,7 +437,7 @@ mod tests {
                 };
                 let place = reader.item_as(Some(&finder), read).unwrap();
                 prop_assert_eq!(&text[place], json.as_str());
-                for (name, ahead) in wanted.iter().zip(finder.ahead(&reader)) {
+                for (name, ahead) in wanted.iter().zip(finder.texts_ahead(&reader)) {
                     let value = item.iter().find(|(known, _)| NAMES[*known] == *name);
                     prop_assert_eq!(ahead.is_some(), value.is_some(), "{}", name);
                     let Some((ahead, (_, value))) = ahead.zip(value) else {
@@ -472,7 +478,7 @@ mod tests {
                 reader.open_map()?;
                 pass_names(reader)?;
                 reader.close_map()?;
-                reader.surface();
+                reader.leave_level();
                 Ok(())
             },
             |reader| reader.skip(),
@@ -485,7 +491,7 @@ mod tests {
         };
         let text = format!("[{},{},{}]", item(0), item(1), item(2));
         for way in ways {
-            let finder = KeyFinder::of(&["a", "b"]);
+            let finder = KeyFinder::of_names(&["a", "b"]);
             let mut reader = Reader::new(text.as_bytes());
             let mut first = true;
             reader.open_array().unwrap();
@@ -511,7 +517,7 @@ mod tests {
 
     #[test]
     fn what_an_item_lacks_is_not_taken_from_the_one_before() {
-        let finder = KeyFinder::of(&["a"]);
+        let finder = KeyFinder::of_names(&["a"]);
         let mut reader = Reader::new(br#"[{"a":{"S":"0"}},{"b":{"S":"1"}}]"#);
         let mut first = true;
         reader.open_array().unwrap();

@@ -6,7 +6,11 @@ use crate::json::{CodecError, Number};
 impl Reader<'_> {
     pub(crate) fn plain_number(&mut self) -> Result<Number, CodecError> {
         let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-        let length = self.rest().iter().take_while(|byte| is_part(byte)).count();
+        let length = self
+            .rest_bytes()
+            .iter()
+            .take_while(|byte| is_part(byte))
+            .count();
         let text = self.text.get(self.at..self.at + length).unwrap_or_default();
         if !is_number(text) {
             return Err(self.not_json("a value"));
@@ -23,12 +27,12 @@ impl Reader<'_> {
     }
 
     pub(crate) fn plain_another(&mut self, first: &mut bool, end: u8) -> Result<bool, CodecError> {
-        let found = self.another(first, end, "");
+        let found = self.has_another(first, end, "");
         found.map_err(|_| self.not_json("`,` or the end of a list or an object"))
     }
 
-    pub(crate) fn plain(&mut self, byte: u8, wanted: &str) -> Result<(), CodecError> {
-        let found = self.expect(byte, wanted);
+    pub(crate) fn read_plain(&mut self, byte: u8, wanted: &str) -> Result<(), CodecError> {
+        let found = self.expect_byte(byte, wanted);
         found.map_err(|_| self.not_json(wanted))
     }
 

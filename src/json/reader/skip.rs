@@ -6,25 +6,25 @@ use crate::json::{CodecError, string_end};
 impl<'a> Reader<'a> {
     /// Steps over any JSON value. It does not recurse, so values may nest to any depth.
     pub fn skip(&mut self) -> Result<(), CodecError> {
-        self.peek();
-        match value_end(self.bytes(), self.at) {
+        self.peek_byte();
+        match value_end(self.all_bytes(), self.at) {
             Ok(end) => {
                 self.at = end;
                 Ok(())
             }
             Err(Broken { at, wanted }) => {
                 self.at = at;
-                Err(self.broken(wanted))
+                Err(self.syntax_error(wanted))
             }
         }
     }
 
     /// The bytes of the next JSON value, which is stepped over.
     pub(crate) fn raw_value(&mut self) -> Result<&'a [u8], CodecError> {
-        self.peek();
+        self.peek_byte();
         let start = self.at;
         self.skip()?;
-        Ok(self.bytes().get(start..self.at).unwrap_or_default())
+        Ok(self.all_bytes().get(start..self.at).unwrap_or_default())
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
         let json = br#"{"a":[1,-2.5e+3,{"b":"}\"]"}],"c":null}X"#;
         let mut reader = Reader::new(json);
         reader.skip().unwrap();
-        assert_eq!(reader.rest(), b"X");
+        assert_eq!(reader.rest_bytes(), b"X");
         assert!(Reader::new(b"{\"a\":[").skip().is_err());
         assert!(Reader::new(b"]").skip().is_err());
         assert!(Reader::new(b"{\"S\":\"a").skip().is_err());
@@ -167,7 +167,7 @@ mod tests {
             let json = format!("{value}X");
             let mut reader = Reader::new(json.as_bytes());
             assert_eq!(reader.raw_value().unwrap(), value.as_bytes());
-            assert_eq!(reader.rest(), b"X");
+            assert_eq!(reader.rest_bytes(), b"X");
         }
     }
 }

@@ -21,7 +21,7 @@ impl<'a, const N: usize> ValueFront<'a, N> {
     /// `{"N":"..."}` up to the first byte that is not a digit, if the number is positive and has no leading zeros. The
     /// first `known` bytes are known to belong to the value.
     #[inline(always)]
-    pub(crate) fn of(json: &'a [u8], known: usize) -> Option<(Tag, Self)> {
+    pub(crate) fn of_value(json: &'a [u8], known: usize) -> Option<(Tag, Self)> {
         let (opening, all) = json.split_first_chunk::<6>()?;
         let all: &[u8; N] = all.first_chunk()?;
         if opening == b"{\"S\":\"" {
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         if is_first {
             return self.string_before(self.at, b':');
         }
-        match self.bytes().get(self.at) {
+        match self.all_bytes().get(self.at) {
             Some(b',') => self.string_before(self.at + 1, b':'),
             _ => None,
         }
@@ -58,8 +58,8 @@ impl<'a> Reader<'a> {
     /// Reads `{"S":"text"}`, or the same form of an `N`.
     #[inline(always)]
     pub(super) fn usual_value(&mut self, tag: Tag) -> Option<&'a str> {
-        let opening = tag.opening();
-        if !self.rest().starts_with(opening) {
+        let opening = tag.opening_text();
+        if !self.rest_bytes().starts_with(opening) {
             return None;
         }
         self.string_before(self.at + opening.len(), b'}')
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     /// Reads a string without escapes that begins at `quote` and is followed by the byte `next`; steps over both.
     #[inline(always)]
     fn string_before(&mut self, quote: usize, next: u8) -> Option<&'a str> {
-        let bytes = self.bytes();
+        let bytes = self.all_bytes();
         if bytes.get(quote) != Some(&b'"') {
             return None;
         }
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
     /// Reads the `{"N":"..."}` of a short integer.
     #[inline]
     pub(crate) fn usual_integer(&mut self) -> Option<i64> {
-        let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
+        let rest = self.rest_bytes().strip_prefix(b"{\"N\":\"")?;
         let (is_negative, digits) = match rest.strip_prefix(b"-") {
             Some(digits) => (true, digits),
             None => (false, rest),
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         if count == 0 {
             return None;
         }
-        self.at = self.bytes().len() - behind.len();
+        self.at = self.all_bytes().len() - behind.len();
         Some(if is_negative { -value } else { value })
     }
 
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             Some(_) => true,
             None => is_plain_integer(ahead.usual_value(Tag::N)?.as_bytes()),
         };
-        self.bytes().get(self.at..ahead.at).filter(|_| is_plain)
+        self.all_bytes().get(self.at..ahead.at).filter(|_| is_plain)
     }
 
     /// Reads a `{"S":"text"}` that has no escapes and needs none.
@@ -131,8 +131,8 @@ impl<'a> Reader<'a> {
 
     /// Steps over these bytes, if they come next.
     #[inline(always)]
-    pub(super) fn usual(&mut self, bytes: &[u8]) -> bool {
-        let is_ahead = self.rest().starts_with(bytes);
+    pub(super) fn take_usual(&mut self, bytes: &[u8]) -> bool {
+        let is_ahead = self.rest_bytes().starts_with(bytes);
         if is_ahead {
             self.at += bytes.len();
         }
@@ -186,7 +186,7 @@ mod tests {
                 let mut reader = Reader::new(json.as_bytes());
                 let value = i64::decode(&mut reader).map_err(|fault| fault.to_string())?;
                 reader
-                    .finish()
+                    .finish_text()
                     .map(|()| value)
                     .map_err(|fault| fault.to_string())
             };
@@ -200,7 +200,7 @@ mod tests {
             while let Some(name) = reader.next_name(&mut first).unwrap() {
                 read.push((name.into_owned(), reader.text().unwrap().into_owned()));
             }
-            reader.finish().unwrap();
+            reader.finish_text().unwrap();
             let expected = [("a", "x"), ("b", "y\n"), ("", "")];
             assert_eq!(
                 read,

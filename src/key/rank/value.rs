@@ -23,7 +23,7 @@ pub(super) const LONG: usize = 128;
 /// Writes the next value if it has the usual form, a text without escapes or a plain integer, and is not very long.
 #[inline(never)]
 pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    match ValueFront::<SHORT>::of(json, 0) {
+    match ValueFront::<SHORT>::of_value(json, 0) {
         Some((_, front)) if front.len >= KNOWN => write_long(json, bytes),
         front => write_front(front, bytes),
     }
@@ -31,7 +31,7 @@ pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
 
 #[inline(never)]
 fn write_long(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    write_front(ValueFront::<LONG>::of(json, KNOWN), bytes)
+    write_front(ValueFront::<LONG>::of_value(json, KNOWN), bytes)
 }
 
 /// Copies more than is kept: a copy of a length that the compiler knows takes a few instructions only.
@@ -65,7 +65,7 @@ pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Resul
     }
     match reader.tag()? {
         Tag::N => write_number(&reader.digits()?, bytes),
-        _ => write_point(&KeyPoint::read(reader)?, bytes),
+        _ => write_point(&KeyPoint::read_point(reader)?, bytes),
     }
 }
 
@@ -92,8 +92,8 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
 
 /// Writes any number. The bits of a negative one are inverted, so that it sorts in reverse.
 fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-    let number =
-        NumberParts::of(text).ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
+    let number = NumberParts::parse_parts(text)
+        .ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
     // Zero has no first digit. It sorts between the negative and the positive numbers.
     if number.digits.is_empty() {
         bytes.extend(ZERO.to_be_bytes());
@@ -102,7 +102,7 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     let start = bytes.len();
     write_digits(number.digits.as_bytes(), number.exponent, bytes);
     if number.negative {
-        turn(bytes, start);
+        invert_bytes(bytes, start);
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn above_zero(exponent: i64) -> [u8; 2] {
 }
 
 /// Inverts all bits, so that the order is reversed.
-pub(super) fn turn(bytes: &mut [u8], start: usize) {
+pub(super) fn invert_bytes(bytes: &mut [u8], start: usize) {
     let bytes = bytes.iter_mut().skip(start);
     bytes.for_each(|byte| *byte = !*byte);
 }

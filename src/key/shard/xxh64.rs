@@ -11,11 +11,11 @@ pub(super) fn xxh64(bytes: &[u8]) -> u64 {
     let (stripes, mut rest) = bytes.as_chunks::<32>();
     let mut hash = match stripes {
         [] => PRIME_5,
-        stripes => converge(stripes),
+        stripes => merge_lanes(stripes),
     };
     hash = hash.wrapping_add(bytes.len() as u64);
     while let Some((lane, behind)) = rest.split_first_chunk() {
-        hash = (hash ^ round(0, u64::from_le_bytes(*lane))).rotate_left(27);
+        hash = (hash ^ mix_lane(0, u64::from_le_bytes(*lane))).rotate_left(27);
         hash = hash.wrapping_mul(PRIME_1).wrapping_add(PRIME_4);
         rest = behind;
     }
@@ -29,11 +29,11 @@ pub(super) fn xxh64(bytes: &[u8]) -> u64 {
         hash = (hash ^ u64::from(*byte).wrapping_mul(PRIME_5)).rotate_left(11);
         hash = hash.wrapping_mul(PRIME_1);
     }
-    avalanche(hash)
+    mix_bits(hash)
 }
 
 /// Runs four lanes through all whole stripes and joins them.
-fn converge(stripes: &[[u8; 32]]) -> u64 {
+fn merge_lanes(stripes: &[[u8; 32]]) -> u64 {
     let mut lanes = [
         PRIME_1.wrapping_add(PRIME_2),
         PRIME_2,
@@ -42,7 +42,7 @@ fn converge(stripes: &[[u8; 32]]) -> u64 {
     ];
     for stripe in stripes {
         for (lane, input) in lanes.iter_mut().zip(stripe.as_chunks().0) {
-            *lane = round(*lane, u64::from_le_bytes(*input));
+            *lane = mix_lane(*lane, u64::from_le_bytes(*input));
         }
     }
     let turned = lanes.iter().zip([1, 7, 12, 18]);
@@ -50,19 +50,19 @@ fn converge(stripes: &[[u8; 32]]) -> u64 {
         sum.wrapping_add(lane.rotate_left(turn))
     });
     lanes.iter().fold(sum, |hash, lane| {
-        (hash ^ round(0, *lane))
+        (hash ^ mix_lane(0, *lane))
             .wrapping_mul(PRIME_1)
             .wrapping_add(PRIME_4)
     })
 }
 
-fn round(lane: u64, input: u64) -> u64 {
+fn mix_lane(lane: u64, input: u64) -> u64 {
     lane.wrapping_add(input.wrapping_mul(PRIME_2))
         .rotate_left(31)
         .wrapping_mul(PRIME_1)
 }
 
-fn avalanche(mut hash: u64) -> u64 {
+fn mix_bits(mut hash: u64) -> u64 {
     hash = (hash ^ (hash >> 33)).wrapping_mul(PRIME_2);
     hash = (hash ^ (hash >> 29)).wrapping_mul(PRIME_3);
     hash ^ (hash >> 32)

@@ -19,9 +19,9 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
     "write the new one alone, everywhere, then delete the old items and drop the old declaration",
 ];
 
-pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &EntitySchema) -> StoredChange {
-    let place = (tables.name, Some(name.to_owned()));
-    let met = met_by(tables.old, name, entity);
+pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredChange {
+    let place = (tables.name(), Some(entity.stored_name.clone()));
+    let met = met_by(tables.old, entity);
     if met.is_empty() {
         let what = "the entity is new, in partitions of its own; a collection of the whole table without an `other` \
                     variant meets it all the same";
@@ -85,9 +85,9 @@ impl EntityPair<'_> {
         if self.name == old_name {
             return None;
         }
-        let heads = [&self.tables.old.head, &self.tables.new.head];
+        let tables = [self.tables.old, self.tables.new];
         // Only a type attribute stores the name.
-        if heads.iter().all(|head| head.type_attribute.is_none()) {
+        if tables.iter().all(|table| table.type_attribute.is_none()) {
             let what = format!("the struct was called `{old_name}`, which is stored nowhere");
             return Some(self.whole(ChangeClass::Free, what, &[NOTHING]));
         }

@@ -1,8 +1,7 @@
 //! The two sides that are compared, and the steps that many changes share.
 
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::lock::stored::StoredTable;
-use crate::schema::{EntitySchema, ValueSchema};
+use crate::schema::{EntitySchema, TableSchema, ValueSchema};
 
 pub(super) const DEPLOY: &str = "deploy in any order";
 pub(super) const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
@@ -24,9 +23,23 @@ const ENTITY: &str = "{entity}";
 /// A table as it was and is.
 #[derive(Clone, Copy)]
 pub(super) struct TablePair<'m> {
-    pub(super) name: &'m str,
-    pub(super) old: &'m StoredTable,
-    pub(super) new: &'m StoredTable,
+    pub(super) old: &'m TableSchema,
+    pub(super) new: &'m TableSchema,
+}
+
+impl<'m> TablePair<'m> {
+    pub(super) fn name(self) -> &'m str {
+        &self.new.name
+    }
+
+    /// Whether the table differs from its old form, apart from its entities.
+    pub(super) fn differs(self) -> bool {
+        let like_new = TableSchema {
+            entities: self.new.entities.clone(),
+            ..self.old.clone()
+        };
+        like_new != *self.new
+    }
 }
 
 /// An entity as it was and is.
@@ -45,8 +58,7 @@ pub(super) struct EntityPair<'m> {
 impl EntityPair<'_> {
     /// Whether it is another than it was, but for the key of the table, which is no matter of its entities.
     pub(super) fn differs(&self) -> bool {
-        let [old, new] =
-            [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
+        let [old, new] = [self.tables.old, self.tables.new].map(|table| (&table.pk, &table.sk));
         // When the table has another key, each of its entities has one too, and the change of the
         // table already says so. The fallback for unexplained differences must then not count it
         // once per entity.
@@ -99,7 +111,7 @@ impl EntityPair<'_> {
             .map(|step| step.replace(ENTITY, self.name))
             .collect();
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
-        StoredChange::new(class, (self.tables.name, Some(place)), what, &steps)
+        StoredChange::new(class, (self.tables.name(), Some(place)), what, &steps)
     }
 }
 

@@ -159,7 +159,7 @@ impl EntityPair<'_> {
     fn rejected_in<'k>(&self, key: &'k KeySchema) -> Option<(&'k str, String)> {
         let field = key.field()?;
         let was = self.old.attribute(field)?;
-        let head = &self.tables.old.head;
+        let head = self.tables.old;
         // An attribute that is already in the key of the table or of an index has been enforced by
         // DynamoDB all along.
         if head.key_types().contains_key(key.attribute.as_str()) {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::pair::{DEPLOY_EVERYWHERE, TablePair};
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::lock::stored::StoredTable;
-use crate::schema::SecondKeyUse;
+use crate::lock::stored;
+use crate::schema::{SecondKeyUse, TableSchema};
 
 /// The types of the old rows and of the new ones.
 type Move = (String, String);
@@ -42,10 +42,10 @@ pub(super) fn has_moved_away(tables: TablePair<'_>, name: &str) -> bool {
     moves.any(|of| of.0 == name && steps_of(tables, &of) == (Deleting, NewAlone))
 }
 
-fn moves_of(table: &StoredTable) -> impl Iterator<Item = Move> + '_ {
-    table.entities.iter().filter_map(|(name, stored)| {
-        let second = stored.entity.second_key.as_ref()?;
-        let (name, other) = (name.clone(), second.other.clone());
+fn moves_of(table: &TableSchema) -> impl Iterator<Item = Move> + '_ {
+    table.entities.iter().filter_map(|entity| {
+        let second = entity.second_key.as_ref()?;
+        let (name, other) = (entity.stored_name.clone(), second.other.clone());
         Some(match second.usage {
             SecondKeyUse::Next => (name, other),
             SecondKeyUse::Was | SecondKeyUse::Dropped => (other, name),
@@ -67,9 +67,9 @@ fn steps_of(tables: TablePair<'_>, of: &Move) -> (MoveStep, MoveStep) {
 }
 
 /// None if both are declared without a word.
-fn step_of(table: &StoredTable, (before, after): &Move) -> Option<MoveStep> {
+fn step_of(table: &TableSchema, (before, after): &Move) -> Option<MoveStep> {
     let usage = |name: &String, other: &String| {
-        let second = table.entities.get(name)?.entity.second_key.as_ref()?;
+        let second = stored::entity(table, name)?.second_key.as_ref()?;
         (second.other == *other).then_some(second.usage)
     };
     if usage(before, after) == Some(SecondKeyUse::Next) {
@@ -80,7 +80,7 @@ fn step_of(table: &StoredTable, (before, after): &Move) -> Option<MoveStep> {
         Some(SecondKeyUse::Dropped) => return Some(Deleting),
         Some(SecondKeyUse::Next) | None => {}
     }
-    let has = |name: &String| table.entities.contains_key(name);
+    let has = |name: &String| stored::entity(table, name).is_some();
     match (has(before), has(after)) {
         (true, false) => Some(OldAlone),
         (false, true) => Some(NewAlone),
@@ -155,7 +155,7 @@ fn change(tables: TablePair<'_>, of: &Move, old: MoveStep, new: MoveStep) -> Sto
         },
     };
     let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
-    let place = (tables.name, Some(after.clone()));
+    let place = (tables.name(), Some(after.clone()));
     StoredChange::new(class, place, what, &steps)
 }
 

@@ -1,9 +1,9 @@
 //! The parts of a table that the service knows.
 
-use super::pair::{DEPLOY, DEPLOY_EVERYWHERE};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, TablePair};
 use super::pattern::rejected;
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::lock::stored::{StoredTable, sorted_indexes};
+use crate::lock::stored::{self, sorted_indexes};
 use crate::schema::{
     EntitySchema, IndexKind, IndexSchema, KeyAttribute, ProjectionSchema, TableSchema, Word,
 };
@@ -55,13 +55,8 @@ pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
 }
 
 /// The differences of the tables themselves; their entities are another matter.
-pub(super) fn head(
-    name: &str,
-    old: &StoredTable,
-    new: &StoredTable,
-    changes: &mut Vec<StoredChange>,
-) {
-    let (was, is) = (&old.head, &new.head);
+pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
+    let (was, is, name) = (tables.old, tables.new, tables.name());
     let mut add = |class, what: String, steps: &[&str]| {
         changes.push(StoredChange::new(class, (name, None), what, steps));
     };
@@ -88,7 +83,7 @@ pub(super) fn head(
         add(class, what, steps);
     }
     if was.ttl != is.ttl {
-        let (class, what, steps) = ttl(old, new);
+        let (class, what, steps) = ttl(was, is);
         add(class, what, steps);
     }
     if was.stream != is.stream {
@@ -100,7 +95,7 @@ pub(super) fn head(
         changes.extend(index_change(name, *was, has.get(index).copied()));
     }
     let appeared = has.iter().filter(|(index, _)| !had.contains_key(*index));
-    changes.extend(appeared.map(|(_, index)| index_appeared(name, *index, old, new)));
+    changes.extend(appeared.map(|(_, index)| index_appeared(*index, tables)));
 }
 
 /// The change, its consequence, and the remedy.
@@ -144,11 +139,11 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
     }
 }
 
-fn ttl(old: &StoredTable, new: &StoredTable) -> ChangeText {
-    let mut entities = old.entities.values();
-    match (&old.head.ttl, &new.head.ttl) {
+fn ttl(old: &TableSchema, new: &TableSchema) -> ChangeText {
+    let mut entities = old.entities.iter();
+    match (&old.ttl, &new.ttl) {
         // The attribute may hold past times from when nothing read it as an expiry.
-        (None, Some(ttl)) if entities.any(|stored| stored.entity.attribute(ttl).is_some()) => (
+        (None, Some(ttl)) if entities.any(|entity| entity.attribute(ttl).is_some()) => (
             ChangeClass::BreaksRunning,
             format!(
                 "items expire by `{ttl}` now, which they have already: DynamoDB deletes all expired items as soon as TTL is switched on, and a rollback does not restore them"
@@ -213,15 +208,10 @@ fn stream(was: &TableSchema, is: &TableSchema) -> ChangeText {
     }
 }
 
-fn index_appeared(
-    table: &str,
-    (kind, index): (IndexKind, &IndexSchema),
-    old: &StoredTable,
-    new: &StoredTable,
-) -> StoredChange {
-    let place = (table, Some(index.name.clone()));
+fn index_appeared((kind, index): (IndexKind, &IndexSchema), tables: TablePair<'_>) -> StoredChange {
+    let place = (tables.name(), Some(index.name.clone()));
     // A type that never fits is reported before single values that may not fit.
-    if let Some((key, entity)) = refused_by(index, old) {
+    if let Some((key, entity)) = refused_by(index, tables.old) {
         let what = format!(
             "the index is new, and its key `{}` is {}: `{entity}` stores another type there, which DynamoDB \
              rejects as soon as the index exists",
@@ -236,7 +226,7 @@ fn index_appeared(
     }
     // A local index is created with its table, which has no items yet that it could reject.
     if kind == IndexKind::Global
-        && let Some((entity, rejected)) = rejected_by(index, old, new)
+        && let Some((entity, rejected)) = rejected_by(index, tables)
     {
         let what = format!(
             "the index is new. Once it exists, DynamoDB rejects a write with {rejected}, which `{entity}` may store there, also one of \
@@ -276,42 +266,40 @@ fn index_appeared(
 /// looked for there say so themselves.
 fn rejected_by<'m>(
     index: &IndexSchema,
-    old: &'m StoredTable,
-    new: &StoredTable,
+    TablePair { old, new }: TablePair<'m>,
 ) -> Option<(&'m str, String)> {
-    let is_looked_for = |entity: &str| {
-        let stored = new.entities.get(entity);
-        stored.is_some_and(|stored| {
-            let mut patterns = stored.entity.patterns.iter();
+    let is_looked_for = |name: &str| {
+        stored::entity(new, name).is_some_and(|entity| {
+            let mut patterns = entity.patterns.iter();
             patterns.any(|pattern| pattern.index == index.name)
         })
     };
     let others = old.entities.iter();
     // Entities with an access pattern in the index are checked with that pattern, which names the
     // field.
-    let mut others = others.filter(|(entity, _)| !is_looked_for(entity));
-    others.find_map(|(name, stored)| {
+    let mut others = others.filter(|entity| !is_looked_for(&entity.stored_name));
+    others.find_map(|entity| {
         let mut keys = index.keys();
-        let rejected = keys.find_map(|key| rejected(stored.entity.attribute(&key.name)?, key))?;
-        Some((name.as_str(), rejected))
+        let rejected = keys.find_map(|key| rejected(entity.attribute(&key.name)?, key))?;
+        Some((entity.stored_name.as_str(), rejected))
     })
 }
 
 /// A key that old programs write with another type, and the entity.
 fn refused_by<'m>(
     index: &'m IndexSchema,
-    old: &'m StoredTable,
+    old: &'m TableSchema,
 ) -> Option<(&'m KeyAttribute, &'m str)> {
     index.keys().find_map(|key| {
-        let writes_another = |entity: &EntitySchema| {
+        let writes_another = |entity: &&EntitySchema| {
             let written = entity
                 .attribute(&key.name)
                 .and_then(|attribute| attribute.stored);
             written.is_some_and(|written| written.word() != key.ty.word())
         };
         let mut entities = old.entities.iter();
-        let found = entities.find(|(_, stored)| writes_another(&stored.entity))?;
-        Some((key, found.0.as_str()))
+        let found = entities.find(writes_another)?;
+        Some((key, found.stored_name.as_str()))
     })
 }
 

@@ -99,8 +99,8 @@ fn pairs_within<'m>(old: &'m ValueContent, new: &'m ValueContent) -> Vec<(&'m st
     if let (ValueContent::Newtype(was), ValueContent::Newtype(is)) = (old, new) {
         pairs.push((was.as_str(), is.as_str()));
     }
-    pairs.extend(field_pairs(fields_of(old), fields_of(new)));
-    for was in variants_of(old) {
+    pairs.extend(field_pairs(old.fields(), new.fields()));
+    for was in old.variants() {
         // Variants correspond by the name that is stored, as readers match them.
         if let Some(is) = variant_of(new, &was.stored) {
             pairs.extend(field_pairs(&was.fields, &is.fields));
@@ -118,24 +118,8 @@ fn field_pairs<'m>(old: &'m [FieldSchema], new: &'m [FieldSchema]) -> Vec<(&'m s
     pairs.collect()
 }
 
-fn fields_of(content: &ValueContent) -> &[FieldSchema] {
-    match content {
-        ValueContent::Struct(fields) => fields,
-        _ => &[],
-    }
-}
-
-fn variants_of(content: &ValueContent) -> &[VariantSchema] {
-    match content {
-        ValueContent::Struct(_) | ValueContent::Newtype(_) => &[],
-        ValueContent::Names(variants)
-        | ValueContent::Numbers(variants)
-        | ValueContent::Tagged { variants, .. } => variants,
-    }
-}
-
 fn variant_of<'m>(content: &'m ValueContent, stored: &str) -> Option<&'m VariantSchema> {
-    let mut variants = variants_of(content).iter();
+    let mut variants = content.variants().iter();
     variants.find(|variant| variant.stored == stored)
 }
 
@@ -189,7 +173,7 @@ impl EntityPair<'_> {
         }
         let before = changes.len();
         changes.extend(self.kind(pair));
-        let (old, new) = (fields_of(&was.content), fields_of(&is.content));
+        let (old, new) = (was.content.fields(), is.content.fields());
         self.fields(is.name.clone(), old, new, changes);
         self.variants(pair, changes);
         if changes.len() > before {
@@ -267,7 +251,7 @@ impl EntityPair<'_> {
 
     fn variants(&self, pair: &ValuePair<'_>, changes: &mut Vec<StoredChange>) {
         let (old, new) = (&pair.old.content, &pair.new.content);
-        for was in variants_of(old) {
+        for was in old.variants() {
             match variant_of(new, &was.stored) {
                 Some(is) => {
                     changes.extend(self.variant_name(pair, was, is));
@@ -277,7 +261,7 @@ impl EntityPair<'_> {
                 None => changes.push(self.variant_gone(pair, was)),
             }
         }
-        for is in variants_of(new) {
+        for is in new.variants() {
             let stored = &is.stored;
             // A variant that was stored under another name has already been reported under its old one.
             if variant_of(old, stored).is_some() || has_variant(old, &is.name) {
@@ -325,7 +309,7 @@ impl EntityPair<'_> {
 
     fn variant_gone(&self, pair: &ValuePair<'_>, was: &VariantSchema) -> StoredChange {
         let (stored, called) = (&was.stored, &was.name);
-        let mut variants = variants_of(&pair.new.content).iter();
+        let mut variants = pair.new.content.variants().iter();
         let moved = variants.find(|is| is.name == *called);
         let kept_in = self.kept_in(pair);
         if let Some(now) = moved {
@@ -338,7 +322,7 @@ impl EntityPair<'_> {
         }
         // Only a variant that is new can be the old one under another name.
         let is_new = |is: &&VariantSchema| variant_of(&pair.old.content, &is.stored).is_none();
-        let new = variants_of(&pair.new.content).iter().filter(is_new);
+        let new = pair.new.content.variants().iter().filter(is_new);
         let new: Vec<&str> = new.map(|is| is.stored.as_str()).collect();
         let renamed = match (&new[..], &pair.new.content) {
             ([], _) => String::new(),
@@ -427,7 +411,8 @@ impl ValuePair<'_> {
 }
 
 fn has_variant(content: &ValueContent, name: &str) -> bool {
-    variants_of(content)
+    content
+        .variants()
         .iter()
         .any(|variant| variant.name == name)
 }

@@ -1,8 +1,9 @@
 //! A three-way merge of lines, as `git merge` does it, and what it should come to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::lock::stored::{StoredModel, StoredTable};
+use crate::lock::stored;
+use crate::schema::{EntitySchema, TableSchema};
 
 /// For each line of the base, which line of the other text it still is: a longest common subsequence.
 fn matches(base: &[&str], other: &[&str]) -> Vec<Option<usize>> {
@@ -62,45 +63,46 @@ pub(super) fn merged(base: &str, ours: &str, theirs: &str) -> Option<String> {
 
 /// The expected merge: each block as one side changed it; None if both changed it in different ways.
 pub(super) fn of_models(
-    base: &StoredModel,
-    ours: &StoredModel,
-    theirs: &StoredModel,
-) -> Option<StoredModel> {
-    let mut tables = BTreeMap::new();
-    let names: BTreeSet<&String> = [base, ours, theirs]
-        .iter()
-        .flat_map(|model| model.tables.keys())
-        .collect();
-    for name in names {
-        let [base, ours, theirs] = [base, ours, theirs].map(|model| model.tables.get(name));
-        let head = |table: Option<&StoredTable>| table.map(|table| table.head.clone());
-        let head = one(head(base), head(ours), head(theirs))?;
-        let entities = |table: Option<&StoredTable>| {
-            table
-                .map(|table| table.entities.clone())
-                .unwrap_or_default()
+    base: &[TableSchema],
+    ours: &[TableSchema],
+    theirs: &[TableSchema],
+) -> Option<Vec<TableSchema>> {
+    let mut tables = Vec::new();
+    for name in names([base, ours, theirs], |table| &table.name) {
+        let [base, ours, theirs] = [base, ours, theirs].map(|model| stored::table(model, name));
+        let head = |table: Option<&TableSchema>| {
+            table.map(|table| TableSchema {
+                entities: Vec::new(),
+                ..table.clone()
+            })
         };
-        let [base, ours, theirs] = [base, ours, theirs].map(entities);
-        let mut merged = BTreeMap::new();
-        let names: BTreeSet<&String> = [&base, &ours, &theirs]
-            .iter()
-            .flat_map(|map| map.keys())
-            .collect();
-        for name in names {
-            let entity = one(base.get(name), ours.get(name), theirs.get(name))?;
-            merged.extend(entity.map(|entity| (name.clone(), entity.clone())));
+        let head = one(head(base), head(ours), head(theirs))?;
+        let entities = |table: Option<&TableSchema>| {
+            table.map_or_else(Vec::new, |table| table.entities.clone())
+        };
+        let sides = [base, ours, theirs].map(entities);
+        let mut merged = Vec::new();
+        for name in names(sides.each_ref().map(Vec::as_slice), |entity| {
+            &entity.stored_name
+        }) {
+            let found = |entities: &[EntitySchema]| {
+                let mut entities = entities.iter();
+                entities.find(|entity| entity.stored_name == *name).cloned()
+            };
+            let [base, ours, theirs] = sides.each_ref().map(|entities| found(entities));
+            merged.extend(one(base, ours, theirs)?);
         }
-        tables.extend(head.map(|head| {
-            (
-                name.clone(),
-                StoredTable {
-                    head,
-                    entities: merged,
-                },
-            )
+        tables.extend(head.map(|head| TableSchema {
+            entities: merged,
+            ..head
         }));
     }
-    Some(StoredModel { tables })
+    Some(tables)
+}
+
+/// The names on any side, sorted.
+fn names<T>(sides: [&[T]; 3], name: fn(&T) -> &String) -> BTreeSet<&String> {
+    sides.into_iter().flatten().map(name).collect()
 }
 
 fn one<T: PartialEq>(base: T, ours: T, theirs: T) -> Option<T> {

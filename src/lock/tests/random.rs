@@ -1,13 +1,9 @@
 //! Random models, most of which no declaration gives, and random changes of them.
 
-use std::collections::BTreeMap;
-
 use fastrand::Rng;
 
 use crate::json::Tag;
-use crate::lock::stored::{
-    FieldGroups, StoredEntity, StoredModel, StoredTable, condition_text, sorted,
-};
+use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
     KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
@@ -65,22 +61,27 @@ impl RandomModel {
         (0..self.0.usize(..3)).map(|_| make(self)).collect()
     }
 
-    fn map<T>(&mut self, make: impl Fn(&mut Self) -> T) -> BTreeMap<String, T> {
-        (0..self.0.usize(..4))
-            .map(|_| (self.name(), make(self)))
-            .collect()
+    pub(super) fn model(&mut self) -> Vec<TableSchema> {
+        self.named(
+            |random| {
+                let name = random.name();
+                random.table(name)
+            },
+            |table| &table.name,
+        )
     }
 
-    pub(super) fn model(&mut self) -> StoredModel {
-        StoredModel {
-            tables: self.map(Self::table),
-        }
-    }
-
-    fn table(&mut self) -> StoredTable {
-        StoredTable {
-            head: self.head(),
-            entities: self.map(Self::entity),
+    fn table(&mut self, name: String) -> TableSchema {
+        TableSchema {
+            name,
+            entities: self.named(
+                |random| {
+                    let name = random.name();
+                    random.entity_named(name)
+                },
+                |entity| &entity.stored_name,
+            ),
+            ..self.head()
         }
     }
 
@@ -138,34 +139,33 @@ impl RandomModel {
         }
     }
 
-    pub(super) fn entity(&mut self) -> StoredEntity {
-        let mut fields = FieldGroups::of(self.fields());
-        fields.key_only = self.some(|random| FieldSchema {
+    pub(super) fn entity_named(&mut self, stored_name: String) -> EntitySchema {
+        let mut fields = self.fields();
+        fields.extend(self.key_only());
+        EntitySchema {
+            stored_name,
+            append_only: self.0.bool(),
+            shape: self.may(Self::shape),
+            second_key: self.may(|random| SecondKeySchema {
+                other: random.name(),
+                usage: random.one(&[SecondKeyUse::Next, SecondKeyUse::Was, SecondKeyUse::Dropped]),
+            }),
+            fields: sorted_fields(fields.into_iter()),
+            pk: self.key(),
+            sk: self.may(Self::key),
+            patterns: self.named(Self::pattern, |pattern| &pattern.name),
+            uniques: self.named(Self::unique, |unique| &unique.stored),
+            values: self.named(Self::declared, |value| &value.name),
+            ..EntitySchema::default()
+        }
+    }
+
+    fn key_only(&mut self) -> Vec<FieldSchema> {
+        self.some(|random| FieldSchema {
             name: random.name(),
             value_type: Some(random.one(&TYPES).to_owned()),
             ..FieldSchema::default()
-        });
-        StoredEntity {
-            entity: EntitySchema {
-                append_only: self.0.bool(),
-                shape: self.may(Self::shape),
-                second_key: self.may(|random| SecondKeySchema {
-                    other: random.name(),
-                    usage: random.one(&[
-                        SecondKeyUse::Next,
-                        SecondKeyUse::Was,
-                        SecondKeyUse::Dropped,
-                    ]),
-                }),
-                fields: fields.into_fields(),
-                pk: self.key(),
-                sk: self.may(Self::key),
-                patterns: self.named(Self::pattern, |pattern| &pattern.name),
-                uniques: self.named(Self::unique, |unique| &unique.stored),
-                ..EntitySchema::default()
-            },
-            values: self.named(Self::declared, |value| &value.name),
-        }
+        })
     }
 
     fn unique(&mut self) -> UniqueSchema {
@@ -211,12 +211,8 @@ impl RandomModel {
     }
 
     fn fields(&mut self) -> Vec<FieldSchema> {
-        let groups = FieldGroups {
-            keeps_rest: self.0.bool(),
-            attributes: self.some(Self::value),
-            key_only: Vec::new(),
-        };
-        groups.into_fields()
+        let rest = self.may(|_| rest_field());
+        sorted_fields(self.some(Self::value).into_iter().chain(rest))
     }
 
     fn value(&mut self) -> FieldSchema {
@@ -322,34 +318,43 @@ impl RandomModel {
     }
 
     /// The model with something in it made anew, which may be what it was.
-    pub(super) fn changed(&mut self, model: &StoredModel) -> StoredModel {
-        let mut changed = model.clone();
-        let mut tables: Vec<&mut StoredTable> = changed.tables.values_mut().collect();
+    pub(super) fn changed(&mut self, model: &[TableSchema]) -> Vec<TableSchema> {
+        let mut changed = model.to_vec();
         let what = self.0.u8(..10);
-        if tables.is_empty() || what == 0 {
-            let (name, table) = (self.name(), self.table());
-            match changed.tables.contains_key(&name) && self.0.bool() {
-                true => drop(changed.tables.remove(&name)),
-                false => drop(changed.tables.insert(name, table)),
-            }
-            return changed;
+        if changed.is_empty() || what == 0 {
+            let name = self.name();
+            let table = self.table(name);
+            return self.with_or_without(changed, table, |table| &table.name);
         }
-        let at = self.0.usize(..tables.len());
-        let table = &mut *tables[at];
-        let mut entities: Vec<&mut StoredEntity> = table.entities.values_mut().collect();
-        if what == 1 || entities.is_empty() {
-            self.change_head(&mut table.head);
+        let at = self.0.usize(..changed.len());
+        let table = &mut changed[at];
+        if what == 1 || table.entities.is_empty() {
+            self.change_head(table);
         } else if what == 2 {
-            let (name, entity) = (self.name(), self.entity());
-            match table.entities.contains_key(&name) && self.0.bool() {
-                true => drop(table.entities.remove(&name)),
-                false => drop(table.entities.insert(name, entity)),
-            }
+            let name = self.name();
+            let entity = self.entity_named(name);
+            let entities = std::mem::take(&mut table.entities);
+            table.entities = self.with_or_without(entities, entity, |entity| &entity.stored_name);
         } else {
-            let at = self.0.usize(..entities.len());
-            self.change_entity(entities[at]);
+            let at = self.0.usize(..table.entities.len());
+            self.change_entity(&mut table.entities[at]);
         }
         changed
+    }
+
+    /// With this value instead of the one of the same name, or without that one.
+    fn with_or_without<T>(
+        &mut self,
+        mut values: Vec<T>,
+        value: T,
+        name: fn(&T) -> &String,
+    ) -> Vec<T> {
+        let known = values.iter().position(|known| name(known) == name(&value));
+        match known.filter(|_| self.0.bool()) {
+            Some(at) => drop(values.remove(at)),
+            None => values.push(value),
+        }
+        sorted(values.into_iter(), name)
     }
 
     fn change_head(&mut self, head: &mut TableSchema) {
@@ -368,18 +373,14 @@ impl RandomModel {
         }
     }
 
-    fn change_entity(&mut self, stored: &mut StoredEntity) {
-        let entity = &mut stored.entity;
-        let StoredEntity {
-            entity: other,
-            values,
-        } = self.entity();
+    fn change_entity(&mut self, entity: &mut EntitySchema) {
+        let other = self.entity_named(String::new());
         match self.0.u8(..12) {
             11 => entity.shape = other.shape,
-            9 => stored.values = values,
-            10 => match stored.values.first_mut() {
+            9 => entity.values = other.values,
+            10 => match entity.values.first_mut() {
                 Some(value) => self.change_declared(value),
-                None => stored.values = values,
+                None => entity.values = other.values,
             },
             0 => entity.append_only = other.append_only,
             2 => entity.pk = other.pk,
@@ -394,18 +395,22 @@ impl RandomModel {
     }
 
     fn change_fields(&mut self, fields: &mut Vec<FieldSchema>, other: Vec<FieldSchema>, what: u8) {
-        let mut groups = FieldGroups::of(std::mem::take(fields));
-        let others = FieldGroups::of(other);
-        match what {
-            1 => groups.keeps_rest = others.keeps_rest,
-            4 => groups.key_only = others.key_only,
-            7 => match groups.attributes.first_mut() {
-                Some(attribute) => self.change_value(attribute),
-                None => groups.attributes = others.attributes,
-            },
-            _ => groups.attributes = others.attributes,
+        if what == 7
+            && let Some(field) = fields.first_mut().filter(|field| field.attribute.is_some())
+        {
+            self.change_value(field);
+            return;
         }
-        *fields = groups.into_fields();
+        // Fields of one group are replaced by those of the other list.
+        let group = |field: &FieldSchema| match (field.role, &field.attribute) {
+            (FieldRole::Rest, _) => 1,
+            (_, None) => 4,
+            (_, Some(_)) => 7,
+        };
+        let what = if [1, 4].contains(&what) { what } else { 7 };
+        fields.retain(|field| group(field) != what);
+        let others = other.into_iter().filter(|field| group(field) == what);
+        *fields = sorted_fields(std::mem::take(fields).into_iter().chain(others));
     }
 
     fn change_pattern(&mut self, pattern: &mut PatternSchema) {

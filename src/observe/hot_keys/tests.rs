@@ -49,7 +49,7 @@ fn the_hottest_of_a_million_is_found_in_64_kilobytes() {
         let mut sketch = HotCounts::new(PARTITIONS);
         for access in &accesses {
             let json = json(*access);
-            sketch.count(&PATTERN, &PartitionKey::of("orders", json.as_bytes()));
+            sketch.count_key(&PATTERN, &PartitionKey::of("orders", json.as_bytes()));
         }
         counts = Some(sketch);
     });
@@ -58,7 +58,7 @@ fn the_hottest_of_a_million_is_found_in_64_kilobytes() {
         "{} bytes",
         used.bytes_current
     );
-    let top = counts.unwrap().hottest(10, |_| true);
+    let top = counts.unwrap().hottest_partitions(10, |_| true);
     assert_eq!(&*top[0].partition, "CUSTOMER#00000000");
     for hot in &top {
         let number: usize = hot.partition[9..].parse().unwrap();
@@ -87,9 +87,9 @@ fn long_keys_are_cut_and_told_apart() {
     let mut counts = HotCounts::new(4);
     let long = |end: char| format!("{{\"S\":\"{}{end}\"}}", "ä".repeat(500));
     for end in ['a', 'b', 'b'] {
-        counts.count(&PATTERN, &PartitionKey::of("orders", long(end).as_bytes()));
+        counts.count_key(&PATTERN, &PartitionKey::of("orders", long(end).as_bytes()));
     }
-    let top = counts.hottest(9, |_| true);
+    let top = counts.hottest_partitions(9, |_| true);
     assert_eq!(
         top.iter().map(|hot| hot.at_most).collect::<Vec<_>>(),
         [2, 1]

@@ -13,26 +13,26 @@ use super::strong_read::read_item;
 use super::{contend, strong_tables};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, Writer, elements, member, members};
+use crate::json::{CodecError, Reader, Writer, array_elements, find_member, object_members};
 use crate::plan::keys::{ItemKeys, KeyNames};
 use crate::wire::{
     BoxFuture, ConditionFailed, Failure, Reply, Request, Resend, ServiceOperation, TokenLife,
 };
 
 /// Sends a request. A failed condition is returned with the item on which it was checked.
-pub(crate) fn call(
+pub(crate) fn confirmed_call(
     db: &Dynamo,
     request: Request,
     keys: ItemKeys,
 ) -> BoxFuture<'_, Result<Reply, Failure>> {
-    if let Some(refused) = strong_tables::refused(&request, db) {
+    if let Some(refused) = strong_tables::refused_request(&request, db) {
         Box::pin(std::future::ready(Err(refused)))
     } else if request.operation.meets_transactions() {
         // All attempts share one token, whose age counts from the first of them.
         let token: Option<Arc<TokenLife>> = (request.resend == Resend::ByToken).then(Arc::default);
-        send(db, request, keys, token)
+        send_confirmed(db, request, keys, token)
     } else {
-        db.call(request)
+        db.call_service(request)
     }
 }
 
@@ -43,12 +43,12 @@ pub(crate) fn call_again<'r>(
     keys: ItemKeys,
     token: &'r Arc<TokenLife>,
 ) -> BoxFuture<'r, Result<Reply, Failure>> {
-    send(db, request, keys, Some(token))
+    send_confirmed(db, request, keys, Some(token))
 }
 
 /// The future owns the request and the token if nothing else does. This is not an `async fn`, because the future of one
 /// contains its arguments twice.
-fn send<'r>(
+fn send_confirmed<'r>(
     db: &'r Dynamo,
     request: impl Borrow<Request> + Send + Sync + 'r,
     keys: ItemKeys,
@@ -57,21 +57,21 @@ fn send<'r>(
     Box::pin(async move {
         let request = request.borrow();
         let token = token.as_ref().map(Borrow::borrow);
-        let sent = contend::attempts(db, request, token).await;
+        let sent = contend::repeat_contended(db, request, token).await;
         // It is noted also for a success: an earlier attempt may still arrive, and the next writer
         // of this item must know that.
         db.note_stray(request, &sent);
         match sent {
             Ok(reply) => Ok(reply),
             // Boxed: the rare future must not enlarge every call.
-            Err(failure) => Err(Box::pin(confirmed(failure, request, keys, db)).await),
+            Err(failure) => Err(Box::pin(confirm_failure(failure, request, keys, db)).await),
         }
     })
 }
 
 /// The failure with the item on which its condition was checked, if the server does not return it, or with the reason
 /// for which a table has no transactions. The failure of a later attempt is omitted if it would need a read.
-async fn confirmed(
+async fn confirm_failure(
     mut failure: Failure,
     request: &Request,
     keys: ItemKeys,
@@ -84,7 +84,7 @@ async fn confirmed(
         failure.refusal = Some(refusal).filter(|_| is_told);
         failure
     } else if strong_tables::may_be_why(&failure, request) {
-        strong_tables::explained(failure, request, db).await
+        strong_tables::explain_strong(failure, request, db).await
     } else if is_needed(&failure, request.operation, db) {
         with_items(failure, request, keys, db).await
     } else {
@@ -117,7 +117,7 @@ async fn with_items(
     keys: ItemKeys,
     db: &Dynamo,
 ) -> Failure {
-    for at in places(&failure) {
+    for at in failed_places(&failure) {
         // The table and the key are taken from the body, so that a planned request need not keep a
         // copy of them for this rare case.
         let read = match place_of(request, at, &keys) {
@@ -132,18 +132,18 @@ async fn with_items(
                 db.learn_that_it_may_not_confirm();
                 None
             }
-            Err(error) => return unread(&failure, request.operation, error).into(),
+            Err(error) => return unread_failure(&failure, request.operation, error).into(),
         };
         if let Some(reason) = failure.reasons.get_mut(at) {
             reason.item.clone_from(&item);
         }
-        fill(&mut failure.condition, item);
+        fill_item(&mut failure.condition, item);
     }
     failure
 }
 
 /// The positions of the operations whose conditions failed; a single write is the first and only one.
-fn places(failure: &Failure) -> Vec<usize> {
+fn failed_places(failure: &Failure) -> Vec<usize> {
     if failure.reasons.is_empty() {
         return vec![0];
     }
@@ -153,17 +153,17 @@ fn places(failure: &Failure) -> Vec<usize> {
 }
 
 /// Keeps the first item, because the error of the whole request is that of its first failed condition.
-fn fill(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
+fn fill_item(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
     if let Some(condition) = condition {
         condition.item = condition.item.take().or(item);
     }
 }
 
 /// The error of a write that wrote nothing, for a reason that could not be read.
-fn unread(failure: &Failure, operation: ServiceOperation, error: Error) -> Error {
+fn unread_failure(failure: &Failure, operation: ServiceOperation, error: Error) -> Error {
     let message = format!(
         "the condition of this {} does not hold, and the item that it was checked on could not be read",
-        operation.name()
+        operation.operation_name()
     );
     Error::new(error.kind(), Stage::Service, message)
         .with_code(failure.error.code())
@@ -178,40 +178,40 @@ fn place_of(
     keys: &ItemKeys,
 ) -> Result<Option<(String, Vec<u8>)>, CodecError> {
     if request.operation != ServiceOperation::TransactWriteItems {
-        let key = key_of(&request.body, keys.at(at))?;
+        let key = key_of(&request.body, keys.names_at(at))?;
         return Ok(key.map(|key| (request.table.clone(), key)));
     }
-    let list = member(&request.body, "TransactItems")?.unwrap_or(b"[]");
-    let Some(operation) = elements(list)?.into_iter().nth(at) else {
+    let list = find_member(&request.body, "TransactItems")?.unwrap_or(b"[]");
+    let Some(operation) = array_elements(list)?.into_iter().nth(at) else {
         return Ok(None);
     };
-    let Some((_, body)) = members(operation)?.into_iter().next() else {
+    let Some((_, body)) = object_members(operation)?.into_iter().next() else {
         return Ok(None);
     };
-    let Some(table) = member(body, "TableName")? else {
+    let Some(table) = find_member(body, "TableName")? else {
         return Ok(None);
     };
     let table = Reader::new(table).string()?.into_owned();
-    Ok(key_of(body, keys.at(at))?.map(|key| (table, key)))
+    Ok(key_of(body, keys.names_at(at))?.map(|key| (table, key)))
 }
 
 /// The key in this body, or that of its item.
 fn key_of(body: &[u8], names: Option<KeyNames>) -> Result<Option<Vec<u8>>, CodecError> {
-    if let Some(key) = member(body, "Key")? {
+    if let Some(key) = find_member(body, "Key")? {
         return Ok(Some(key.to_vec()));
     }
-    let (Some(item), Some((pk, sk))) = (member(body, "Item")?, names) else {
+    let (Some(item), Some((pk, sk))) = (find_member(body, "Item")?, names) else {
         return Ok(None);
     };
     let mut key = Writer::for_request(128);
-    key.raw("{");
+    key.push_raw("{");
     for name in [pk].into_iter().chain(sk) {
-        let Some(value) = member(item, name)? else {
+        let Some(value) = find_member(item, name)? else {
             return Ok(None);
         };
         key.dynamic_name(name);
         key.raw_bytes(value);
     }
-    key.raw("}");
+    key.push_raw("}");
     Ok(Some(key.into_bytes()))
 }

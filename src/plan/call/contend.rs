@@ -20,14 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends a request, and sends it again while others conflict with it. This is not an `async fn`, because the future of
 /// one contains its arguments twice.
-pub(super) fn attempts<'r>(
+pub(super) fn repeat_contended<'r>(
     db: &'r Dynamo,
     request: &'r Request,
     token: Option<&'r Arc<TokenLife>>,
 ) -> impl Future<Output = Result<Reply, Failure>> + Send + use<'r> {
     let began = Instant::now();
     async move {
-        match db.attempt(request, token).await {
+        match db.call_once(request, token).await {
             Ok(reply) => Ok(reply),
             // Boxed: the rare future must not enlarge every call.
             Err(failure) => Box::pin(attempts_after(failure, began, db, request, token)).await,
@@ -62,10 +62,10 @@ async fn attempts_after(
         // The pause never exceeds the remaining time, so a call ends close to its limit and not up
         // to a pause later.
         let left = PATIENCE.saturating_sub(began.elapsed());
-        backoff.wait(took, Some(left)).await;
+        backoff.wait_longer(took, Some(left)).await;
         attempt += 1;
         let this = Instant::now();
-        failure = match db.attempt(request, token).await {
+        failure = match db.call_once(request, token).await {
             Ok(reply) => {
                 // The write is done, but an earlier attempt without a token may still arrive after
                 // it.

@@ -32,7 +32,7 @@ pub struct Explanation {
 
 impl Explanation {
     /// Explains an operation of one request.
-    pub(crate) fn of<Out>(plan: &Plan<Out>) -> Self {
+    pub(crate) fn of_plan<Out>(plan: &Plan<Out>) -> Self {
         Explanation::of_planned(&plan.planned)
     }
 
@@ -50,7 +50,7 @@ impl Explanation {
         let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
         Explanation {
             pattern: first.map(|request| request.pattern),
-            operation: first.map(|request| request.operation.name()),
+            operation: first.map(|request| request.operation.operation_name()),
             table: first.map_or_else(String::new, |request| request.table.clone()),
             index: None,
             requests: bodies.collect(),
@@ -60,7 +60,7 @@ impl Explanation {
     }
 
     /// Adds a read that comes first. Its operation differs from the named one.
-    pub(crate) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
+    pub(crate) fn after_read<Out>(mut self, read: &Plan<Out>) -> Self {
         let body = String::from_utf8_lossy(&read.planned.request.body).into_owned();
         self.requests.insert(0, body);
         self

@@ -43,13 +43,13 @@ pub trait Operation: Sized {
     /// # Ok(()) }
     /// ```
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        self.plan(db).map(|plan| Explanation::of(&plan))
+        self.plan(db).map(|plan| Explanation::of_plan(&plan))
     }
 }
 
 impl<Out> Plan<Out> {
-    pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
-        Call::new(self.planned.send(db), self.outcome)
+    pub(crate) fn send_plan(self, db: &Dynamo) -> Call<'_, Out> {
+        Call::new(self.planned.send_request(db), self.outcome)
     }
 }
 
@@ -71,8 +71,8 @@ impl<'d, Out> Call<'d, Out> {
 
     fn of_plan(plan: Result<Plan<Out>>, db: &'d Dynamo) -> Self {
         match plan {
-            Ok(plan) => plan.send(db),
-            Err(error) => Call::new(SentCall::failed(error), Outcome::Known(None)),
+            Ok(plan) => plan.send_plan(db),
+            Err(error) => Call::new(SentCall::with_error(error), Outcome::Known(None)),
         }
     }
 }
@@ -87,10 +87,10 @@ impl<Out> Future for Call<'_, Out> {
             Ok(answer) => answer,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        let read = self.outcome.read(&answer);
+        let read = self.outcome.read_answer(&answer);
         Poll::Ready(match read {
             Ok(out) => Ok(out),
-            Err(error) => Err(answer.unread(error)),
+            Err(error) => Err(answer.unread_answer(error)),
         })
     }
 }

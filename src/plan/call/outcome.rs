@@ -53,10 +53,17 @@ impl<Out> fmt::Debug for ReplyReader<Out> {
 }
 
 impl<Out> Outcome<Out> {
-    pub(super) fn read(&mut self, answer: &Answer) -> Result<Out> {
+    pub(super) fn read_answer(&mut self, answer: &Answer) -> Result<Out> {
         match self {
-            Outcome::Known(known) => known.take().ok_or_else(polled_again),
-            Outcome::Read(read) => read(answer.reply()?, answer.now),
+            // A `match`, because `?` and methods of `Option` would be compiled for each result type.
+            Outcome::Known(known) => match known.take() {
+                Some(known) => Ok(known),
+                None => Err(polled_again()),
+            },
+            Outcome::Read(read) => match answer.service_reply() {
+                Ok(reply) => read(reply, answer.now),
+                Err(error) => Err(error),
+            },
             Outcome::Item(which, read) => {
                 // The guess can be wrong, and then reading fails. The item is read again from its
                 // exact place, which gives the right error or value.
@@ -65,11 +72,15 @@ impl<Out> Outcome<Out> {
                 {
                     return Ok(out);
                 }
-                read(answer.item(*which)?, answer.now)
+                match answer.answered_item(*which) {
+                    Ok(item) => read(item, answer.now),
+                    Err(error) => Err(error),
+                }
             }
-            Outcome::ReadBy(ReplyReader { kept, read }) => {
-                read(&**kept, answer.reply()?, answer.now)
-            }
+            Outcome::ReadBy(ReplyReader { kept, read }) => match answer.service_reply() {
+                Ok(reply) => read(&**kept, reply, answer.now),
+                Err(error) => Err(error),
+            },
         }
     }
 }
@@ -109,7 +120,7 @@ impl Answer {
         }
     }
 
-    fn reply(&self) -> Result<&Reply> {
+    fn service_reply(&self) -> Result<&Reply> {
         match &self.content {
             AnswerContent::Reply(reply) => Ok(reply),
             AnswerContent::Item(_) => Err(Error::config("several steps have no one answer")),
@@ -134,7 +145,7 @@ impl Answer {
         is_probable.then_some(item)
     }
 
-    fn item(&self, which: AnswerItem) -> Result<Option<&[u8]>> {
+    fn answered_item(&self, which: AnswerItem) -> Result<Option<&[u8]>> {
         match (which, &self.content) {
             (AnswerItem::Returned(Returned::Nothing), _) => Ok(None),
             (_, AnswerContent::Item(item)) => Ok(item.as_deref()),
@@ -146,7 +157,7 @@ impl Answer {
     }
 
     /// The error for a response that cannot be read.
-    pub(super) fn unread(&self, error: Error) -> Error {
+    pub(super) fn unread_answer(&self, error: Error) -> Error {
         let AnswerContent::Reply(reply) = &self.content else {
             return error;
         };
@@ -164,15 +175,15 @@ pub(super) fn polled_again() -> Error {
 
 /// The item in a reply to a read, `{"Item":{..}}`.
 pub(crate) fn found_item(body: &Bytes) -> Result<Option<&[u8]>> {
-    object(body, "Item").map_err(|fault| Error::unreadable(&fault))
+    find_object(body, "Item").map_err(|fault| Error::unreadable(&fault))
 }
 
 /// The item in a reply to a write, `{"Attributes":{..}}`.
 pub(crate) fn returned_item(body: &Bytes) -> Result<Option<&[u8]>> {
-    object(body, "Attributes").map_err(|fault| Error::unreadable_write(&fault))
+    find_object(body, "Attributes").map_err(|fault| Error::unreadable_write(&fault))
 }
 
-fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, CodecError> {
+fn find_object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, CodecError> {
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
@@ -189,7 +200,7 @@ fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, CodecErro
         }
     }
     // The SDK rejects bytes after a response too.
-    reader.finish()?;
+    reader.finish_text()?;
     Ok(found)
 }
 

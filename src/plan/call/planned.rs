@@ -36,7 +36,7 @@ pub(crate) struct PlannedRequest {
 
 impl PlannedRequest {
     /// A request without a condition.
-    pub(crate) fn of(request: Request, entity: &'static str, now: Timestamp) -> Self {
+    pub(crate) fn of_request(request: Request, entity: &'static str, now: Timestamp) -> Self {
         PlannedRequest {
             request,
             entity,
@@ -49,7 +49,7 @@ impl PlannedRequest {
     }
 
     /// The same, with this reader of the response.
-    pub(crate) fn reading<Out>(self, outcome: Outcome<Out>) -> Plan<Out> {
+    pub(crate) fn with_outcome<Out>(self, outcome: Outcome<Out>) -> Plan<Out> {
         Plan {
             planned: self,
             outcome,
@@ -59,7 +59,7 @@ impl PlannedRequest {
     /// A write as a separate request.
     pub(crate) fn of_write(mut write: WriteRequest) -> Result<Self> {
         let (request, head) = write.take_request()?;
-        let planned = PlannedRequest::of(request, write.entity, write.now);
+        let planned = PlannedRequest::of_request(request, write.entity, write.now);
         Ok(PlannedRequest {
             condition_failure: write.condition_failure(),
             sent: match write.asks_as_read() {
@@ -83,10 +83,10 @@ impl PlannedRequest {
         let is_known = token.is_some();
         let (request, heads) = request_of(pattern, &members, token)?;
         let may_differ = members.iter().any(|member| member.write.asks_as_read());
-        let mut planned = PlannedRequest::of(request, entity, now);
+        let mut planned = PlannedRequest::of_request(request, entity, now);
         planned.participants.reserve_exact(members.len());
         for (member, head) in members.into_iter().zip(heads) {
-            let (participant, write) = Participant::split(member);
+            let (participant, write) = Participant::split_off(member);
             planned.participants.push(participant);
             if may_differ && !is_known {
                 planned.sent.push(SentWrite::new(write, head));
@@ -114,38 +114,38 @@ impl PlannedRequest {
 
 impl WriteRequest {
     /// Plans it as a separate request.
-    pub(crate) fn planned(self) -> Result<PlannedRequest> {
+    pub(crate) fn into_planned(self) -> Result<PlannedRequest> {
         PlannedRequest::of_write(self)
     }
 
     /// Plans it as a separate request that returns this part of the item.
-    pub(crate) fn returning(mut self, returned: Returned) -> Result<PlannedRequest> {
+    pub(crate) fn with_returned(mut self, returned: Returned) -> Result<PlannedRequest> {
         self.set_returned(returned);
-        self.planned()
+        self.into_planned()
     }
 
     /// Plans it as a separate request that returns nothing.
-    pub(crate) fn quietly(self) -> Result<Plan<()>> {
-        Ok(self.planned()?.reading(Outcome::Known(Some(()))))
+    pub(crate) fn into_quiet_plan(self) -> Result<Plan<()>> {
+        Ok(self.into_planned()?.with_outcome(Outcome::Known(Some(()))))
     }
 }
 
 impl<Out> Plan<Out> {
     /// A request without a condition.
-    pub(crate) fn of(
+    pub(crate) fn of_request(
         request: Request,
         entity: &'static str,
         now: Timestamp,
         outcome: Outcome<Out>,
     ) -> Self {
-        PlannedRequest::of(request, entity, now).reading(outcome)
+        PlannedRequest::of_request(request, entity, now).with_outcome(outcome)
     }
 
     /// The same request, with another reader of the response.
-    pub(crate) fn reading<Other>(
+    pub(crate) fn map_reply<Other>(
         self,
         read: fn(&Reply, Timestamp) -> Result<Other>,
     ) -> Plan<Other> {
-        self.planned.reading(Outcome::Read(read))
+        self.planned.with_outcome(Outcome::Read(read))
     }
 }

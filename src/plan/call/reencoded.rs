@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use crate::json::{Reader, Writer, member};
+use crate::json::{Reader, Writer, find_member};
 use crate::plan::keys::ItemKey;
 use crate::plan::transaction::{TransactionMember, transaction_of};
 use crate::plan::write_request::WriteRequest;
@@ -35,7 +35,7 @@ impl SentWrite {
     }
 
     /// Returns the write with its part of the body that was sent.
-    fn back(mut self, body: &[u8]) -> Option<Self> {
+    fn reencode_back(mut self, body: &[u8]) -> Option<Self> {
         self.write.head.raw_bytes(body.get(self.head.clone())?);
         Some(self)
     }
@@ -53,15 +53,17 @@ impl SentWrite {
 
 /// The request with the stored format of the values in its guards, if only the format prevents a write. The writes of
 /// a transaction are included, because the formats of others may turn out to differ too.
-pub(crate) fn reencoded(
+pub(crate) fn reencode_request(
     request: &Request,
     sent: Vec<SentWrite>,
     failure: &Failure,
 ) -> Option<(Request, Vec<SentWrite>)> {
-    let writes = sent.into_iter().map(|sent| sent.back(&request.body));
+    let writes = sent
+        .into_iter()
+        .map(|sent| sent.reencode_back(&request.body));
     let mut writes = writes.collect::<Option<Vec<_>>>()?;
     if request.operation == ServiceOperation::TransactWriteItems {
-        return transaction(request, writes, &failure.reasons);
+        return reencode_transaction(request, writes, &failure.reasons);
     }
     let mut sent = writes.pop()?;
     sent.reencode_guards(failure.condition.as_ref()?.item.as_ref()?)?;
@@ -80,7 +82,7 @@ pub(crate) fn reencoded(
 /// Other operations of it may have failed for another reason than their format, or conflicted with another transaction.
 /// It is sent again nevertheless, because otherwise the operations that differ only in format would be reported as
 /// failed too.
-fn transaction(
+fn reencode_transaction(
     request: &Request,
     mut writes: Vec<SentWrite>,
     reasons: &[Reason],
@@ -101,7 +103,7 @@ fn transaction(
     if !is_respelt {
         return None;
     }
-    let token = member(&request.body, "ClientRequestToken").ok()??;
+    let token = find_member(&request.body, "ClientRequestToken").ok()??;
     // The token is derived from the first one. A random one could fail, and this step has no error
     // of its own.
     let token = token_after(&Reader::new(token).string().ok()?);

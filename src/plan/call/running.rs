@@ -28,7 +28,7 @@ impl<T> Drop for RunningRequest<T> {
 }
 
 impl<T: Send + 'static> RunningRequest<T> {
-    pub(crate) fn start(work: impl Future<Output = T> + Send + 'static) -> Self {
+    pub(crate) fn start_work(work: impl Future<Output = T> + Send + 'static) -> Self {
         match Handle::try_current() {
             Ok(runtime) => RunningRequest::Spawned(runtime.spawn(work)),
             Err(_) => RunningRequest::Inline(Box::pin(work)),

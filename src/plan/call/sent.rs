@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use super::confirm;
 use super::outcome::{Answer, WrittenItem, polled_again};
 use super::planned::PlannedRequest;
-use super::reencoded::{SentWrite, reencoded};
+use super::reencoded::{SentWrite, reencode_request};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ use crate::plan::transaction::{self, Participant};
 use crate::wire::{BoxFuture, Failure, Reply, Request};
 
 impl PlannedRequest {
-    pub(crate) fn send(self, db: &Dynamo) -> SentCall<'_> {
+    pub(crate) fn send_request(self, db: &Dynamo) -> SentCall<'_> {
         if self.is_needless {
             return SentCall::Told(Some(Ok((None, self.now))));
         }
@@ -34,7 +34,7 @@ impl PlannedRequest {
         let sent = (!sent.is_empty()).then(|| Box::new((self.request.clone(), sent)));
         let keys = keys_of(self.condition_failure, &self.participants);
         SentCall::Request {
-            answer: confirm::call(db, self.request, keys),
+            answer: confirm::confirmed_call(db, self.request, keys),
             db,
             kept: PendingRequest {
                 sent,
@@ -50,7 +50,7 @@ impl PlannedRequest {
 /// The key attributes of the items that a request is about.
 fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) -> ItemKeys {
     match participants {
-        [] => ItemKeys::One(condition_failure.keys()),
+        [] => ItemKeys::One(condition_failure.key_names()),
         participants => transaction::keys_of(participants),
     }
 }
@@ -67,13 +67,13 @@ pub(crate) struct PendingRequest {
 
 impl PendingRequest {
     /// The error of a failed request, with the meaning of a failed condition.
-    fn explain(&self, failure: Failure) -> Error {
+    fn explain_failure(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
             return self
                 .condition_failure
-                .explain(failure, self.entity, self.now);
+                .explain_failure(failure, self.entity, self.now);
         }
-        transaction::explain(failure, &self.participants, self.now)
+        transaction::explain_refusal(failure, &self.participants, self.now)
     }
 
     /// Waits for the response, and sends the request again if only the format of a stored item differed.
@@ -88,23 +88,23 @@ impl PendingRequest {
                 Ok(reply) => return Poll::Ready(Ok(reply)),
                 Err(failure) => failure,
             };
-            match self.reencoded(&failure) {
+            match self.reencode_request(&failure) {
                 Some(request) => {
                     let keys = keys_of(self.condition_failure, &self.participants);
-                    *answer = confirm::call(db, request, keys);
+                    *answer = confirm::confirmed_call(db, request, keys);
                 }
-                None => return Poll::Ready(Err(self.explain(failure))),
+                None => return Poll::Ready(Err(self.explain_failure(failure))),
             }
         }
     }
 
     /// The request in the format of the stored items, once for each item.
-    fn reencoded(&mut self, failure: &Failure) -> Option<Request> {
+    fn reencode_request(&mut self, failure: &Failure) -> Option<Request> {
         // Taking it out allows one rewrite. A transaction puts it back, because each of its items
         // may be rewritten once.
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
-        let (request, sent) = reencoded(&request, sent, failure)?;
+        let (request, sent) = reencode_request(&request, sent, failure)?;
         if !sent.is_empty() {
             self.sent = Some(Box::new((request.clone(), sent)));
         }
@@ -112,7 +112,7 @@ impl PendingRequest {
     }
 
     /// The response, with the entity that its errors name.
-    fn answered(&self, reply: Reply) -> Answer {
+    fn answer_for(&self, reply: Reply) -> Answer {
         let entity = self.participants.is_empty().then_some(self.entity);
         Answer::of_reply(reply, entity, self.now)
     }
@@ -132,12 +132,17 @@ pub(crate) enum SentCall<'d> {
 
 impl<'d> SentCall<'d> {
     /// The sent request, or the reason why nothing was sent.
-    pub(crate) fn of(sent: Result<SentCall<'d>>) -> Self {
-        sent.unwrap_or_else(SentCall::failed)
+    pub(crate) fn of_sent(sent: Result<SentCall<'d>>) -> Self {
+        sent.unwrap_or_else(SentCall::with_error)
+    }
+
+    /// Sends a planned request, or fails with the reason why none was planned.
+    pub(crate) fn of_planned(planned: Result<PlannedRequest>, db: &'d Dynamo) -> Self {
+        SentCall::of_sent(planned.map(|planned| planned.send_request(db)))
     }
 
     /// A call that failed before anything was sent.
-    pub(crate) fn failed(error: Error) -> Self {
+    pub(crate) fn with_error(error: Error) -> Self {
         SentCall::Told(Some(Err(error)))
     }
 
@@ -146,7 +151,7 @@ impl<'d> SentCall<'d> {
         let answer = match self {
             SentCall::Request { answer, db, kept } => {
                 let reply = std::task::ready!(kept.poll(answer, db, cx));
-                reply.map(|reply| kept.answered(reply))
+                reply.map(|reply| kept.answer_for(reply))
             }
             SentCall::Steps(steps) => {
                 std::task::ready!(steps.as_mut().poll(cx)).map(Answer::of_steps)

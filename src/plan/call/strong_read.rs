@@ -29,17 +29,17 @@ pub(crate) async fn read_item(
     key: &[u8],
 ) -> Result<Option<Bytes>> {
     let mut body = Writer::for_request(64 + table.len() + key.len());
-    body.raw("{\"TableName\":");
-    body.quoted(table);
-    body.raw(",\"Key\":");
+    body.push_raw("{\"TableName\":");
+    body.push_quoted(table);
+    body.push_raw(",\"Key\":");
     body.raw_bytes(key);
-    body.raw(",\"ConsistentRead\":true}");
+    body.push_raw(",\"ConsistentRead\":true}");
     let operation = wire::ServiceOperation::GetItem;
     let request = Request::new(operation, pattern, table.to_owned(), body, Resend::Always);
-    let reply = match db.call(request).await {
+    let reply = match db.call_service(request).await {
         Ok(reply) => reply,
         Err(failure) => {
-            return Err(ConditionFailure::NEVER.explain(failure, pattern.entity, db.now()));
+            return Err(ConditionFailure::NEVER.explain_failure(failure, pattern.entity, db.now()));
         }
     };
     match found_item(&reply.body) {

@@ -4,7 +4,7 @@
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 use crate::schema::ReplicaConsistency;
 use crate::wire::{Failure, Request, ServiceOperation, table};
 
@@ -12,13 +12,13 @@ use crate::wire::{Failure, Request, ServiceOperation, table};
 const MOST_DESCRIBED: usize = 5;
 
 /// The rejection of a transaction with a table that is known to have no transactions.
-pub(crate) fn refused(request: &Request, db: &Dynamo) -> Option<Failure> {
+pub(crate) fn refused_request(request: &Request, db: &Dynamo) -> Option<Failure> {
     if !is_transaction(request) || db.strong_tables().is_none_known() {
         return None;
     }
     let mut tables = tables_of(request).into_iter();
     let table = tables.find(|table| db.strong_tables().is_strong(table) == Some(true))?;
-    Some(error(request, &table, Stage::Request).into())
+    Some(strong_error(request, &table, Stage::Request).into())
 }
 
 /// Whether a rejection may be that of a table without transactions: the service rejected the whole request and gave no
@@ -35,10 +35,10 @@ pub(crate) fn may_be_why(failure: &Failure, request: &Request) -> bool {
 }
 
 /// The same failure, or the one that names the table without transactions.
-pub(crate) async fn explained(failure: Failure, request: &Request, db: &Dynamo) -> Failure {
+pub(crate) async fn explain_strong(failure: Failure, request: &Request, db: &Dynamo) -> Failure {
     for table in tables_of(request).into_iter().take(MOST_DESCRIBED) {
         if is_strong(&table, db).await {
-            let error = error(request, &table, Stage::Service)
+            let error = strong_error(request, &table, Stage::Service)
                 .with_code(failure.error.code())
                 .with_request_id(failure.error.request_id());
             return Failure { error, ..failure };
@@ -55,13 +55,13 @@ async fn is_strong(name: &str, db: &Dynamo) -> bool {
     let Ok(wire) = db.table_wire() else {
         return false;
     };
-    let Ok(Some(found)) = table::describe(wire, name).await else {
+    let Ok(Some(found)) = table::describe_table(wire, name).await else {
         return false;
     };
     let replicas = found.schema.settings.replicas;
     let is_strong =
         replicas.is_some_and(|replicas| replicas.consistency == ReplicaConsistency::Strong);
-    db.strong_tables().learn(name, is_strong);
+    db.strong_tables().learn_table(name, is_strong);
     is_strong
 }
 
@@ -72,12 +72,12 @@ fn is_transaction(request: &Request) -> bool {
     )
 }
 
-fn error(request: &Request, table: &str, stage: Stage) -> Error {
+fn strong_error(request: &Request, table: &str, stage: Stage) -> Error {
     let message = format!(
         "{} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
          values, `.idempotent()`, `transact` and `transact_get` need too. Write each item by itself, guarded by a condition or a \
          version, or keep these items in a table without replicas",
-        request.operation.name()
+        request.operation.operation_name()
     );
     Error::new(ErrorKind::NoTransactions, stage, message)
 }
@@ -91,11 +91,11 @@ fn tables_of(request: &Request) -> Vec<String> {
 }
 
 fn read_tables(body: &[u8]) -> Result<Vec<String>, CodecError> {
-    let list = member(body, "TransactItems")?.unwrap_or(b"[]");
+    let list = find_member(body, "TransactItems")?.unwrap_or(b"[]");
     let mut tables = Vec::new();
-    for operation in elements(list)? {
-        for (_, inner) in members(operation)? {
-            if let Some(name) = member(inner, "TableName")? {
+    for operation in array_elements(list)? {
+        for (_, inner) in object_members(operation)? {
+            if let Some(name) = find_member(inner, "TableName")? {
                 tables.push(Reader::new(name).string()?.into_owned());
             }
         }

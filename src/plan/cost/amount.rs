@@ -87,13 +87,13 @@ impl Cost {
         self.assumptions.is_empty()
     }
 
-    pub(super) fn assume(&mut self, assumption: CostAssumption) {
+    pub(super) fn note_assumption(&mut self, assumption: CostAssumption) {
         if !self.assumptions.contains(&assumption) {
             self.assumptions.push(assumption);
         }
     }
 
-    pub(super) fn add(
+    pub(super) fn add_units(
         &mut self,
         table: &str,
         index: Option<&str>,
@@ -132,7 +132,7 @@ impl fmt::Display for Cost {
         })?;
         f.write_str(&units.join(" and "))?;
         if self.parts.len() > 1 {
-            let parts: Vec<String> = self.parts.iter().map(|part| self.part(part)).collect();
+            let parts: Vec<String> = self.parts.iter().map(|part| self.part_text(part)).collect();
             write!(f, " ({})", parts.join(", "))?;
         }
         for (at, assumption) in self.assumptions.iter().enumerate() {
@@ -148,7 +148,7 @@ impl fmt::Display for Cost {
 }
 
 impl Cost {
-    fn part(&self, part: &CostPart) -> String {
+    fn part_text(&self, part: &CostPart) -> String {
         let units = match (part.read_units, part.write_units) {
             // Read units and write units have different prices, so they are not added.
             (read, write) if read > 0.0 && write > 0.0 => format!("{read} read and {write} write"),

@@ -107,7 +107,7 @@ impl Estimate {
     pub fn of(&self, explanation: &Explanation) -> Result<Cost> {
         let mut cost = Cost::default();
         let mut scans = Vec::new();
-        for asked in asked::read(explanation)? {
+        for asked in asked::read_requests(explanation)? {
             match asked {
                 Asked::Read(read) => self.add_read(&read, &mut cost),
                 Asked::Write(write) => self.add_write(&write, &mut cost),
@@ -118,13 +118,18 @@ impl Estimate {
         Ok(cost)
     }
 
-    pub(super) fn schema(&self, table: &str) -> Option<&TableSchema> {
+    pub(super) fn table_schema(&self, table: &str) -> Option<&TableSchema> {
         self.schemas.iter().find(|schema| schema.name == table)
     }
 
     /// The known item with this key.
-    pub(super) fn known<'k>(&self, items: &'k [Item], table: &str, key: &Item) -> Option<&'k Item> {
-        let schema = self.schema(table)?;
+    pub(super) fn known_item<'k>(
+        &self,
+        items: &'k [Item],
+        table: &str,
+        key: &Item,
+    ) -> Option<&'k Item> {
+        let schema = self.table_schema(table)?;
         let is_same = |item: &&Item| {
             let mut names = schema.keys().map(|key| key.name.as_str());
             names.all(|name| key.get(name).is_some() && key.get(name) == item.get(name))
@@ -134,7 +139,7 @@ impl Estimate {
 
     /// The bytes of the item with this key, or of an unknown item. None if it does not exist.
     pub(super) fn stored_size(&self, table: &str, key: &Item, cost: &mut Cost) -> Option<usize> {
-        match self.known(&self.stored, table, key) {
+        match self.known_item(&self.stored, table, key) {
             Some(item) => Some(item.size()),
             None if self.is_empty => None,
             None => Some(self.usual_size(cost)),
@@ -144,7 +149,7 @@ impl Estimate {
     /// The bytes of an unknown item.
     pub(super) fn usual_size(&self, cost: &mut Cost) -> usize {
         self.item_size.unwrap_or_else(|| {
-            cost.assume(CostAssumption::ItemSize { bytes: USUAL_SIZE });
+            cost.note_assumption(CostAssumption::ItemSize { bytes: USUAL_SIZE });
             USUAL_SIZE
         })
     }

@@ -12,10 +12,10 @@ const ANSWER: usize = 1024 * 1024;
 impl Estimate {
     pub(super) fn add_read(&self, read: &AskedRead, cost: &mut Cost) {
         let size = self.stored_size(&read.table, &read.key, cost);
-        cost.add(
+        cost.add_units(
             &read.table,
             None,
-            steps(size.unwrap_or(0)) * read.factor,
+            read_steps(size.unwrap_or(0)) * read.factor,
             0.0,
         );
     }
@@ -30,22 +30,22 @@ impl Estimate {
             false => self.item_size.unwrap_or(super::estimate::USUAL_SIZE),
         };
         if self.rows.is_some() && scans.len() > 1 {
-            cost.assume(CostAssumption::EvenlySpread);
+            cost.note_assumption(CostAssumption::EvenlySpread);
         }
         let mut all = 0;
         for (at, scan) in scans.iter().enumerate() {
             let rows = self.rows_of(scan, (at, scans.len()), cost);
             let units = match rows {
                 Some(rows) => of_rows(rows, size, scan.limit) * scan.factor,
-                None => steps(ANSWER) * scan.factor,
+                None => read_steps(ANSWER) * scan.factor,
             };
             all += rows.unwrap_or((ANSWER / size.max(1)) as u64);
-            cost.add(&scan.table, scan.index.as_deref(), units, 0.0);
+            cost.add_units(&scan.table, scan.index.as_deref(), units, 0.0);
         }
         if let Some(body) = items {
             let size = self.usual_size(cost);
-            let each = steps(size) * factor_of_batch(body);
-            cost.add(&first.table, None, all as f64 * each, 0.0);
+            let each = read_steps(size) * factor_of_batch(body);
+            cost.add_units(&first.table, None, all as f64 * each, 0.0);
         }
     }
 
@@ -56,8 +56,8 @@ impl Estimate {
             return Some(rows / of + u64::from(at < rows % of));
         }
         match scan.limit {
-            Some(rows) => cost.assume(CostAssumption::Rows { rows }),
-            None => cost.assume(CostAssumption::OneFullAnswer),
+            Some(rows) => cost.note_assumption(CostAssumption::Rows { rows }),
+            None => cost.note_assumption(CostAssumption::OneFullAnswer),
         }
         scan.limit
     }
@@ -71,14 +71,14 @@ fn of_rows(rows: u64, size: usize, limit: Option<u64>) -> f64 {
     let (full, rest) = (rows / page, rows % page);
     let rest = match (full, rest) {
         // DynamoDB charges a request that returns no row like one with a small row.
-        (0, 0) => steps(0),
+        (0, 0) => read_steps(0),
         (_, 0) => 0.0,
-        (_, rest) => steps(bytes(rest)),
+        (_, rest) => read_steps(bytes(rest)),
     };
-    full as f64 * steps(bytes(page)) + rest
+    full as f64 * read_steps(bytes(page)) + rest
 }
 
 /// The number of units for a read of these bytes.
-fn steps(bytes: usize) -> f64 {
+fn read_steps(bytes: usize) -> f64 {
     bytes.div_ceil(READ_STEP).max(1) as f64
 }

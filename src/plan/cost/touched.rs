@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{CodecError, Reader, members};
+use crate::json::{CodecError, Reader, object_members};
 
 /// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub(super) enum ChangedFields {
 }
 
 /// The attributes that the expression changes, as a whole or in part.
-pub(super) fn touched(
+pub(super) fn changed_fields(
     expression: &str,
     names: &[u8],
 ) -> Result<BTreeMap<String, ChangedFields>, CodecError> {
     let mut known = BTreeMap::new();
-    for (sign, name) in members(names)? {
+    for (sign, name) in object_members(names)? {
         known.insert(sign.into_owned(), Reader::new(name).string()?.into_owned());
     }
     let mut touched = BTreeMap::new();
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn targets_are_told_from_what_is_read() {
         let names = br##"{"#n0":"a","#n1":"b","#n2":"c"}"##;
-        let of = |expression| touched(expression, names).expect("an expression");
+        let of = |expression| changed_fields(expression, names).expect("an expression");
         let list = |wanted: &[(&str, ChangedFields)]| -> BTreeMap<String, ChangedFields> {
             wanted
                 .iter()

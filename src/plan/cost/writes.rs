@@ -23,7 +23,7 @@ enum ItemSnapshot<'i> {
 }
 
 impl ItemSnapshot<'_> {
-    fn size(self) -> usize {
+    fn item_size(self) -> usize {
         match self {
             ItemSnapshot::Nothing => 0,
             ItemSnapshot::Known(item) => item.size(),
@@ -35,70 +35,70 @@ impl ItemSnapshot<'_> {
 impl Estimate {
     pub(super) fn add_write(&self, write: &AskedWrite, cost: &mut Cost) {
         if write.has_condition {
-            cost.assume(CostAssumption::ConditionsHold);
+            cost.note_assumption(CostAssumption::ConditionsHold);
         }
         let nothing = BTreeMap::new();
         let (before, after, touched) = match &write.change {
             AskedChange::Put(item) => {
-                let before = self.replaced(&write.table, item, cost);
+                let before = self.replaced_item(&write.table, item, cost);
                 (before, ItemSnapshot::Known(item), &nothing)
             }
             AskedChange::Update(key, touched) => {
-                let before = self.image(&write.table, key, cost);
-                (before, self.updated(&write.table, key, cost), touched)
+                let before = self.stored_item(&write.table, key, cost);
+                (before, self.updated_item(&write.table, key, cost), touched)
             }
             AskedChange::Delete(key) => (
-                self.image(&write.table, key, cost),
+                self.stored_item(&write.table, key, cost),
                 ItemSnapshot::Nothing,
                 &nothing,
             ),
             AskedChange::Check(key) => {
-                let before = self.image(&write.table, key, cost);
+                let before = self.stored_item(&write.table, key, cost);
                 (before, before, &nothing)
             }
         };
         let factor = if write.in_transaction { 2.0 } else { 1.0 };
-        let units = steps(before.size().max(after.size()));
-        cost.add(&write.table, None, 0.0, units * factor);
+        let units = write_steps(before.item_size().max(after.item_size()));
+        cost.add_units(&write.table, None, 0.0, units * factor);
         if matches!(write.change, AskedChange::Check(_)) {
             return;
         }
-        let Some(schema) = self.schema(&write.table) else {
+        let Some(schema) = self.table_schema(&write.table) else {
             let table = write.table.clone();
-            return cost.assume(CostAssumption::NoIndexes { table });
+            return cost.note_assumption(CostAssumption::NoIndexes { table });
         };
         for index in schema.indexes() {
             let entries = IndexEntries { schema, index };
-            let units = entries.units(before, after, touched, cost);
+            let units = entries.write_units(before, after, touched, cost);
             if units > 0.0 {
-                cost.add(&write.table, Some(&index.name), 0.0, units);
+                cost.add_units(&write.table, Some(&index.name), 0.0, units);
             }
         }
     }
 
     /// The item that a put replaces.
-    fn replaced(&self, table: &str, item: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
-        match self.known(&self.stored, table, item) {
+    fn replaced_item(&self, table: &str, item: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
+        match self.known_item(&self.stored, table, item) {
             Some(known) => ItemSnapshot::Known(known),
             None => {
                 if !self.is_empty {
-                    cost.assume(CostAssumption::NothingReplaced);
+                    cost.note_assumption(CostAssumption::NothingReplaced);
                 }
                 ItemSnapshot::Nothing
             }
         }
     }
 
-    fn image(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
-        match self.known(&self.stored, table, key) {
+    fn stored_item(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
+        match self.known_item(&self.stored, table, key) {
             Some(known) => ItemSnapshot::Known(known),
             None if self.is_empty => ItemSnapshot::Nothing,
             None => ItemSnapshot::Sized(self.usual_size(cost)),
         }
     }
 
-    fn updated(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
-        match self.known(&self.becoming, table, key) {
+    fn updated_item(&self, table: &str, key: &Item, cost: &mut Cost) -> ItemSnapshot<'_> {
+        match self.known_item(&self.becoming, table, key) {
             Some(known) => ItemSnapshot::Known(known),
             None => ItemSnapshot::Sized(self.usual_size(cost)),
         }
@@ -112,7 +112,7 @@ struct IndexEntries<'i> {
 }
 
 impl IndexEntries<'_> {
-    fn units(
+    fn write_units(
         &self,
         before: ItemSnapshot<'_>,
         after: ItemSnapshot<'_>,
@@ -123,17 +123,17 @@ impl IndexEntries<'_> {
             (ItemSnapshot::Sized(_), _) | (_, ItemSnapshot::Sized(_)) => {
                 self.units_of_unknown(before, after, touched, cost)
             }
-            _ => self.units_of_known(self.entry(before), self.entry(after)),
+            _ => self.units_of_known(self.index_entry(before), self.index_entry(after)),
         }
     }
 
     fn units_of_known(&self, before: Option<Item>, after: Option<Item>) -> f64 {
         match (before, after) {
             (None, None) => 0.0,
-            (Some(one), None) | (None, Some(one)) => steps(one.size()),
+            (Some(one), None) | (None, Some(one)) => write_steps(one.size()),
             (Some(before), Some(after)) if before == after => 0.0,
             (Some(before), Some(after)) => {
-                let (old, new) = (steps(before.size()), steps(after.size()));
+                let (old, new) = (write_steps(before.size()), write_steps(after.size()));
                 let same = |key: &KeyAttribute| before.get(&key.name) == after.get(&key.name);
                 // An entry with another key is a delete and a put, and DynamoDB charges both.
                 match self.index.keys().all(same) {
@@ -157,7 +157,7 @@ impl IndexEntries<'_> {
             .keys()
             .filter_map(|key| touched.get(&key.name).copied())
             .collect();
-        let (old, new) = (self.size(before), self.size(after));
+        let (old, new) = (self.entry_size(before), self.entry_size(after));
         let is_set = |name: &str| touched.get(name) == Some(&ChangedFields::Set);
         // For a known item outside the index, the new attributes decide whether it enters the index.
         if let Some(has) = self.names_outside(before) {
@@ -165,31 +165,31 @@ impl IndexEntries<'_> {
                 .index
                 .keys()
                 .all(|key| is_set(&key.name) || has(&key.name));
-            return if comes { steps(new) } else { 0.0 };
+            return if comes { write_steps(new) } else { 0.0 };
         }
         let is_delete = matches!(after, ItemSnapshot::Nothing);
-        if !is_delete && !touched.keys().any(|name| self.holds(name)) {
+        if !is_delete && !touched.keys().any(|name| self.holds_attribute(name)) {
             return 0.0;
         }
         let index = || self.index.name.clone();
         if matches!(before, ItemSnapshot::Sized(_)) {
-            cost.assume(CostAssumption::InIndex { index: index() });
+            cost.note_assumption(CostAssumption::InIndex { index: index() });
         }
         if is_delete || of_keys.contains(&ChangedFields::Removed) {
-            return steps(old);
+            return write_steps(old);
         }
         if of_keys.is_empty() {
-            return steps(old.max(new));
+            return write_steps(old.max(new));
         }
-        cost.assume(CostAssumption::NewIndexKey { index: index() });
-        steps(old) + steps(new)
+        cost.note_assumption(CostAssumption::NewIndexKey { index: index() });
+        write_steps(old) + write_steps(new)
     }
 
     /// The attributes of a known item that is not in the index, or of a missing one; `None` for others.
     fn names_outside<'n>(&'n self, before: ItemSnapshot<'n>) -> Option<impl Fn(&str) -> bool + 'n> {
         let is_outside = match before {
             ItemSnapshot::Nothing => true,
-            ItemSnapshot::Known(_) => self.entry(before).is_none(),
+            ItemSnapshot::Known(_) => self.index_entry(before).is_none(),
             ItemSnapshot::Sized(_) => false,
         };
         let is_primary = |name: &str| self.schema.keys().any(|key| key.name == name);
@@ -200,21 +200,21 @@ impl IndexEntries<'_> {
     }
 
     /// The bytes of an entry. For an unknown item, the size of the item is the upper limit.
-    fn size(&self, image: ItemSnapshot<'_>) -> usize {
+    fn entry_size(&self, image: ItemSnapshot<'_>) -> usize {
         match (image, &self.index.projection) {
             (ItemSnapshot::Sized(size), ProjectionSchema::Keys) => size.min(WRITE_STEP),
             (ItemSnapshot::Sized(size), _) => size,
-            (image, _) => self.entry(image).map_or(0, |entry| entry.size()),
+            (image, _) => self.index_entry(image).map_or(0, |entry| entry.size()),
         }
     }
 
     /// The entry of a known item in the index; `None` if it lacks one of the keys.
-    fn entry(&self, image: ItemSnapshot<'_>) -> Option<Item> {
+    fn index_entry(&self, image: ItemSnapshot<'_>) -> Option<Item> {
         let ItemSnapshot::Known(item) = image else {
             return None;
         };
         let is_in = self.index.keys().all(|key| item.contains(&key.name));
-        let held = item.iter().filter(|(name, _)| self.holds(name));
+        let held = item.iter().filter(|(name, _)| self.holds_attribute(name));
         is_in.then(|| {
             held.map(|(name, value)| (name.clone(), value.clone()))
                 .collect()
@@ -222,7 +222,7 @@ impl IndexEntries<'_> {
     }
 
     /// Whether entries have this attribute.
-    fn holds(&self, name: &str) -> bool {
+    fn holds_attribute(&self, name: &str) -> bool {
         let mut keys = self.schema.keys().chain(self.index.keys());
         match &self.index.projection {
             ProjectionSchema::All => true,
@@ -233,6 +233,6 @@ impl IndexEntries<'_> {
 }
 
 /// The number of units for a write of these bytes.
-fn steps(bytes: usize) -> f64 {
+fn write_steps(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_STEP).max(1) as f64
 }

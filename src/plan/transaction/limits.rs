@@ -12,7 +12,7 @@ pub(crate) const MOST: usize = 100;
 /// The maximum size of all items of a transaction in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-pub(crate) fn check(members: &[TransactionMember]) -> Result<()> {
+pub(crate) fn check_limits(members: &[TransactionMember]) -> Result<()> {
     check_count(members)?;
     check_keys(members)?;
     check_size(members)
@@ -28,7 +28,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
         members.len(),
         members.iter().filter(|member| !member.is_write()).count()
     );
-    Err(refused(ErrorKind::InvalidValue, first, message))
+    Err(limit_error(ErrorKind::InvalidValue, first, message))
 }
 
 /// Rejects two operations on one item, because they would have no order.
@@ -36,33 +36,35 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
     fn item(member: &TransactionMember) -> (&str, &ItemKey) {
         (&member.write.table, &member.key)
     }
-    let mut sorted: Vec<_> = members.iter().collect();
-    // The sort is stable, so of two members on one item the first one of the caller stays first.
-    sorted.sort_by(|one, other| item(one).cmp(&item(other)));
-    for pair in sorted.windows(2) {
-        let [before, member] = pair else { continue };
-        if item(before) != item(member) {
-            continue;
-        }
-        if let (Meaning::Taken(_), Meaning::Taken(unique)) =
-            // Two operations that take one unique value are the caller's mistake in data, and get
-            // the same kind of error as a value that is taken already.
-            (before.write.meaning, member.write.meaning)
-        {
-            return Err(both_take(unique, before, member));
-        }
-        let first = before.place.unwrap_or_default();
-        let message = if member.is_write() {
-            format!(
-                "it is on the same item as {first}: a transaction takes one operation an item, \
-                 whose conditions are given by `.when(..)`"
-            )
-        } else {
-            format!("it takes or gives up the same unique value as {first}: do one after the other")
-        };
-        return Err(refused(ErrorKind::InvalidValue, member, message));
+    let mut sorted: Vec<_> = members.iter().enumerate().collect();
+    // The sort is stable, so two members on one item remain in the order of the caller.
+    sorted.sort_by(|one, other| item(one.1).cmp(&item(other.1)));
+    let repeated = sorted.windows(2).filter_map(|pair| match pair {
+        [(_, before), (at, member)] if item(before) == item(member) => Some((at, *before, *member)),
+        _ => None,
+    });
+    // The first one in the order of the caller is the mistake: a repeated item also repeats its unique values, whose keys
+    // sort before it.
+    let Some((_, before, member)) = repeated.min_by_key(|found| found.0) else {
+        return Ok(());
+    };
+    if let (Meaning::Taken(_), Meaning::Taken(unique)) =
+        // Two operations that take one unique value are the caller's mistake in data, and get
+        // the same kind of error as a value that is taken already.
+        (before.write.meaning, member.write.meaning)
+    {
+        return Err(both_take(unique, before, member));
     }
-    Ok(())
+    let first = before.place.unwrap_or_default();
+    let message = if member.is_write() {
+        format!(
+            "it is on the same item as {first}: a transaction takes one operation an item, whose conditions are \
+             given by `.when(..)`"
+        )
+    } else {
+        format!("it takes or gives up the same unique value as {first}: do one after the other")
+    };
+    Err(limit_error(ErrorKind::InvalidValue, member, message))
 }
 
 /// The error for two operations that take the same unique value. It reports both, because neither takes precedence.
@@ -75,32 +77,32 @@ fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMem
         };
         let error =
             Error::new(ErrorKind::UniqueViolation, Stage::Request, message).of(member.write.entity);
-        member.failed(error.at(unique.fields.join(", ")))
+        member.failed_with(error.at(unique.fields.join(", ")))
     };
     Error::of_operations(vec![failed(one, other), failed(other, one)], 0)
 }
 
 /// Only puts are known whole before they are sent; an item is never larger than its JSON.
 fn check_size(members: &[TransactionMember]) -> Result<()> {
-    let items = members.iter().filter_map(|member| member.write.item());
+    let items = members.iter().filter_map(|member| member.write.item_json());
     let most: usize = items.map(<[u8]>::len).sum();
     if most <= LARGEST {
         return Ok(());
     }
     let mut total = 0;
     for member in members {
-        total += member.size();
+        total += member.encoded_size();
         if total > LARGEST {
             let message = format!(
                 "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB): split it where it may take effect in parts"
             );
-            return Err(refused(ErrorKind::TooLarge, member, message));
+            return Err(limit_error(ErrorKind::TooLarge, member, message));
         }
     }
     Ok(())
 }
 
-fn refused(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
+fn limit_error(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
     let error = Error::new(kind, Stage::Request, message).of(member.write.entity);
-    Error::of_operations(vec![member.failed(error)], 0)
+    Error::of_operations(vec![member.failed_with(error)], 0)
 }

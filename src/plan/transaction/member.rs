@@ -30,18 +30,18 @@ pub struct TransactionMember {
 impl TransactionMember {
     /// The write of the item with this key, as this library writes keys.
     pub(crate) fn of_key(write: WriteRequest, key: &[u8]) -> Result<Self> {
-        TransactionMember::of(write, ItemKey::written(key.to_vec()))
+        TransactionMember::of_write(write, ItemKey::from_json(key.to_vec()))
     }
 
     /// The write of any item in the table, by its key as an object of DynamoDB JSON.
     pub(crate) fn in_table(table: &TableDef, write: WriteRequest, key: &[u8]) -> Result<Self> {
         let key = ItemKey::in_table(table, key);
         let key = key.map_err(|fault| Error::encode(write.entity, fault))?;
-        TransactionMember::of(write, key)
+        TransactionMember::of_write(write, key)
     }
 
     /// In a transaction, an update without a change becomes a check of its condition.
-    pub(crate) fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
+    pub(crate) fn of_write(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
         if write.verb == WriteVerb::Update && !write.has_changes() {
             // DynamoDB rejects an update without an expression inside a transaction, and a check
@@ -69,11 +69,11 @@ impl TransactionMember {
     /// Releases the sentinel with this key, if it belongs to this owner.
     pub(crate) fn giving_up(owner: &Arc<Owner>, sentinel: &[u8], db: &Dynamo) -> Result<Self> {
         let asked = (owner.mine_condition(), Meaning::ForeignRow);
-        TransactionMember::beside(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
+        TransactionMember::beside_owner(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 
     /// The put or the delete of the sentinel with this key, in addition to the write of its owner.
-    pub(crate) fn beside(
+    pub(crate) fn beside_owner(
         owner: &Arc<Owner>,
         sentinel: &[u8],
         verb: WriteVerb,
@@ -81,10 +81,10 @@ impl TransactionMember {
         asked: (Node, Meaning),
         db: &Dynamo,
     ) -> Result<Self> {
-        let (table, room) = (db.table_name(owner.table().name), 64 + subject.len());
+        let (table, room) = (db.table_name(owner.table_def().name), 64 + subject.len());
         // It is never the first member of its request, so its pattern is never used.
         let pattern = &SEVERAL.transact;
-        let mut write = WriteRequest::new(verb, table, room, pattern, owner.now(), asked);
+        let mut write = WriteRequest::new(verb, table, room, pattern, owner.write_time(), asked);
         write.entity = owner.type_name();
         match verb {
             WriteVerb::Put => write.put_item(subject),
@@ -92,12 +92,12 @@ impl TransactionMember {
         }
         Ok(TransactionMember {
             owner: Some(owner.clone()),
-            ..TransactionMember::in_table(owner.table(), write, sentinel)?
+            ..TransactionMember::in_table(owner.table_def(), write, sentinel)?
         })
     }
 
     /// Sets which operation of the caller it is.
-    pub(crate) fn at(self, place: OperationPlace) -> Self {
+    pub(crate) fn at_place(self, place: OperationPlace) -> Self {
         TransactionMember {
             place: Some(place),
             ..self
@@ -113,44 +113,44 @@ impl TransactionMember {
     }
 
     /// The operation and its error.
-    pub(crate) fn failed(&self, error: Error) -> Failed {
-        let error = error.declared_as(self.declared());
+    pub(crate) fn failed_with(&self, error: Error) -> Failed {
+        let error = error.declared_as(self.declaration_id());
         Failed::new(
             self.place.unwrap_or_default(),
-            self.whose().to_json(),
+            self.item_key().to_json(),
             error,
         )
     }
 
     /// The item of the operation. If it stores a unique value, that is the item that has the value.
-    pub(crate) fn whose(&self) -> ItemKey {
+    pub(crate) fn item_key(&self) -> ItemKey {
         match &self.owner {
-            Some(owner) => ItemKey::written(owner.key().to_vec()),
+            Some(owner) => ItemKey::from_json(owner.key_json().to_vec()),
             None => self.key.clone(),
         }
     }
 
     /// The id of its entity's declaration, if that is known.
-    pub(crate) fn declared(&self) -> Option<&'static str> {
-        let owner = self.owner.as_ref().map(|owner| owner.declared());
-        owner.or(self.write.condition_failure().declared())
+    pub(crate) fn declaration_id(&self) -> Option<&'static str> {
+        let owner = self.owner.as_ref().map(|owner| owner.declaration_id());
+        owner.or(self.write.condition_failure().declaration_id())
     }
 
     /// The attributes of the primary key of the written item.
     pub(crate) fn key_names(&self) -> Option<KeyNames> {
         let owner = self.owner.as_ref().map(|owner| owner.key_names());
-        owner.or(self.write.condition_failure().keys())
+        owner.or(self.write.condition_failure().key_names())
     }
 
     /// The size of the item that it stores, if it puts one.
-    pub(crate) fn size(&self) -> usize {
-        let item = self.write.item();
+    pub(crate) fn encoded_size(&self) -> usize {
+        let item = self.write.item_json();
         let item = item.and_then(|json| Item::from_dynamo_json(json).ok());
         item.map_or(0, |item| item.size())
     }
 
     /// A copy for another attempt.
-    pub(crate) fn again(&self) -> Self {
+    pub(crate) fn copy_member(&self) -> Self {
         TransactionMember {
             place: self.place,
             write: self.write.clone(),

@@ -27,12 +27,12 @@ impl Owner {
     pub(crate) fn new(key: &UntypedKey, ttl: Option<Vec<u8>>, now: Timestamp) -> Self {
         Owner {
             ttl,
-            ..Owner::of(key.json(), key.declared.def, key.declared.table, now)
+            ..Owner::of_item(key.json(), key.declared.def, key.declared.table, now)
         }
     }
 
     /// The owner with this key, which is an object of DynamoDB JSON.
-    pub(crate) fn of(
+    pub(crate) fn of_item(
         key: &[u8],
         entity: &'static EntityDef,
         table: &'static TableDef,
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Its primary key, an object of DynamoDB JSON.
-    pub(crate) fn key(&self) -> &[u8] {
+    pub(crate) fn key_json(&self) -> &[u8] {
         let key = self.json.strip_prefix(b"{\"M\":").unwrap_or_default();
         key.strip_suffix(b"}").unwrap_or_default()
     }
@@ -59,7 +59,7 @@ impl Owner {
     }
 
     /// Its table.
-    pub(super) fn table(&self) -> &'static TableDef {
+    pub(super) fn table_def(&self) -> &'static TableDef {
         self.table
     }
 
@@ -69,12 +69,12 @@ impl Owner {
     }
 
     /// The time of the write.
-    pub(super) fn now(&self) -> Timestamp {
+    pub(super) fn write_time(&self) -> Timestamp {
         self.now
     }
 
     /// The id of its declaration.
-    pub(crate) fn declared(&self) -> &'static str {
+    pub(crate) fn declaration_id(&self) -> &'static str {
         self.entity.id
     }
 

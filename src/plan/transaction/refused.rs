@@ -37,7 +37,7 @@ impl Participant {
     }
 
     /// A read, which has no condition.
-    pub(crate) fn reading(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
+    pub(crate) fn of_read(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
         Participant {
             place: Some(OperationPlace { index, name: None }),
             entity: entity.type_name,
@@ -48,15 +48,15 @@ impl Participant {
         }
     }
 
-    pub(crate) fn of(member: &TransactionMember) -> Self {
-        Participant::with_key(member, member.whose())
+    pub(crate) fn of_member(member: &TransactionMember) -> Self {
+        Participant::with_key(member, member.item_key())
     }
 
-    /// The participant, and the write that it comes with.
-    pub(crate) fn split(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
+    /// Splits a member into the participant and its write.
+    pub(crate) fn split_off(mut member: TransactionMember) -> (Self, Box<WriteRequest>) {
         let key = match member.owner {
-            Some(_) => member.whose(),
-            None => std::mem::replace(&mut member.key, ItemKey::written(Vec::new())),
+            Some(_) => member.item_key(),
+            None => std::mem::replace(&mut member.key, ItemKey::from_json(Vec::new())),
         };
         (Participant::with_key(&member, key), member.write)
     }
@@ -65,7 +65,7 @@ impl Participant {
         Participant {
             place: member.place,
             entity: member.write.entity,
-            declared: member.declared(),
+            declared: member.declaration_id(),
             key,
             names: member.key_names(),
             meaning: member.write.meaning,
@@ -75,9 +75,13 @@ impl Participant {
 
 /// The error of a cancelled transaction, with the operations that failed and the reasons. If the outcome is unknown,
 /// that is its source.
-pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
+pub(crate) fn explain_refusal(
+    mut failure: Failure,
+    participants: &[Participant],
+    now: Timestamp,
+) -> Error {
     if let Some(refusal) = failure.refusal.take() {
-        let met = explain(*refusal, participants, now);
+        let met = explain_refusal(*refusal, participants, now);
         return failure.error.with_source(met);
     }
     let reasons = std::mem::take(&mut failure.reasons);
@@ -99,7 +103,7 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
         .iter()
         .all(|participant| participant.place.is_none());
     let failed = blamed.into_iter().map(|(participant, reason)| {
-        let error = participant.explain(reason, now);
+        let error = participant.explain_reason(reason, now);
         let error = error.with_request_id(whole.request_id());
         let place = participant.place.unwrap_or_default();
         Failed::new(place, participant.key.to_json(), error)
@@ -117,21 +121,24 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
 }
 
 impl Participant {
-    fn explain(&self, reason: Reason, now: Timestamp) -> Error {
+    fn explain_reason(&self, reason: Reason, now: Timestamp) -> Error {
         let condition = reason.is_condition().then(|| ConditionFailed {
             item: reason.item.clone(),
         });
         let message = match reason.is_contention() {
-            true => format!("another request was in the way ({})", reason.said()),
-            false => reason.said(),
+            true => format!(
+                "another request was in the way ({})",
+                reason.reason_message()
+            ),
+            false => reason.reason_message(),
         };
-        let error =
-            Error::new(reason.kind(), Stage::Service, message).with_code(Some(reason.code()));
+        let error = Error::new(reason.error_kind(), Stage::Service, message)
+            .with_code(Some(reason.reason_code()));
         let failure = Failure {
             condition,
             ..Failure::from(error)
         };
-        let error = self.meaning.explain(failure, self.entity, now);
+        let error = self.meaning.explain_failure(failure, self.entity, now);
         error.declared_as(self.declared)
     }
 }

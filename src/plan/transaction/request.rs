@@ -30,13 +30,13 @@ pub(crate) fn request_of(
     token: Option<String>,
 ) -> Result<SentTransaction> {
     let token = match token {
-        Some(token) => checked(token)?,
-        None => format!("{:032x}", entropy::bits()?),
+        Some(token) => check_token(token)?,
+        None => format!("{:032x}", entropy::random_bits()?),
     };
     let writes: Vec<_> = members.iter().map(|member| &*member.write).collect();
     transaction_of(pattern, &writes, &token).map_err(|(at, error)| match members.get(at) {
         Some(member) if member.place.is_some() => {
-            Error::of_operations(vec![member.failed(error)], 0)
+            Error::of_operations(vec![member.failed_with(error)], 0)
         }
         _ => error,
     })
@@ -48,17 +48,17 @@ pub(crate) fn transaction_of(
     writes: &[&WriteRequest],
     token: &str,
 ) -> Result<SentTransaction, (usize, Error)> {
-    let room: usize = writes.iter().map(|write| write.room()).sum();
+    let room: usize = writes.iter().map(|write| write.size_estimate()).sum();
     let mut body = Writer::with_capacity(room + 96);
     let mut heads = Vec::with_capacity(writes.len());
-    body.raw("{\"TransactItems\":[");
+    body.push_raw("{\"TransactItems\":[");
     for (at, write) in writes.iter().enumerate() {
-        body.raw(if at == 0 { "" } else { "," });
-        heads.push(write.write(&mut body).map_err(|error| (at, error))?);
+        body.push_raw(if at == 0 { "" } else { "," });
+        heads.push(write.write_body(&mut body).map_err(|error| (at, error))?);
     }
-    body.raw("],\"ClientRequestToken\":");
-    body.quoted(token);
-    body.raw("}");
+    body.push_raw("],\"ClientRequestToken\":");
+    body.push_quoted(token);
+    body.push_raw("}");
     let table = writes.first().map(|write| write.table.clone());
     let request = Request::new(
         ServiceOperation::TransactWriteItems,
@@ -70,7 +70,7 @@ pub(crate) fn transaction_of(
     Ok((request, heads))
 }
 
-fn checked(token: String) -> Result<String> {
+fn check_token(token: String) -> Result<String> {
     if (1..=LONGEST_TOKEN).contains(&token.len()) {
         return Ok(token);
     }

@@ -11,7 +11,7 @@ use crate::error::Result;
     message = "`{Self}` does not fit into a transaction",
     label = "not a write, or not one of this kind",
     note = "a transaction takes `create`, `put`, `update`, `upsert`, `delete`, and a `check` that asks for something: `.if_exists()`, `.if_missing()` or `.when(..)`",
-    note = "it returns no old items and has a token of its own: remove `.returning_old()`, `.idempotent()`, `.retry_safe()`; to read, write `transact_get((..))`",
+    note = "it returns no old items and has a token of its own: remove `.returning_old()`, `.idempotent()`; to read, write `transact_get((..))`",
     note = "for writes of several kinds in one `Vec`, put each into a box by `.boxed()`"
 )]
 pub trait TransactWrite {

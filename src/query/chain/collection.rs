@@ -13,7 +13,7 @@ pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
     parts: [Vec<GivenPart>; N],
 ) -> Query<C, From> {
     Query::of_collection(KeyDraft::new(
-        QuerySource::collection::<C>(),
+        QuerySource::of_collection::<C>(),
         parts,
         |parts, shard, writer| C::write_partition(parts, shard, writer),
         None,
@@ -22,15 +22,15 @@ pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
 
 impl<C: DynamoCollection> Query<C, WholeTable> {
     pub(crate) fn scan_collection() -> Self {
-        let source = QuerySource::collection::<C>();
-        let source = source.scanned(CollectionPatterns::<C>::SCAN);
-        Query::of_collection(KeyDraft::scan(source))
+        let source = QuerySource::of_collection::<C>();
+        let source = source.scanned_as(CollectionPatterns::<C>::SCAN);
+        Query::of_collection(KeyDraft::whole_table(source))
     }
 }
 
 impl<C: DynamoCollection, From: Reach> Query<C, From> {
     fn of_collection(draft: KeyDraft) -> Self {
-        let read = ReadRow::of(|row, _| row.value(read_collection), None);
-        Query::of(Selection::new(draft), read)
+        let read = ReadRow::with_reader(|row, _| row.read_value(read_collection), None);
+        Query::of_selection(Selection::new(draft), read)
     }
 }

@@ -21,7 +21,7 @@ pub trait PartKind<F> {
     type Part;
 
     /// Writes a part of a template.
-    fn write(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
+    fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
     /// Writes an attribute that is the field itself.
     fn write_value(
@@ -32,7 +32,7 @@ pub trait PartKind<F> {
     ) -> Result<(), CodecError>;
 
     /// The prefix of a part, as in the key.
-    fn prefix(text: &str) -> Cow<'_, str> {
+    fn prefix_text(text: &str) -> Cow<'_, str> {
         text.into()
     }
 
@@ -44,7 +44,7 @@ pub trait PartKind<F> {
     ) -> Result<(), CodecError> {
         match way {
             PartForm::Template(write) => {
-                write(PartOf::by(&|place| Self::write(part, place)), target)
+                write(PartOf::by(&|place| Self::write_part(part, place)), target)
             }
             PartForm::Value(name) => Self::write_value(part, target, name, Role::Sort),
         }
@@ -84,7 +84,7 @@ pub(crate) fn write_none(
     let PartForm::Template(write) = way else {
         // Only a template has a place for a None; an attribute that is the field itself is then
         // absent. The compiler prevents this case by `PlacedKind`.
-        return Err(misplaced());
+        return Err(misplaced_part());
     };
     let none = |part: PartPlace<'_, '_>| {
         part.write_none(place);
@@ -94,23 +94,23 @@ pub(crate) fn write_none(
 }
 
 #[cold]
-fn misplaced() -> CodecError {
+fn misplaced_part() -> CodecError {
     CodecError::new("a part of a key is written as another kind")
 }
 
 impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> {
     type Part = F::Part;
 
-    fn write(part: &F::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+    fn write_part(part: &F::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         F::write_part(part, place)
     }
 
-    fn prefix(text: &str) -> Cow<'_, str> {
+    fn prefix_text(text: &str) -> Cow<'_, str> {
         in_case(FORMAT, text)
     }
 
     fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), CodecError> {
-        Err(misplaced())
+        Err(misplaced_part())
     }
 }
 
@@ -156,8 +156,8 @@ placed!(PLAIN PADDED SECONDS MILLIS EPOCH EPOCH_MILLIS DATE MONTH LOWER UPPER);
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;
 
-    fn write(_: &F::Held, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
-        Err(misplaced())
+    fn write_part(_: &F::Held, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        Err(misplaced_part())
     }
 
     fn write_value(
@@ -175,8 +175,8 @@ macro_rules! managed {
         impl<F $(: $bound)?> PartKind<F> for $kind {
             type Part = $part;
 
-            fn write(_: &$part, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
-                Err(misplaced())
+            fn write_part(_: &$part, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                Err(misplaced_part())
             }
 
             fn write_value(

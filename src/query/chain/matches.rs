@@ -16,7 +16,7 @@ use crate::query::request::key_point;
 )]
 pub trait StoredRow<Kind> {
     #[doc(hidden)]
-    fn stored(&self) -> Result<Vec<u8>>;
+    fn stored_json(&self) -> Result<Vec<u8>>;
 }
 
 /// The row is an entity.
@@ -29,14 +29,14 @@ pub struct OfCollection(());
 
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> StoredRow<OfEntity> for E {
-    fn stored(&self) -> Result<Vec<u8>> {
+    fn stored_json(&self) -> Result<Vec<u8>> {
         crate::entity::json::to_json(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<C: DynamoCollection> StoredRow<OfCollection> for C {
-    fn stored(&self) -> Result<Vec<u8>> {
+    fn stored_json(&self) -> Result<Vec<u8>> {
         let json = self.stored_item()?.to_dynamo_json();
         json.map_err(|fault| Error::encode(C::NAME, fault))
     }
@@ -49,9 +49,9 @@ impl<Row, From> Query<Row, From> {
     where
         Row: StoredRow<Kind>,
     {
-        let json = row.stored()?;
+        let json = row.stored_json()?;
         self.keys_match(&json)
-            .map_err(|fault| Error::encode(self.selection.entity(), fault))
+            .map_err(|fault| Error::encode(self.selection.entity_name(), fault))
     }
 
     /// The order of two rows; `Equal` if the query leaves it to DynamoDB.
@@ -59,8 +59,8 @@ impl<Row, From> Query<Row, From> {
     where
         Row: StoredRow<Kind>,
     {
-        let (left, right) = (left.stored()?, right.stored()?);
-        let fail = |fault| Error::encode(self.selection.entity(), fault);
+        let (left, right) = (left.stored_json()?, right.stored_json()?);
+        let fail = |fault| Error::encode(self.selection.entity_name(), fault);
         let options = &self.selection.options;
         // By partition, rows of different lanes are ordered by the order in which the values were
         // given, which no key shows.
@@ -69,7 +69,7 @@ impl<Row, From> Query<Row, From> {
             true => lane(&left)?.cmp(&lane(&right)?),
             false => Ordering::Equal,
         };
-        let ascending = self.compare(&left, &right).map_err(fail)?;
+        let ascending = self.compare_rows(&left, &right).map_err(fail)?;
         Ok(by_partition.then(match options.descending {
             true => ascending.reverse(),
             false => ascending,
@@ -89,8 +89,8 @@ impl<Row, From> Query<Row, From> {
         self.selection.keys_match(json)
     }
 
-    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, CodecError> {
-        for key in self.selection.draft.source.sort() {
+    fn compare_rows(&self, left: &[u8], right: &[u8]) -> Result<Ordering, CodecError> {
+        for key in self.selection.draft.source.sort_keys() {
             let points = (
                 key_point(left, key.attribute)?,
                 key_point(right, key.attribute)?,
@@ -99,7 +99,7 @@ impl<Row, From> Query<Row, From> {
             let (Some(left), Some(right)) = points else {
                 continue;
             };
-            match left.compare(&right) {
+            match left.compare_points(&right) {
                 Some(Ordering::Equal) | None => {}
                 Some(order) => return Ok(order),
             }

@@ -121,7 +121,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         // The draft takes the writers as trait objects, so that it is compiled once and not for
         // each type of a part.
         let values: Vec<_> = values.iter().map(|write| write as _).collect();
-        self.draft.equal(&values);
+        self.draft.push_equalities(&values);
         Stage::Next::of(self.draft)
     }
 
@@ -134,7 +134,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         let way = self.way;
         let none =
             |target: KeyTarget<'_>| write_none(<Stage::Kind as PlacedKind>::PLACE, &way, target);
-        self.draft.equal(&[&none]);
+        self.draft.push_equalities(&[&none]);
         Stage::Next::of(self.draft)
     }
 
@@ -144,7 +144,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
-        self.range(None, Some((value.into_arg(), false)))
+        self.set_range(None, Some((value.into_arg(), false)))
     }
 
     /// The part is less than or equal to this value.
@@ -153,7 +153,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
-        self.range(None, Some((value.into_arg(), true)))
+        self.set_range(None, Some((value.into_arg(), true)))
     }
 
     /// The part is greater than this value.
@@ -162,7 +162,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
-        self.range(Some((value.into_arg(), false)), None)
+        self.set_range(Some((value.into_arg(), false)), None)
     }
 
     /// The part is greater than or equal to this value.
@@ -171,7 +171,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
-        self.range(Some((value.into_arg(), true)), None)
+        self.set_range(Some((value.into_arg(), true)), None)
     }
 
     /// The part is in a Rust range: `a..b` excludes `b`, `a..=b` includes it, and for two [`Bound`]s each may be
@@ -206,8 +206,8 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
             Bound::Excluded(value) => Some((value, false)),
             Bound::Unbounded => None,
         };
-        let (lower, upper) = range.ends();
-        self.range(side(lower), side(upper))
+        let (lower, upper) = range.range_ends();
+        self.set_range(side(lower), side(upper))
     }
 
     /// The part begins with this text. In a `verbatim` key, a text that contains the delimiter has rows only in the
@@ -217,11 +217,11 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         PartType<F, Stage>: Textual<Slice = str>,
     {
         self.draft
-            .starting_with(&<Stage::Kind as PartKind<F>>::prefix(text.as_ref()));
+            .starting_with(&<Stage::Kind as PartKind<F>>::prefix_text(text.as_ref()));
         Query::new::<Stage::Next>(self.draft)
     }
 
-    fn range(
+    fn set_range(
         mut self,
         lower: Option<(PartType<F, Stage>, bool)>,
         upper: Option<(PartType<F, Stage>, bool)>,
@@ -235,7 +235,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
             |target: KeyTarget<'_>| write(&lower, target),
             |target: KeyTarget<'_>| write(&upper, target),
         );
-        self.draft.between(
+        self.draft.set_range(
             lower.as_ref().map(|(_, held)| (&write_lower as _, *held)),
             upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
         );

@@ -29,7 +29,7 @@ pub trait PartTuple {
 
     /// The text of a bound: all parts of it, with the text between them in the key.
     #[doc(hidden)]
-    fn bound(
+    fn encode_bound(
         values: &Self::Values,
         forms: &[PartForm],
         draft: &KeyDraft,
@@ -37,7 +37,7 @@ pub trait PartTuple {
 
     /// The query of a finished draft.
     #[doc(hidden)]
-    fn query(draft: KeyDraft) -> Self::Ranged;
+    fn ranged_query(draft: KeyDraft) -> Self::Ranged;
 }
 
 /// A tuple of values, for parts of these types. Each may have any type that its part accepts alone, for example
@@ -60,18 +60,18 @@ pub trait PartValues<T> {
 )]
 pub trait TuplesBetween<T> {
     #[doc(hidden)]
-    fn ends(self) -> (Bound<T>, Bound<T>);
+    fn range_ends(self) -> (Bound<T>, Bound<T>);
 }
 
 impl<T, V: PartValues<T>> TuplesBetween<T> for Range<V> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         let (start, end) = (self.start.into_values(), self.end.into_values());
         (Bound::Included(start), Bound::Excluded(end))
     }
 }
 
 impl<T, V: PartValues<T>> TuplesBetween<T> for RangeInclusive<V> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         let (start, end) = self.into_inner();
         (
             Bound::Included(start.into_values()),
@@ -81,15 +81,15 @@ impl<T, V: PartValues<T>> TuplesBetween<T> for RangeInclusive<V> {
 }
 
 impl<T, V: PartValues<T>> TuplesBetween<T> for (Bound<V>, Bound<V>) {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
         (self.0.map(V::into_values), self.1.map(V::into_values))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, B: TuplesBetween<T>> TuplesBetween<T> for Option<B> {
-    fn ends(self) -> (Bound<T>, Bound<T>) {
-        self.map_or((Bound::Unbounded, Bound::Unbounded), B::ends)
+    fn range_ends(self) -> (Bound<T>, Bound<T>) {
+        self.map_or((Bound::Unbounded, Bound::Unbounded), B::range_ends)
     }
 }
 
@@ -139,13 +139,13 @@ where
             forms: vec![form],
             kind: PhantomData,
         };
-        first.with(next)
+        first.with_part(next)
     }
 }
 
 impl<Parts> SortParts<Parts> {
     /// With the part after these.
-    fn with<Stage: QueryStage, F, Next, More>(
+    fn with_part<Stage: QueryStage, F, Next, More>(
         mut self,
         next: impl FnOnce(Stage) -> SortPart<F, Next>,
     ) -> SortParts<More> {
@@ -155,8 +155,9 @@ impl<Parts> SortParts<Parts> {
         // The closure could also compare a part with `eq` before it returns the next one. The tuple
         // would then have a gap.
         if behind.parts != known.parts || behind.fronts != known.fronts {
-            self.draft
-                .refuse("`and` takes the next part alone, as in `.year().and(|row| row.month())`");
+            self.draft.refuse_query(
+                "`and` takes the next part alone, as in `.year().and(|row| row.month())`",
+            );
         }
         self.forms.push(form);
         SortParts {
@@ -170,37 +171,37 @@ impl<Parts> SortParts<Parts> {
 impl<Parts: PartTuple> SortParts<Parts> {
     /// The tuple of the parts is less than this one.
     pub fn lt(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
-        self.range(Bound::Unbounded, Bound::Excluded(values.into_values()))
+        self.set_range(Bound::Unbounded, Bound::Excluded(values.into_values()))
     }
 
     /// The tuple of the parts is less than or equal to this one.
     pub fn le(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
-        self.range(Bound::Unbounded, Bound::Included(values.into_values()))
+        self.set_range(Bound::Unbounded, Bound::Included(values.into_values()))
     }
 
     /// The tuple of the parts is greater than this one.
     pub fn gt(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
-        self.range(Bound::Excluded(values.into_values()), Bound::Unbounded)
+        self.set_range(Bound::Excluded(values.into_values()), Bound::Unbounded)
     }
 
     /// The tuple of the parts is greater than or equal to this one.
     pub fn ge(self, values: impl PartValues<Parts::Values>) -> Parts::Ranged {
-        self.range(Bound::Included(values.into_values()), Bound::Unbounded)
+        self.set_range(Bound::Included(values.into_values()), Bound::Unbounded)
     }
 
     /// The tuple of the parts is in a Rust range: `(2025, 11)..(2026, 3)` excludes its end, `..=` includes it, and
     /// for two [`Bound`]s each may be either. An empty or reversed range has no rows. For an `Option` of a range,
     /// `None` returns the rows of every value.
     pub fn between(self, range: impl TuplesBetween<Parts::Values>) -> Parts::Ranged {
-        let (lower, upper) = range.ends();
-        self.range(lower, upper)
+        let (lower, upper) = range.range_ends();
+        self.set_range(lower, upper)
     }
 
-    fn range(self, lower: Bound<Parts::Values>, upper: Bound<Parts::Values>) -> Parts::Ranged {
+    fn set_range(self, lower: Bound<Parts::Values>, upper: Bound<Parts::Values>) -> Parts::Ranged {
         let SortParts {
             mut draft, forms, ..
         } = self;
-        let text = |values: &Parts::Values| Parts::bound(values, &forms, &draft);
+        let text = |values: &Parts::Values| Parts::encode_bound(values, &forms, &draft);
         let end = |end: &Bound<Parts::Values>| match end {
             Bound::Included(values) => text(values).map(|text| Some((text, true))),
             Bound::Excluded(values) => text(values).map(|text| Some((text, false))),
@@ -208,7 +209,7 @@ impl<Parts: PartTuple> SortParts<Parts> {
         };
         let ends = end(&lower).and_then(|lower| Ok((lower, end(&upper)?)));
         draft.between_tuples(forms.len(), ends);
-        Parts::query(draft)
+        Parts::ranged_query(draft)
     }
 }
 
@@ -223,7 +224,7 @@ macro_rules! tuples {
             type Values = ($(<$stage::Kind as PartKind<$field>>::Part,)+);
             type Ranged = Ranged<$last>;
 
-            fn bound(
+            fn encode_bound(
                 values: &Self::Values,
                 forms: &[PartForm],
                 draft: &KeyDraft,
@@ -233,7 +234,7 @@ macro_rules! tuples {
                 ])
             }
 
-            fn query(draft: KeyDraft) -> Self::Ranged {
+            fn ranged_query(draft: KeyDraft) -> Self::Ranged {
                 Query::new::<$last::Next>(draft)
             }
         }
@@ -269,7 +270,7 @@ macro_rules! longer {
                 PartType<G, Next>: SortedPart,
                 Next::Order: OrderedPart,
             {
-                self.with(next)
+                self.with_part(next)
             }
         }
     )+};

@@ -9,8 +9,8 @@ use crate::query::keys::PartForm;
 struct PartValue<F, K: PartKind<F>>(K::Part);
 
 impl<F, K: PartKind<F>> WriteGivenPart for PartValue<F, K> {
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
-        K::write(&self.0, place)
+    fn write_part(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        K::write_part(&self.0, place)
     }
 
     fn write_value(
@@ -23,7 +23,7 @@ impl<F, K: PartKind<F>> WriteGivenPart for PartValue<F, K> {
     }
 }
 
-fn given<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> GivenPart {
+fn given_part<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> GivenPart {
     GivenPart::new(PartValue::<F, K>(value.into_arg()))
 }
 
@@ -64,13 +64,13 @@ pub struct Several(());
 
 impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, One, K> for A {
     fn values(self) -> Vec<GivenPart> {
-        vec![given::<F, K>(self)]
+        vec![given_part::<F, K>(self)]
     }
 }
 
 impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K> for AnyOf<A> {
     fn values(self) -> Vec<GivenPart> {
-        self.0.into_iter().map(given::<F, K>).collect()
+        self.0.into_iter().map(given_part::<F, K>).collect()
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Query<Row, From = Anywhere> {
 }
 
 impl<Row, From> Query<Row, From> {
-    pub(crate) fn of(selection: Selection, read: ReadRow<Row>) -> Self {
+    pub(crate) fn of_selection(selection: Selection, read: ReadRow<Row>) -> Self {
         Query {
             selection,
             read,
@@ -48,9 +48,13 @@ impl<Row, From> Query<Row, From> {
     {
         let keys_only = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY;
         Query {
-            selection: Selection::reading(draft, keys_only, <S::Rows as RowsOf<S::Entity>>::ahead),
-            read: ReadRow::of(
-                |row, _| row.value(<S::Rows as RowsOf<S::Entity>>::read),
+            selection: Selection::of_draft(
+                draft,
+                keys_only,
+                <S::Rows as RowsOf<S::Entity>>::rows_ahead,
+            ),
+            read: ReadRow::with_reader(
+                |row, _| row.read_value(<S::Rows as RowsOf<S::Entity>>::read_row),
                 None,
             ),
             from: PhantomData,
@@ -58,8 +62,8 @@ impl<Row, From> Query<Row, From> {
     }
 
     /// The same rows, each with only what the projection holds.
-    pub(super) fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
-        let source = *self.selection.source();
+    pub(super) fn with_projection<P: DynamoProjection>(mut self) -> Query<P, From> {
+        let source = *self.selection.query_source();
         let needed = crate::entity::projected::<P>().into_iter();
         let options = &mut self.selection.options;
         options.ahead = None;
@@ -68,31 +72,32 @@ impl<Row, From> Query<Row, From> {
         if let Some(items) = &mut options.hydration {
             items.attributes = Some(needed.map(|attribute| attribute.name).collect());
         } else {
-            let needed = needed
-                .filter(|attribute| !attribute.may_be_missing || source.holds(attribute.name));
+            let needed = needed.filter(|attribute| {
+                !attribute.may_be_missing || source.holds_attribute(attribute.name)
+            });
             options.projection = Some(needed.map(|attribute| attribute.name).collect());
         }
         Query {
             selection: self.selection,
-            read: ReadRow::projection(),
+            read: ReadRow::of_projection(),
             from: PhantomData,
         }
     }
 
     /// The items behind the rows; the index gives their keys.
-    pub(crate) fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
+    pub(crate) fn with_hydration<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
         // An empty projection reads only the keys, which is all that is needed to fetch the items.
         self.selection.options.projection = Some(Vec::new());
         self.selection.options.hydration = Some(Hydration::default());
         self.selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection: self.selection,
-            read: ReadRow::entity(),
+            read: ReadRow::of_entity(),
             from: PhantomData,
         }
     }
 
-    pub(crate) fn with(mut self, change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) fn with_options(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.selection.options);
         self
     }
@@ -103,12 +108,12 @@ impl<Row, From> Query<Row, From> {
     {
         Query {
             selection: self.selection,
-            read: self.read.lenient(),
+            read: self.read.into_lenient(),
             from: PhantomData,
         }
     }
 
-    pub(super) fn erased(self) -> Query<Row> {
+    pub(super) fn erase_reach(self) -> Query<Row> {
         Query {
             selection: self.selection,
             read: self.read,
@@ -148,7 +153,7 @@ impl<Row: RowOfEntity, From> Deref for Query<Row, From> {
 
 impl<S: QueryStage> From<S> for Query<RowOf<S>> {
     fn from(stage: S) -> Self {
-        Query::<_, S::Reach>::new::<S>(stage.draft()).erased()
+        Query::<_, S::Reach>::new::<S>(stage.draft()).erase_reach()
     }
 }
 
@@ -156,7 +161,7 @@ macro_rules! erase {
     ($($from:ty)*) => {$(
         impl<Row> From<Query<Row, $from>> for Query<Row> {
             fn from(query: Query<Row, $from>) -> Self {
-                query.erased()
+                query.erase_reach()
             }
         }
     )*};
@@ -166,7 +171,7 @@ erase!(InTable InLocalIndex InGlobalIndex WholeTable);
 
 impl<Row, From: Reach> std::convert::From<Query<Row, Hydrated<From>>> for Query<Row> {
     fn from(query: Query<Row, Hydrated<From>>) -> Self {
-        query.erased()
+        query.erase_reach()
     }
 }
 
@@ -200,3 +205,5 @@ pub trait SortKeyIn<'x>: Sized {
     /// Never called: no type implements this.
     fn never() -> Query<Self>;
 }
+
+crate::awaited::unsent!(SentOperation: [Row, From] Query<Row, From> => Vec<Row>,);

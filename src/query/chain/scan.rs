@@ -8,12 +8,12 @@ use crate::query::request::Selection;
 use crate::read::{ReadRow, entities_ahead};
 
 impl<E: DynamoEntity> Query<E, WholeTable> {
-    pub(crate) fn scan() -> Self {
-        let mut selection = Selection::new(KeyDraft::scan(
-            QuerySource::table::<E>().scanned(Patterns::<E>::SCAN),
+    pub(crate) fn whole_table() -> Self {
+        let mut selection = Selection::new(KeyDraft::whole_table(
+            QuerySource::table::<E>().scanned_as(Patterns::<E>::SCAN),
         ));
         selection.options.ahead = Some(entities_ahead::<E>);
-        Query::of(selection, ReadRow::entity())
+        Query::of_selection(selection, ReadRow::of_entity())
     }
 }
 
@@ -26,6 +26,6 @@ impl<Row> Query<Row, WholeTable> {
     /// so it grows by the size of a key for each, and it is valid only for a scan with the same number of segments.
     pub fn segments(self, segments: usize) -> Self {
         let segments = u32::try_from(segments).unwrap_or(u32::MAX);
-        self.with(|options| options.segments = Some(segments.max(1)))
+        self.with_options(|options| options.segments = Some(segments.max(1)))
     }
 }

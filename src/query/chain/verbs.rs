@@ -11,8 +11,8 @@ use crate::json::CodecError;
 use crate::plan::Explanation;
 use crate::query::cursor::ResumeFrom;
 use crate::query::engine::{
-    Kept, Page, PartOfItem, RowOfEntity, RowStream, Take, count, explain, read_all, read_page,
-    read_rows,
+    Kept, Page, PartOfItem, RowOfEntity, RowStream, Take, count_rows, explain_query, read_all,
+    read_page, read_rows,
 };
 use crate::query::request::Wanted;
 use crate::read::{ProgressWatch, ReadProgress, Reading};
@@ -58,7 +58,8 @@ pub trait QueryExt: Sized {
     where
         Self::Reach: InOrder,
     {
-        self.query().with(|options| options.descending = true)
+        self.query()
+            .with_options(|options| options.descending = true)
     }
 
     /// Returns only rows for which this condition holds; if you call it twice, both must hold. DynamoDB reads, and
@@ -73,7 +74,7 @@ pub trait QueryExt: Sized {
     {
         let condition = condition(E::Paths::default()).into_node();
         let condition = filter_of(&E::ENTITY, condition);
-        self.query().with(|options| {
+        self.query().with_options(|options| {
             let nodes = options.filter.take().into_iter().chain([condition]);
             // An empty condition must not count as a filter: it would change the cursor's binding,
             // and the reads would expect that rows are dropped.
@@ -84,12 +85,14 @@ pub trait QueryExt: Sized {
     /// Returns at most this number of rows. Only returned rows count, so `page(..)` returns full pages as long as
     /// enough rows exist.
     fn limit(self, rows: usize) -> Query<Self::Row, Self::Reach> {
-        self.query().with(|options| options.limit = Some(rows))
+        self.query()
+            .with_options(|options| options.limit = Some(rows))
     }
 
     /// Reads at most this number of items in one request. The results are the same.
     fn page_size(self, items: usize) -> Query<Self::Row, Self::Reach> {
-        self.query().with(|options| options.page_size = Some(items))
+        self.query()
+            .with_options(|options| options.page_size = Some(items))
     }
 
     /// Reads at most this number of items in total, which limits the cost of a filter. A page that ends because of
@@ -97,7 +100,7 @@ pub trait QueryExt: Sized {
     /// share the number. A page reads at least one item of each partition that it needs to determine the next row.
     fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query()
-            .with(|options| options.max_scanned = Some(items))
+            .with_options(|options| options.max_scanned = Some(items))
     }
 
     /// Limits the rate of the read to this number of read units per second from the table or the index; at least one.
@@ -134,7 +137,7 @@ pub trait QueryExt: Sized {
     /// ```
     fn read_units_per_second(self, units: u32) -> Query<Self::Row, Self::Reach> {
         self.query()
-            .with(|options| options.read_units = Some(units))
+            .with_options(|options| options.read_units = Some(units))
     }
 
     /// Calls this after each response with the progress of the read; it should be fast. It counts rows that were
@@ -145,25 +148,28 @@ pub trait QueryExt: Sized {
         tell: impl FnMut(&ReadProgress) + Send + 'static,
     ) -> Query<Self::Row, Self::Reach> {
         let watch = ProgressWatch::new(tell);
-        self.query().with(|options| options.watch = Some(watch))
+        self.query()
+            .with_options(|options| options.watch = Some(watch))
     }
 
     /// Continues from a position, or from the start for `None`. The cursor keeps the original bounds of its range.
     fn resume(self, from: impl ResumeFrom) -> Query<Self::Row, Self::Reach> {
         let from = from.into_cursor();
-        self.query().with(|options| options.resume = from)
+        self.query().with_options(|options| options.resume = from)
     }
 
     /// Reads one partition after the other, in the given order, instead of merging them by the sort key. The same
     /// applies to several values of a part of the sort key. [`descending`](Self::descending) reverses the rows within
     /// each of them.
     fn by_partition(self) -> Query<Self::Row, Self::Reach> {
-        self.query().with(|options| options.by_partition = true)
+        self.query()
+            .with_options(|options| options.by_partition = true)
     }
 
     /// Returns expired rows too, as long as DynamoDB stores them.
     fn include_expired(self) -> Query<Self::Row, Self::Reach> {
-        self.query().with(|options| options.include_expired = true)
+        self.query()
+            .with_options(|options| options.include_expired = true)
     }
 
     /// Sees every write that was acknowledged before, and costs double. A global index does not support this, but its
@@ -172,7 +178,8 @@ pub trait QueryExt: Sized {
     where
         Self::Reach: StrongReads,
     {
-        self.query().with(|options| options.consistent = true)
+        self.query()
+            .with_options(|options| options.consistent = true)
     }
 
     /// Reads only some fields of each row, and only those are transferred. An index must contain them.
@@ -181,7 +188,7 @@ pub trait QueryExt: Sized {
         Self::Row: RowOfEntity,
         P: DynamoProjection<Entity = <Self::Row as RowOfEntity>::Entity>,
     {
-        self.query().projected()
+        self.query().with_projection()
     }
 
     /// Returns the whole items if the rows are keys or a projection: the items are fetched from the table by their
@@ -218,7 +225,7 @@ pub trait QueryExt: Sized {
     where
         Self::Row: PartOfItem,
     {
-        self.query().hydrated()
+        self.query().with_hydration()
     }
 
     /// Returns each row as a `Result`, so that rows that cannot be decoded are rows too. Without this, the first one
@@ -238,7 +245,7 @@ pub trait QueryExt: Sized {
         let page = read_page(selection, db.clone());
         Reading::new(async move {
             let (page, rows) = page.await?;
-            Ok(page.with(read_all(rows, &read)?))
+            Ok(page.with_rows(read_all(rows, &read)?))
         })
     }
 
@@ -270,13 +277,13 @@ pub trait QueryExt: Sized {
     fn count(self, db: &Dynamo) -> Reading<u64> {
         let query = self.query();
         let limit = query.selection.options.limit;
-        Reading::new(count(query.selection, db.clone(), limit))
+        Reading::new(count_rows(query.selection, db.clone(), limit))
     }
 
     /// Returns whether a row exists. Without a filter, it costs the read of one item.
     fn exists(self, db: &Dynamo) -> Reading<bool> {
         let query = self.query();
-        let count = count(query.selection, db.clone(), Some(1));
+        let count = count_rows(query.selection, db.clone(), Some(1));
         Reading::new(async move { Ok(count.await? > 0) })
     }
 
@@ -291,7 +298,7 @@ pub trait QueryExt: Sized {
     /// Returns the requests of a page, without sending them.
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let query = self.query();
-        explain(query.selection, db, Wanted::Items)
+        explain_query(query.selection, db, Wanted::Items)
     }
 
     /// Returns the requests of [`count`](Self::count), without sending them: the first request to each partition.
@@ -310,8 +317,8 @@ pub trait QueryExt: Sized {
     /// ```
     fn explain_count(self, db: &Dynamo) -> Result<Explanation> {
         let query = self.query();
-        let wanted = query.selection.counted();
-        explain(query.selection, db, wanted)
+        let wanted = query.selection.wanted_count();
+        explain_query(query.selection, db, wanted)
     }
 }
 

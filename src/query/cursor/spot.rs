@@ -26,7 +26,7 @@ pub(crate) struct PositionChange {
 
 impl PositionChange {
     /// After a key: its attributes as entries of a JSON object.
-    pub(crate) fn behind(segment: usize, position: Vec<u8>) -> Self {
+    pub(crate) fn after_position(segment: usize, position: Vec<u8>) -> Self {
         PositionChange {
             segment,
             reached: Reached::Behind(position.into()),
@@ -35,7 +35,7 @@ impl PositionChange {
 }
 
 impl RowSpot {
-    pub(crate) fn pass(&mut self, mark: PositionChange) {
+    pub(crate) fn pass_row(&mut self, mark: PositionChange) {
         if self.0.len() <= mark.segment {
             self.0.resize(mark.segment + 1, Reached::Nothing);
         }

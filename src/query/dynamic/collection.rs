@@ -47,14 +47,14 @@ impl DynamicCollection {
     /// That of an enum.
     pub fn of<C: DynamoCollection>() -> Self {
         DynamicCollection {
-            source: QuerySource::collection::<C>,
+            source: QuerySource::of_collection::<C>,
             is_of_partition: C::MODEL.partition.is_some(),
         }
     }
 
     /// The name of the enum.
     pub fn name(&self) -> &'static str {
-        (self.source)().name()
+        (self.source)().index_or_table()
     }
 
     /// Whether it reads one partition, and not the whole table.
@@ -83,7 +83,7 @@ impl DynamicCollection {
         if !self.is_of_partition {
             return Err(Error::config(format!(
                 "`{}` is a collection of a whole table, which has no partition to name",
-                source.name()
+                source.index_or_table()
             )));
         }
         let declared = table.entities.iter().filter_map(|entity| entity.origin.0);
@@ -93,7 +93,7 @@ impl DynamicCollection {
             None => Err(Error::config(format!(
                 "the schema of `{}` is not the declared one of the table of `{}`: take `schema()` of that table",
                 table.name,
-                source.name()
+                source.index_or_table()
             ))),
         }
     }

@@ -127,7 +127,7 @@ impl DynamicEntity {
         let given = keys.iter().map(read).collect::<Result<Vec<_>>>()?;
         let write = |shard| {
             let mut writer = Writer::default();
-            writer.raw("{");
+            writer.push_raw("{");
             for (at, (key, given)) in keys.iter().zip(&given).enumerate() {
                 let role = match at {
                     0 => self.role_of(key),
@@ -136,7 +136,7 @@ impl DynamicEntity {
                 let given: Vec<_> = given.iter().map(Some).collect();
                 key.write(&given, shard, role, KeyTarget::attribute(&mut writer))?;
             }
-            writer.raw("}");
+            writer.push_raw("}");
             Ok(writer.into_bytes())
         };
         // The shard is the hash of the key without its shard part, so the key is written twice.
@@ -160,7 +160,7 @@ impl DynamicEntity {
                 self.name()
             )));
         }
-        self.query_of(QuerySource::declared(&self.declared, None), &keys, parts)
+        self.query_of(QuerySource::of_declared(&self.declared, None), &keys, parts)
     }
 
     /// The rows of an access pattern, by its name and the texts of the parts of its partition key.
@@ -177,7 +177,7 @@ impl DynamicEntity {
                 self.name()
             )));
         }
-        let source = QuerySource::declared(&self.declared, keys.index);
+        let source = QuerySource::of_declared(&self.declared, keys.index);
         self.query_of(source, &keys, parts)
     }
 
@@ -308,7 +308,7 @@ impl DynamicEntity {
             .map(|(part, text)| read_part(&self.declared, part, text, TextOf::Part));
         let given = given.collect::<Result<Vec<_>>>()?;
         let keys_only = !source.is_whole();
-        let name = source.name();
+        let name = source.index_or_table();
         let mut draft = KeyDraft::new(
             source,
             [],
@@ -329,7 +329,7 @@ impl DynamicEntity {
             && only.is_template()
         {
             let mut front = SortKeyFront::default();
-            let target = KeyTarget::text(&mut front.head, TemplateExtent::Front);
+            let target = KeyTarget::of_text(&mut front.head, TemplateExtent::Front);
             only.write_one(0, None, target)
                 .map_err(|fault| self.fault(fault))?;
             draft.fronts = vec![front];

@@ -40,7 +40,7 @@ impl DynamicQuery {
         let (key, at, place) = self.next(part)?;
         let given = read_part(&self.declared, &place, text, TextOf::Part)?;
         let write = |target: KeyTarget<'_>| key.write_one(at, Some(&given), target);
-        self.draft.equal(&[&write]);
+        self.draft.push_equalities(&[&write]);
         Ok(self)
     }
 
@@ -53,7 +53,7 @@ impl DynamicQuery {
             )));
         };
         let write = |target: KeyTarget<'_>| key.write_none(at, presence, target);
-        self.draft.equal(&[&write]);
+        self.draft.push_equalities(&[&write]);
         Ok(self)
     }
 
@@ -99,7 +99,7 @@ impl DynamicQuery {
             |target: KeyTarget<'_>| write(&lower, target),
             |target: KeyTarget<'_>| write(&upper, target),
         );
-        self.draft.between(
+        self.draft.set_range(
             lower
                 .as_ref()
                 .map(|(_, included)| (&write_lower as _, *included)),
@@ -183,13 +183,17 @@ impl QueryExt for DynamicQuery {
 
 /// A query with items as rows, whose errors have this name.
 pub(super) fn item_rows<From>(selection: Selection, name: &'static str) -> Query<Item, From> {
-    Query::of(selection, ReadRow::of(read_item, Some(Arc::new(name))))
+    Query::of_selection(
+        selection,
+        ReadRow::with_reader(read_item, Some(Arc::new(name))),
+    )
 }
 
 /// Reads a row as an item of the entity with this name.
 fn read_item(row: &RawRow, name: Option<&(dyn Any + Send + Sync)>) -> Result<Item> {
-    let item = row
-        .value(|json| Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault)));
+    let item = row.read_value(|json| {
+        Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault))
+    });
     let name = name.and_then(|name| name.downcast_ref::<&'static str>());
     item.map_err(|error| match name {
         Some(name) => error.of(name),

@@ -36,8 +36,9 @@ impl TableSchema {
     /// # Ok(()) }
     /// ```
     pub fn scan_items(&self) -> Result<Query<Item, WholeTable>> {
-        let source = QuerySource::declared(&self.declared_entity()?, None).scanned(&EVERY_ITEM);
-        let mut selection = Selection::new(KeyDraft::scan(source));
+        let source =
+            QuerySource::of_declared(&self.declared_entity()?, None).scanned_as(&EVERY_ITEM);
+        let mut selection = Selection::new(KeyDraft::whole_table(source));
         selection.options.every_item = true;
         selection.options.include_expired = true;
         Ok(item_rows(selection, NAME))
@@ -76,9 +77,9 @@ impl DynamicEntity {
     /// # Ok(()) }
     /// ```
     pub fn scan(&self) -> Query<Item, WholeTable> {
-        let source = QuerySource::declared(&self.declared, None);
+        let source = QuerySource::of_declared(&self.declared, None);
         let scanned = source.pattern.with(|joint| &joint.scan);
-        let selection = Selection::new(KeyDraft::scan(source.scanned(scanned)));
+        let selection = Selection::new(KeyDraft::whole_table(source.scanned_as(scanned)));
         item_rows(selection, self.name())
     }
 }

@@ -20,27 +20,27 @@ pub(crate) enum Take {
 /// Converts rows as they arrive, so no response is kept until all are read.
 pub(crate) trait Sink: Send {
     /// Takes the next rows.
-    fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
+    fn take_rows(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
 
     /// The number of rows taken.
     fn len(&self) -> usize;
 
-    fn swap(&mut self, one: usize, other: usize);
+    fn swap_rows(&mut self, one: usize, other: usize);
 
     /// Drops the rows after this number.
-    fn truncate(&mut self, rows: usize);
+    fn truncate_rows(&mut self, rows: usize);
 }
 
 /// Omits the rows whose number `lives` does not accept.
-fn retain(kept: &mut dyn Sink, lives: impl Fn(usize) -> bool) {
+fn retain_living(kept: &mut dyn Sink, lives: impl Fn(usize) -> bool) {
     let mut left = 0;
     for row in 0..kept.len() {
         if lives(row) {
-            kept.swap(left, row);
+            kept.swap_rows(left, row);
             left += 1;
         }
     }
-    kept.truncate(left);
+    kept.truncate_rows(left);
 }
 
 /// The rows that were taken.
@@ -59,11 +59,11 @@ impl<Row> Kept<Row> {
 }
 
 impl<Row: Send> Sink for Kept<Row> {
-    fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
+    fn take_rows(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
         self.rows.reserve(rows.len());
         // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
         for row in rows {
-            self.rows.push(self.read.read(&row.item)?);
+            self.rows.push(self.read.read_row(&row.item)?);
         }
         Ok(())
     }
@@ -72,11 +72,11 @@ impl<Row: Send> Sink for Kept<Row> {
         self.rows.len()
     }
 
-    fn swap(&mut self, one: usize, other: usize) {
+    fn swap_rows(&mut self, one: usize, other: usize) {
         self.rows.swap(one, other);
     }
 
-    fn truncate(&mut self, rows: usize) {
+    fn truncate_rows(&mut self, rows: usize) {
         self.rows.truncate(rows);
     }
 }
@@ -88,10 +88,15 @@ pub(crate) fn read_rows(
     take: Take,
     kept: &mut dyn Sink,
 ) -> BoxFuture<'_, Result<()>> {
-    Box::pin(rows(selection, db, take, kept))
+    Box::pin(collect_rows(selection, db, take, kept))
 }
 
-async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink) -> Result<()> {
+async fn collect_rows(
+    selection: Selection,
+    db: Dynamo,
+    take: Take,
+    kept: &mut dyn Sink,
+) -> Result<()> {
     selection.refuse_backwards()?;
     let mut row_source = selection.row_source(&db)?;
     let most = match take {
@@ -110,7 +115,7 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
     loop {
         let is_over = row_source.is_done() || row_source.is_spent();
         if is_over || is_enough(&read) {
-            row_source.living().keep(&mut read);
+            row_source.expiry_filter().keep_living(&mut read);
         }
         if is_over || is_enough(&read) {
             break;
@@ -120,16 +125,16 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
         if most.is_none() {
             // A converted row no longer shows its TTL in a form that can be compared, so the expiry
             // is kept beside it.
-            row_source.living().note_ends(&read.rows, &mut ends);
-            kept.take(std::mem::take(&mut read.rows))?;
+            row_source.expiry_filter().note_ends(&read.rows, &mut ends);
+            kept.take_rows(std::mem::take(&mut read.rows))?;
         }
         let wanted = most.map(|most| most - read.rows.len());
         // The places of the rows and the vanished rows are not needed here.
         let next = row_source.next(wanted).await?.rows.into_iter();
         read.rows.extend(next.map(HydratedRow::without_place));
     }
-    if let Some(now) = row_source.living().later_than_it_began() {
-        retain(kept, |row| {
+    if let Some(now) = row_source.expiry_filter().later_than_it_began() {
+        retain_living(kept, |row| {
             ends.get(row).is_none_or(|end| !is_past(*end, now))
         });
     }
@@ -137,11 +142,12 @@ async fn rows(selection: Selection, db: Dynamo, take: Take, kept: &mut dyn Sink)
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or use `first`";
         return Err(
-            Error::new(ErrorKind::MultipleItems, Stage::Request, message).of(selection.entity()),
+            Error::new(ErrorKind::MultipleItems, Stage::Request, message)
+                .of(selection.entity_name()),
         );
     }
     rows.truncate(most.unwrap_or(usize::MAX));
-    kept.take(rows)
+    kept.take_rows(rows)
 }
 
 /// The rows, as the requested type.
@@ -149,14 +155,22 @@ pub(crate) fn read_all<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Ve
     let mut all = Vec::with_capacity(rows.len());
     // A loop moves each row once. A chain of iterators moves it more often, and a row may be large.
     for row in rows {
-        all.push(read.read(&row)?);
+        all.push(read.read_row(&row)?);
     }
     Ok(all)
 }
 
-pub(crate) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<u64> {
+pub(crate) async fn count_rows(
+    selection: Selection,
+    db: Dynamo,
+    most: Option<usize>,
+) -> Result<u64> {
     selection.refuse_backwards()?;
-    let mut gather = selection.gather(&db, selection.counted(), selection.meter().as_ref())?;
+    let mut gather = selection.gather_lanes(
+        &db,
+        selection.wanted_count(),
+        selection.read_meter().as_ref(),
+    )?;
     let (mut count, mut left) = (0, most.filter(|most| *most != usize::MAX));
     while !gather.is_done() && !gather.is_spent() && left != Some(0) {
         let found = gather.next_count(left).await?;

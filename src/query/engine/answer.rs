@@ -36,14 +36,14 @@ pub(super) struct AnswerForm {
 
 impl AnswerForm {
     /// Finds the attributes of each row by which it is ranked, and whether it has a type.
-    fn finder(&self) -> Option<KeyFinder> {
+    fn key_finder(&self) -> Option<KeyFinder> {
         if self.ranking.is_none() && self.by_key.is_none() {
             return None;
         }
         let sort = self.ranking.as_ref().map(|ranking| &*ranking.sort);
-        let finder = KeyFinder::of(sort.unwrap_or_default());
+        let finder = KeyFinder::of_names(sort.unwrap_or_default());
         Some(match &self.by_key {
-            Some(by_key) => finder.beside(by_key.attribute),
+            Some(by_key) => finder.with_attribute(by_key.attribute),
             None => finder,
         })
     }
@@ -52,7 +52,7 @@ impl AnswerForm {
     /// item can be decoded, so other rows are not looked at.
     fn is_unknown_sentinel(&self, rows: &RowsAhead, body: &[u8]) -> bool {
         let is_possible = self.unknown_sentinels.filter(|_| !rows.is_last_decoded());
-        is_possible.is_some_and(|pk| has_sentinel_key(rows.last(body), pk))
+        is_possible.is_some_and(|pk| has_sentinel_key(rows.last_row(body), pk))
     }
 
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
@@ -95,7 +95,7 @@ pub(super) struct AnswerFacts {
 impl Unread {
     pub(crate) fn new(answered: Answered) -> Self {
         Unread {
-            text: Str::from_inner(answered.body().clone()).ok(),
+            text: Str::from_inner(answered.response_body().clone()).ok(),
             answered,
             at: 0,
             is_among_rows: false,
@@ -108,8 +108,8 @@ impl Unread {
     }
 
     /// The error for a response that does not have the expected form.
-    pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
-        self.answered.unreadable(fault)
+    pub(super) fn unreadable_answer(&self, fault: &CodecError) -> Error {
+        self.answered.unreadable_answer(fault)
     }
 
     /// Whether the whole response was read.
@@ -128,14 +128,14 @@ impl Unread {
         most: usize,
     ) -> Result<(RawRows, Ranks), CodecError> {
         let ranking = form.ranking.as_ref();
-        let finder = form.finder();
+        let finder = form.key_finder();
         let finder = finder.as_ref();
-        let body = self.answered.body();
+        let body = self.answered.response_body();
         let mut reader = match &self.text {
             // The body was checked once, so its texts can be borrowed without another check when
             // decoding continues.
-            Some(text) => Reader::within(text, self.at),
-            None => Reader::new(body).there(self.at),
+            Some(text) => Reader::starting_at(text, self.at),
+            None => Reader::new(body).resume_at(self.at),
         };
         let mut rows = RowsAhead::new(form.ahead);
         let mut ranks = Ranks::default();
@@ -152,9 +152,9 @@ impl Unread {
                 // than the memory.
                 let is_small = left > 0 && left <= most.saturating_mul(2);
                 let most = if is_small { usize::MAX } else { most };
-                rows.reserve(left.min(most), body.len());
+                rows.reserve_rows(left.min(most), body.len());
                 if ranking.is_some() {
-                    ranks.reserve(left.min(most) + 1, form.rank);
+                    ranks.reserve_ranks(left.min(most) + 1, form.rank);
                 }
                 let mut count = 0;
                 while count < most {
@@ -170,7 +170,7 @@ impl Unread {
                         continue;
                     }
                     if let Some(by_key) = form.tells_by(finder) {
-                        match by_key.tell(rows.last(body)) {
+                        match by_key.row_kind(rows.last_row(body)) {
                             RowKind::Meant => {}
                             RowKind::Unlike(error) => rows.refuse_last(*error),
                             RowKind::Other => {
@@ -182,7 +182,7 @@ impl Unread {
                         }
                     }
                     if let Some(source) = &form.in_own_format
-                        && let Some(error) = source.foreign_sort_key(rows.last(body))
+                        && let Some(error) = source.foreign_sort_key(rows.last_row(body))
                     {
                         rows.refuse_last(error);
                     }
@@ -206,15 +206,15 @@ impl Unread {
                     reader.open_array()?;
                     (self.is_among_rows, self.is_first) = (true, true);
                 }
-                "Count" => said.count = number(reader.raw_value()?)?,
-                "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
-                "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
-                "ConsumedCapacity" => said.units = crate::wire::units(reader.raw_value()?),
+                "Count" => said.count = parse_count(reader.raw_value()?)?,
+                "ScannedCount" => said.scanned = parse_count(reader.raw_value()?)?,
+                "LastEvaluatedKey" => said.last = Some(key_entries(reader.raw_value()?)?),
+                "ConsumedCapacity" => said.units = crate::wire::sum_units(reader.raw_value()?),
                 _ => reader.skip()?,
             }
         }
-        self.at = reader.place();
-        Ok((rows.of(&self.answered), ranks))
+        self.at = reader.current_place();
+        Ok((rows.into_rows(&self.answered), ranks))
     }
 }
 
@@ -226,7 +226,7 @@ impl fmt::Debug for Unread {
 }
 
 /// Some servers write `10.0`, because their numbers are floats.
-fn number(json: &[u8]) -> Result<usize, CodecError> {
+fn parse_count(json: &[u8]) -> Result<usize, CodecError> {
     let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
     let text = std::str::from_utf8(json).ok();
     let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
@@ -234,7 +234,7 @@ fn number(json: &[u8]) -> Result<usize, CodecError> {
 }
 
 /// The inside of an object.
-fn entries(object: &[u8]) -> Result<Vec<u8>, CodecError> {
+fn key_entries(object: &[u8]) -> Result<Vec<u8>, CodecError> {
     let inside = object
         .strip_prefix(b"{")
         .and_then(|object| object.strip_suffix(b"}"));

@@ -30,7 +30,7 @@ impl ExpiryFilter {
     }
 
     /// The TTL attribute and the time, if a row may have expired by now.
-    fn later(&self) -> Option<(&'static str, Timestamp)> {
+    fn later_expiry(&self) -> Option<(&'static str, Timestamp)> {
         let ttl = self.ttl?;
         let now = self.db.now();
         // A TTL counts in seconds. Within the second in which the read began, DynamoDB's filter and
@@ -41,27 +41,27 @@ impl ExpiryFilter {
     /// Whether this row has expired.
     #[inline]
     pub(crate) fn is_over(&self, row: &HydratedRow) -> bool {
-        let later = self.later();
-        later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
+        let later = self.later_expiry();
+        later.is_some_and(|(ttl, now)| is_expired(row.item.row_json(), Some(ttl), now))
     }
 
     /// Omits the rows that have expired. The runs no longer include them.
-    pub(crate) fn keep(&self, answer: &mut HydratedRows) {
-        let Some((ttl, now)) = self.later() else {
+    pub(crate) fn keep_living(&self, answer: &mut HydratedRows) {
+        let Some((ttl, now)) = self.later_expiry() else {
             return;
         };
-        answer.retain(|row| !is_expired(row.item.json(), Some(ttl), now));
+        answer.retain_rows(|row| !is_expired(row.item.row_json(), Some(ttl), now));
     }
 
     /// Records the expiry of these rows, before they are dropped.
     pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
         if let Some(ttl) = self.ttl {
-            ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));
+            ends.extend(rows.iter().map(|row| expires_at(row.item.row_json(), ttl)));
         }
     }
 
     /// The time, if a recorded row may have expired by now.
     pub(super) fn later_than_it_began(&self) -> Option<Timestamp> {
-        self.later().map(|(_, now)| now)
+        self.later_expiry().map(|(_, now)| now)
     }
 }

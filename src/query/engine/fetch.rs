@@ -77,7 +77,7 @@ impl Fetch {
     }
 
     /// A read of all keys of a table.
-    pub(crate) fn keys(
+    pub(crate) fn for_keys(
         db: Dynamo,
         pattern: &'static Pattern,
         table: &str,
@@ -85,13 +85,15 @@ impl Fetch {
     ) -> Result<Self, CodecError> {
         let mut expression = Expression::default();
         let names = names.iter().map(|name| (*name).to_owned());
-        expression.begin("ProjectionExpression").names(names);
-        expression.check()?;
+        expression
+            .begin_parameter("ProjectionExpression")
+            .push_names(names);
+        expression.check_limits()?;
         let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(table);
-        expression.write(&mut body);
-        body.raw(",\"ConsistentRead\":true");
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(table);
+        expression.write_members(&mut body);
+        body.push_raw(",\"ConsistentRead\":true");
         let frame = RequestFrame {
             operation: wire::ServiceOperation::Scan,
             table: table.to_owned(),
@@ -126,7 +128,7 @@ impl Fetch {
     }
 
     /// Identifies rows without a type by their keys.
-    pub(super) fn telling(mut self, by_key: Option<ByKey>) -> Self {
+    pub(super) fn distinguish_rows(mut self, by_key: Option<ByKey>) -> Self {
         self.form.by_key = by_key;
         self
     }
@@ -154,12 +156,12 @@ impl Fetch {
     }
 
     /// Sets the number of items that may be read from now on.
-    pub(super) fn allow(&mut self, budget: Option<usize>) {
+    pub(super) fn allow_rows(&mut self, budget: Option<usize>) {
         self.budget = budget;
     }
 
     /// The number of items that may still be read.
-    pub(super) fn allowance(&self) -> Option<usize> {
+    pub(super) fn remaining_rows(&self) -> Option<usize> {
         self.budget
     }
 
@@ -174,7 +176,7 @@ impl Fetch {
     }
 
     /// The start of the next request, if one follows.
-    pub(crate) fn position(&self) -> Option<&[u8]> {
+    pub(crate) fn start_position(&self) -> Option<&[u8]> {
         self.start.as_deref()
     }
 
@@ -185,13 +187,13 @@ impl Fetch {
         let Some(ranking) = ranking.filter(|_| !self.is_done() && !self.is_unread()) else {
             return Ok(());
         };
-        let points = self.horizon(&ranking.sort);
+        let points = self.key_horizon(&ranking.sort);
         let pushed = points.and_then(|points| ranks.push_bound(ranking, &points));
         pushed.map_err(|fault| Error::decode(self.pattern.entity, fault))
     }
 
     /// The known part of the sort key of the next row.
-    fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
+    fn key_horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
         match (&self.start, self.frames.front()) {
             (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
             (None, Some(frame)) => Ok(frame.begins.clone()),
@@ -206,26 +208,26 @@ impl Fetch {
         if self.budget == Some(0) {
             return Ok(FetchedRows::default());
         }
-        let limit = self.limit(wanted);
+        let limit = self.request_limit(wanted);
         let Some(frame) = self.frames.front() else {
             return Ok(FetchedRows::default());
         };
         let turn = match &self.meter {
-            Some(meter) => meter.turn(limit).await,
+            Some(meter) => meter.wait_turn(limit).await,
             None => None,
         };
         // The rate limiter may lower the number of items, so that a single request does not consume
         // several seconds' units.
         let limit = turn.map_or(limit, |turn| turn.limit);
-        let request = self.request(frame, self.start.as_deref(), limit);
-        let reply = match self.db.call(request).await {
+        let request = self.build_request(frame, self.start.as_deref(), limit);
+        let reply = match self.db.call_service(request).await {
             Ok(reply) => reply,
-            Err(failure) => return Err(self.refused(failure.error).await),
+            Err(failure) => return Err(self.explain_refusal(failure.error).await),
         };
         self.unread = Some(Unread::new(Answered::from(reply)));
         // A budget and a meter need counts that may come after the rows in the response, so it is decoded at once.
         let waits = self.form.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
-        let (answer, said) = self.read(if waits { SOME } else { usize::MAX })?;
+        let (answer, said) = self.read_answer(if waits { SOME } else { usize::MAX })?;
         if let Some(budget) = &mut self.budget {
             *budget = budget.saturating_sub(said.scanned);
         }
@@ -234,17 +236,17 @@ impl Fetch {
                 units: said.units,
                 scanned: said.scanned,
                 rows: said.count,
-                bytes: answer.rows.bytes(),
+                bytes: answer.rows.byte_count(),
                 ends: self.is_done(),
             };
-            meter.took(turn, took);
+            meter.note_cost(turn, took);
         }
         Ok(answer)
     }
 
     /// Only DynamoDB knows whether the position of a cursor is in its segment. A rejection may also be about the
     /// filter: it was about the position if DynamoDB accepts the same request without it.
-    async fn refused(&self, error: Error) -> Error {
+    async fn explain_refusal(&self, error: Error) -> Error {
         let error = error.of(self.pattern.entity);
         let has_place = self.is_of_segment && !self.has_begun && self.start.is_some();
         if !has_place || error.kind() != ErrorKind::Rejected {
@@ -255,7 +257,11 @@ impl Fetch {
         };
         // It reads one item. DynamoDB has the same code and kind for an invalid position and an
         // invalid filter, and messages are never parsed.
-        match self.db.call(self.request(frame, None, Some(1))).await {
+        match self
+            .db
+            .call_service(self.build_request(frame, None, Some(1)))
+            .await
+        {
             Ok(_) => error.with_kind(
                 ErrorKind::InvalidCursor,
                 "the service takes no place of the cursor: one is in another segment",
@@ -271,17 +277,17 @@ impl Fetch {
 
     /// The next rows of the last response.
     pub(super) fn read_on(&mut self) -> Result<FetchedRows> {
-        Ok(self.read(SOME)?.0)
+        Ok(self.read_answer(SOME)?.0)
     }
 
     /// Up to `most` rows, and the other content of the response if all of it is read.
-    fn read(&mut self, most: usize) -> Result<(FetchedRows, AnswerFacts)> {
+    fn read_answer(&mut self, most: usize) -> Result<(FetchedRows, AnswerFacts)> {
         let Some(mut unread) = self.unread.take() else {
             return Ok(Default::default());
         };
         let read = unread.next(&self.form, most);
         let (rows, ranks) =
-            read.map_err(|fault| unread.unreadable(&fault).of(self.pattern.entity))?;
+            read.map_err(|fault| unread.unreadable_answer(&fault).of(self.pattern.entity))?;
         self.has_begun = true;
         if rows.len() > 0 {
             self.form.rank = ranks.each();
@@ -310,7 +316,7 @@ impl Fetch {
 
     /// The number of items that the next request reads. It is not known how many a filter drops, so it doubles each
     /// time.
-    fn limit(&mut self, wanted: Option<usize>) -> Option<usize> {
+    fn request_limit(&mut self, wanted: Option<usize>) -> Option<usize> {
         let wanted = wanted.map(|wanted| {
             let frame = self.frames.front();
             if frame.is_none_or(|frame| frame.filters.is_empty()) {
@@ -324,19 +330,24 @@ impl Fetch {
         limits.into_iter().flatten().min()
     }
 
-    fn request(&self, frame: &RequestFrame, start: Option<&[u8]>, limit: Option<usize>) -> Request {
+    fn build_request(
+        &self,
+        frame: &RequestFrame,
+        start: Option<&[u8]>,
+        limit: Option<usize>,
+    ) -> Request {
         let mut body = Writer::for_request(frame.body.len() + 256);
         body.raw_bytes(&frame.body);
         if let Some(limit) = limit {
             // A limit above the rows of a full response changes nothing, so clamping it is harmless.
-            body.raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
+            body.push_raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
         }
         if let Some(start) = start {
-            body.raw(",\"ExclusiveStartKey\":{");
+            body.push_raw(",\"ExclusiveStartKey\":{");
             body.raw_bytes(start);
-            body.raw("}");
+            body.push_raw("}");
         }
-        body.raw("}");
+        body.push_raw("}");
         Request {
             is_metered: frame.is_metered,
             ..Request::new(
@@ -350,10 +361,10 @@ impl Fetch {
     }
 
     /// The next request as it would be sent.
-    pub(super) fn preview(&mut self, wanted: Option<usize>) -> Option<Bytes> {
-        let limit = self.limit(wanted);
+    pub(super) fn preview_request(&mut self, wanted: Option<usize>) -> Option<Bytes> {
+        let limit = self.request_limit(wanted);
         Some(
-            self.request(self.frames.front()?, self.start.as_deref(), limit)
+            self.build_request(self.frames.front()?, self.start.as_deref(), limit)
                 .body,
         )
     }

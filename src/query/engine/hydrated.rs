@@ -13,7 +13,7 @@ pub(crate) struct HydratedRow {
 }
 
 impl HydratedRow {
-    pub(crate) fn place(&self) -> &RawRow {
+    pub(crate) fn found_row(&self) -> &RawRow {
         self.place.as_ref().unwrap_or(&self.item)
     }
 
@@ -48,7 +48,7 @@ pub(super) struct HydratedRows {
 
 impl HydratedRows {
     /// Leaves out the rows of which this does not hold. Each is tested once.
-    pub(crate) fn retain(&mut self, holds: impl FnMut(&HydratedRow) -> bool) {
+    pub(crate) fn retain_rows(&mut self, holds: impl FnMut(&HydratedRow) -> bool) {
         let stays: Vec<bool> = self.rows.iter().map(holds).collect();
         let staying = |rows: &[bool]| rows.iter().filter(|stays| **stays).count();
         let mut of_runs = stays.as_slice();
@@ -113,8 +113,8 @@ mod tests {
             before,
         };
         HydratedRows {
-            rows: ahead.of(&answered).map(HydratedRow::from).collect(),
-            runs: vec![Run::of(3), Run::of(0), Run::of(rows - 3)],
+            rows: ahead.into_rows(&answered).map(HydratedRow::from).collect(),
+            runs: vec![Run::of_rows(3), Run::of_rows(0), Run::of_rows(rows - 3)],
             vanished: (0..=rows)
                 .flat_map(|at| [vanished(at), vanished(at)])
                 .collect(),
@@ -127,7 +127,7 @@ mod tests {
         let rows = 1_000;
         let mut read = answer(rows);
         let mut asked = 0;
-        read.retain(|_| {
+        read.retain_rows(|_| {
             asked += 1;
             asked % 2 == 0
         });

@@ -41,13 +41,17 @@ pub(crate) struct LaneReader {
 
 impl Selection {
     /// Plans the reads of all lanes. If this fails, nothing is sent.
-    pub(super) fn gather(
+    pub(super) fn gather_lanes(
         &self,
         db: &Dynamo,
         wanted: Wanted,
         meter: Option<&Arc<Meter>>,
     ) -> Result<LaneReader> {
-        let sort = self.source().sort().iter().map(|key| key.attribute);
+        let sort = self
+            .query_source()
+            .sort_keys()
+            .iter()
+            .map(|key| key.attribute);
         let merge = Merge {
             ranking: Ranking {
                 sort: sort.collect(),
@@ -59,30 +63,30 @@ impl Selection {
             segmented: self.options.segments.is_some(),
             width: self.draft.partitions.len(),
         };
-        let fetches = self.reads(db, wanted)?.into_iter();
-        let ahead = self.ahead().filter(|_| wanted == Wanted::Items);
+        let fetches = self.lane_reads(db, wanted)?.into_iter();
+        let ahead = self.read_ahead().filter(|_| wanted == Wanted::Items);
         let fetches = fetches.map(|read| {
-            let fetch = self.fetch(db, read).with_meter(meter);
+            let fetch = self.start_fetch(db, read).with_meter(meter);
             fetch.reading_ahead(ahead)
         });
         let fetches: Vec<Fetch> = fetches.collect();
         if let Some(meter) = meter {
             let done = fetches.iter().filter(|fetch| fetch.is_done());
-            meter.begin(fetches.len(), done.count());
+            meter.begin_segments(fetches.len(), done.count());
         }
         LaneReader::new(fetches, merge, self.options.max_scanned)
     }
 
-    pub(super) fn fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
-        Fetch::new(db.clone(), self.source().pattern, read)
+    pub(super) fn start_fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
+        Fetch::new(db.clone(), self.query_source().pattern, read)
             .with_page_size(self.options.page_size)
-            .telling(self.by_key())
+            .distinguish_rows(self.by_key())
             .in_own_format(self.in_own_format())
             .omitting_sentinels(self.unknown_sentinels())
     }
 
     /// How rows are decoded as they arrive. If their items are fetched, they are only keys.
-    fn ahead(&self) -> Option<ReadAhead> {
+    fn read_ahead(&self) -> Option<ReadAhead> {
         let options = &self.options;
         options.ahead.filter(|_| options.hydration.is_none())
     }
@@ -146,23 +150,23 @@ impl LaneReader {
     }
 
     fn first_merged(&self) -> Option<usize> {
-        self.merger.as_ref().and_then(RowMerger::first)
+        self.merger.as_ref().and_then(RowMerger::first_lane)
     }
 
     /// The lane that is queried next.
     fn next_lane(&self) -> Option<&Fetch> {
         match self.first_merged() {
-            Some(lane) => self.lanes.get(lane),
+            Some(lane) => self.lanes.lane_fetch(lane),
             None => self.lanes.first_open(),
         }
     }
 
     /// The key up to which everything was read; None in segments.
-    pub(crate) fn position(&self) -> Option<&[u8]> {
+    pub(crate) fn segment_position(&self) -> Option<&[u8]> {
         if self.merge.segmented {
             return None;
         }
-        self.next_lane().and_then(Fetch::position)
+        self.next_lane().and_then(Fetch::start_position)
     }
 
     /// The next rows, of at least one response, in the form that the caller wants. The caller can use `wanted` of
@@ -174,10 +178,10 @@ impl LaneReader {
         if let Some(merger) = &mut self.merger {
             return merger.next(&mut self.lanes, wanted).await;
         }
-        let mut open = self.lanes.open();
+        let mut open = self.lanes.open_lanes();
         // All rows of this lane precede those of later lanes, so the rows of these would only wait in memory.
         open.truncate(1);
-        let answer = self.lanes.ask(&open, wanted).await.pop();
+        let answer = self.lanes.fetch_lanes(&open, wanted).await.pop();
         let answer = answer.map(|(_, answer)| answer).transpose()?;
         let rows = answer.map(|answer| answer.rows).unwrap_or_default();
         Ok(rows.map(Row::from).collect())
@@ -192,16 +196,16 @@ impl LaneReader {
         &mut self,
         wanted: Option<usize>,
     ) -> Result<(Vec<RawRow>, Vec<Run>)> {
-        let mut open = self.lanes.open();
+        let mut open = self.lanes.open_lanes();
         // All responses of one round wait in memory together, up to a megabyte each.
         open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
         let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
         let (mut rows, mut runs) = (Vec::new(), Vec::new());
-        for (segment, answer) in all(self.lanes.ask(&open, share).await)? {
+        for (segment, answer) in all_answers(self.lanes.fetch_lanes(&open, share).await)? {
             runs.push(Run {
                 segment,
                 rows: answer.rows.len(),
-                ends: self.lanes.get(segment).map(reached),
+                ends: self.lanes.lane_fetch(segment).map(reached_position),
             });
             rows.extend(answer.rows);
         }
@@ -210,25 +214,25 @@ impl LaneReader {
 
     /// The number of rows in the next responses.
     pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
-        let mut open = self.lanes.open();
+        let mut open = self.lanes.open_lanes();
         // With a limit, the first lanes may be enough, so the number of lanes doubles from call to call.
         if wanted.is_some() {
-            open.truncate(self.lanes.grow());
+            open.truncate(self.lanes.grow_ahead());
         }
-        let answers = all(self.lanes.ask(&open, wanted).await)?;
+        let answers = all_answers(self.lanes.fetch_lanes(&open, wanted).await)?;
         Ok(answers.iter().map(|(_, answer)| answer.count).sum())
     }
 }
 
 /// The responses, or the first error among them.
-fn all(answers: LaneAnswers) -> Result<Vec<(usize, FetchedRows)>> {
+fn all_answers(answers: LaneAnswers) -> Result<Vec<(usize, FetchedRows)>> {
     let answers = answers.into_iter();
     answers.map(|(at, answer)| Ok((at, answer?))).collect()
 }
 
 /// The progress of a lane.
-fn reached(fetch: &Fetch) -> Reached {
-    match fetch.position() {
+fn reached_position(fetch: &Fetch) -> Reached {
+    match fetch.start_position() {
         _ if fetch.is_done() => Reached::End,
         Some(position) => Reached::Behind(position.into()),
         None => Reached::Nothing,

@@ -2,7 +2,7 @@
 
 use super::fetch::{Fetch, FetchedRows};
 use crate::error::Result;
-use crate::retry::together;
+use crate::retry::run_together;
 
 /// The responses of some lanes, each with the number of its lane.
 pub(super) type LaneAnswers = Vec<(usize, Result<FetchedRows>)>;
@@ -30,7 +30,7 @@ impl Lanes {
         self.fetches.len()
     }
 
-    pub(crate) fn get(&self, lane: usize) -> Option<&Fetch> {
+    pub(crate) fn lane_fetch(&self, lane: usize) -> Option<&Fetch> {
         self.fetches.get(lane)
     }
 
@@ -61,21 +61,25 @@ impl Lanes {
         self.fetches.iter().find(|fetch| !fetch.is_done())
     }
 
-    pub(crate) fn open(&self) -> Vec<usize> {
+    pub(crate) fn open_lanes(&self) -> Vec<usize> {
         let fetches = self.fetches.iter().enumerate();
         let open = fetches.filter(|(_, fetch)| !fetch.is_done());
         open.map(|(at, _)| at).collect()
     }
 
     /// The number of lanes that are queried at once: twice as many each time.
-    pub(super) fn grow(&mut self) -> usize {
+    pub(super) fn grow_ahead(&mut self) -> usize {
         let ahead = self.ahead;
         self.ahead = ahead.saturating_mul(2);
         ahead
     }
 
     /// The next response of each of these lanes, within the budget. At least one lane is queried in any case.
-    pub(super) async fn ask(&mut self, lanes: &[usize], wanted: Option<usize>) -> LaneAnswers {
+    pub(super) async fn fetch_lanes(
+        &mut self,
+        lanes: &[usize],
+        wanted: Option<usize>,
+    ) -> LaneAnswers {
         // Even with a spent budget one item is read: the caller asks only if it needs a position in
         // a lane that has not begun.
         let budget = self.budget.map(|budget| budget.max(1));
@@ -92,13 +96,13 @@ impl Lanes {
         let asked = self.fetches.iter_mut().enumerate().zip(is_asked);
         let asked = asked.filter_map(|(fetch, is_asked)| is_asked.then_some(fetch));
         let answers = asked.map(|(at, fetch)| async move {
-            fetch.allow(share);
+            fetch.allow_rows(share);
             let answer = fetch.next(wanted).await;
-            let left = fetch.allowance().unwrap_or_default();
+            let left = fetch.remaining_rows().unwrap_or_default();
             (at, answer, share.unwrap_or_default() - left)
         });
         let mut kept = Vec::new();
-        for (at, answer, looked_at) in together(answers.collect()).await {
+        for (at, answer, looked_at) in run_together(answers.collect()).await {
             self.budget = self.budget.map(|budget| budget.saturating_sub(looked_at));
             kept.push((at, answer));
         }

@@ -45,40 +45,45 @@ impl MergeTree {
             tracks: lanes.map(Track::new).collect(),
             ..MergeTree::default()
         };
-        tree.start();
+        tree.build_tree();
         tree
     }
 
     /// The first lane, if any lane has a rank.
     #[inline]
-    pub(crate) fn first(&self) -> Option<usize> {
+    pub(crate) fn first_lane(&self) -> Option<usize> {
         let first = self.first.as_ref()?;
         // A rank may begin with eight bytes of 0xff, so `LAST` alone does not prove that the lane has no rank.
-        let is_there = first.next < LAST || rank(&self.tracks, first.lane).is_some();
+        let is_there = first.next < LAST || lane_rank(&self.tracks, first.lane).is_some();
         is_there.then_some(first.lane)
     }
 
     /// Whether the known bytes do not determine the order of the first lane and one that was removed before.
     pub(super) fn first_stands_with(&self, other: &Track) -> bool {
-        let first = self.first.and_then(|first| rank(&self.tracks, first.lane));
-        let (first, other) = (first.unwrap_or_default(), other.rank().unwrap_or_default());
+        let first = self
+            .first
+            .and_then(|first| lane_rank(&self.tracks, first.lane));
+        let (first, other) = (
+            first.unwrap_or_default(),
+            other.first_rank().unwrap_or_default(),
+        );
         first.starts_with(other) || other.starts_with(first)
     }
 
     /// The last known rank of a lane: its last row, or the bound of the next one.
     pub(super) fn end_of(&self, lane: usize) -> Option<&[u8]> {
-        self.tracks.get(lane)?.ranks.last()
+        self.tracks.get(lane)?.ranks.last_rank()
     }
 
     /// Advances the first lane to its next rank.
     #[inline]
-    pub(super) fn advance(&mut self) {
+    pub(super) fn advance_first(&mut self) {
         if let Some(TreeNode { lane, .. }) = self.first
             && let Some(track) = self.tracks.get_mut(lane)
         {
             track.at += 1;
             let next = track.next(self.front.len());
-            self.run(TreeNode { lane, next });
+            self.replay_path(TreeNode { lane, next });
         }
     }
 
@@ -88,26 +93,26 @@ impl MergeTree {
             return;
         };
         let next = track.next(self.front.len());
-        self.enter(lane, track);
+        self.enter_lane(lane, track);
         // The bytes of the other nodes follow the old front, so they cannot be compared with bytes after a new one. All
         // lanes then meet again.
         match self.is_measured {
-            true => self.run(TreeNode { lane, next }),
-            false => self.start(),
+            true => self.replay_path(TreeNode { lane, next }),
+            false => self.build_tree(),
         }
     }
 
     /// Removes the ranks of the first lane.
-    pub(super) fn withdraw(&mut self) -> Option<Track> {
+    pub(super) fn withdraw_first(&mut self) -> Option<Track> {
         let TreeNode { lane, .. } = self.first?;
         let track = self.tracks.get_mut(lane).map(std::mem::take);
-        self.run(TreeNode { lane, next: LAST });
+        self.replay_path(TreeNode { lane, next: LAST });
         track
     }
 
-    /// Sets the ranks of a lane. After that, the tree has to `start` again, unless it is the first lane and runs
+    /// Sets the ranks of a lane. After that, `build_tree` must be called again, unless it is the first lane and runs
     /// again.
-    pub(super) fn enter(&mut self, lane: usize, track: Track) {
+    pub(super) fn enter_lane(&mut self, lane: usize, track: Track) {
         // The front is measured again from time to time, because the current ranks may share a longer one.
         self.entered += 1;
         if self.entered >= self.tracks.len() || !track.begins_with(&self.front) {
@@ -119,9 +124,9 @@ impl MergeTree {
     }
 
     /// Lets all lanes meet.
-    pub(crate) fn start(&mut self) {
+    pub(crate) fn build_tree(&mut self) {
         if !std::mem::replace(&mut self.is_measured, true) {
-            self.front = shared(&self.tracks).to_vec();
+            self.front = shared_prefix(&self.tracks).to_vec();
             self.entered = 0;
         }
         let front = self.front.len();
@@ -140,7 +145,7 @@ impl MergeTree {
             let Some(&[mut one, mut other]) = below.and_then(|below| below.first_chunk()) else {
                 continue;
             };
-            meet(&self.tracks, &mut one, &mut other);
+            compare_nodes(&self.tracks, &mut one, &mut other);
             if let (Some(winner), Some(loser)) = (winners.get_mut(node), self.losers.get_mut(node))
             {
                 (*winner, *loser) = (one, other);
@@ -151,12 +156,12 @@ impl MergeTree {
 
     /// Lets the first lane go up the tree again after its rank has changed.
     #[inline]
-    fn run(&mut self, mut runner: TreeNode) {
+    fn replay_path(&mut self, mut runner: TreeNode) {
         let mut node = (self.tracks.len() + runner.lane) / 2;
         while node > 0
             && let Some(met) = self.losers.get_mut(node)
         {
-            meet(&self.tracks, &mut runner, met);
+            compare_nodes(&self.tracks, &mut runner, met);
             node /= 2;
         }
         self.first = Some(runner);
@@ -168,8 +173,8 @@ impl Track {
         Track { ranks, at: 0 }
     }
 
-    fn rank(&self) -> Option<&[u8]> {
-        self.ranks.get(self.at)
+    fn first_rank(&self) -> Option<&[u8]> {
+        self.ranks.rank_at(self.at)
     }
 
     /// The bytes of the current rank after the first `behind` bytes.
@@ -179,19 +184,19 @@ impl Track {
     }
 
     /// The first and the last of the remaining ranks. They are sorted, so those between have the same beginning.
-    fn ends(&self) -> impl Iterator<Item = &[u8]> {
-        let last = self.rank().and(self.ranks.last());
-        [self.rank(), last].into_iter().flatten()
+    fn run_ends(&self) -> impl Iterator<Item = &[u8]> {
+        let last = self.first_rank().and(self.ranks.last_rank());
+        [self.first_rank(), last].into_iter().flatten()
     }
 
     fn begins_with(&self, front: &[u8]) -> bool {
-        self.ends().all(|rank| rank.starts_with(front))
+        self.run_ends().all(|rank| rank.starts_with(front))
     }
 }
 
 /// The common beginning of the ranks of all lanes.
-fn shared(tracks: &[Track]) -> &[u8] {
-    let mut ranks = tracks.iter().flat_map(Track::ends);
+fn shared_prefix(tracks: &[Track]) -> &[u8] {
+    let mut ranks = tracks.iter().flat_map(Track::run_ends);
     let first = ranks.next().unwrap_or_default();
     ranks.fold(first, |front, rank| {
         if rank.starts_with(front) {
@@ -205,7 +210,7 @@ fn shared(tracks: &[Track]) -> &[u8] {
 
 /// Swaps the two nodes if the second one comes first.
 #[inline]
-fn meet(tracks: &[Track], first: &mut TreeNode, second: &mut TreeNode) {
+fn compare_nodes(tracks: &[Track], first: &mut TreeNode, second: &mut TreeNode) {
     if second.next < first.next || second.next == first.next && comes_first(tracks, *second, *first)
     {
         std::mem::swap(first, second);
@@ -216,14 +221,14 @@ fn meet(tracks: &[Track], first: &mut TreeNode, second: &mut TreeNode) {
 #[cold]
 fn comes_first(tracks: &[Track], runner: TreeNode, other: TreeNode) -> bool {
     let place = |runner: TreeNode| {
-        let rank = rank(tracks, runner.lane);
+        let rank = lane_rank(tracks, runner.lane);
         (rank.is_none(), rank, runner.lane)
     };
     place(runner) < place(other)
 }
 
-fn rank(tracks: &[Track], lane: usize) -> Option<&[u8]> {
-    tracks.get(lane).and_then(Track::rank)
+fn lane_rank(tracks: &[Track], lane: usize) -> Option<&[u8]> {
+    tracks.get(lane).and_then(Track::first_rank)
 }
 
 #[cfg(test)]
@@ -262,7 +267,7 @@ mod tests {
     /// The lane with the least rank: the earliest of several.
     fn least(tree: &MergeTree) -> Option<usize> {
         let lanes = tree.tracks.iter().enumerate();
-        let ranks = lanes.filter_map(|(lane, track)| Some((track.rank()?, lane)));
+        let ranks = lanes.filter_map(|(lane, track)| Some((track.first_rank()?, lane)));
         ranks.min().map(|(_, lane)| lane)
     }
 
@@ -279,13 +284,13 @@ mod tests {
         ) {
             let lanes = lanes.into_iter().map(|texts| ranks(texts, descending));
             let mut tree = MergeTree::new(lanes);
-            prop_assert_eq!(tree.first(), least(&tree));
+            prop_assert_eq!(tree.first_lane(), least(&tree));
             while let Some(count) = taken.pop() {
                 let mut out = Vec::new();
                 for _ in 0..count {
-                    if let Some(lane) = tree.first() {
-                        out.extend(tree.withdraw().map(|track| (lane, track)));
-                        prop_assert_eq!(tree.first(), least(&tree));
+                    if let Some(lane) = tree.first_lane() {
+                        out.extend(tree.withdraw_first().map(|track| (lane, track)));
+                        prop_assert_eq!(tree.first_lane(), least(&tree));
                     }
                 }
                 for (lane, track) in out {
@@ -293,17 +298,17 @@ mod tests {
                         Some(texts) => Track::new(ranks(texts, descending)),
                         None => track,
                     };
-                    tree.enter(lane, track);
+                    tree.enter_lane(lane, track);
                 }
-                tree.start();
-                prop_assert_eq!(tree.first(), least(&tree));
+                tree.build_tree();
+                prop_assert_eq!(tree.first_lane(), least(&tree));
                 for _ in 0..5 {
-                    tree.advance();
-                    prop_assert_eq!(tree.first(), least(&tree));
+                    tree.advance_first();
+                    prop_assert_eq!(tree.first_lane(), least(&tree));
                 }
                 if let Some(texts) = more.pop() {
                     tree.go_on(Track::new(ranks(texts, descending)));
-                    prop_assert_eq!(tree.first(), least(&tree));
+                    prop_assert_eq!(tree.first_lane(), least(&tree));
                 }
             }
         }

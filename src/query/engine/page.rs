@@ -77,7 +77,7 @@ impl<Row: RowOfEntity> Page<Row> {
     /// [`item_key`](crate::error::Error::item_key).
     pub fn vanished(&self) -> Vec<Result<Key<Row::Entity>>> {
         let rows = self.raw.iter().flat_map(|raw| &raw.vanished);
-        rows.map(|row| <RowsHold<false> as RowsOf<Row::Entity>>::read(&row.place))
+        rows.map(|row| <RowsHold<false> as RowsOf<Row::Entity>>::read_row(&row.place))
             .collect()
     }
 }
@@ -114,7 +114,7 @@ struct RawPage {
 
 impl RawPage {
     fn cursor_at(&self, row: usize) -> Option<Cursor> {
-        let maker = self.position.maker();
+        let maker = self.position.cursor_maker();
         // The rows were read, so their keys exist, and an error is impossible here.
         if !maker.is_segmented() {
             return maker.at_row(self.places.get(row)?).ok();
@@ -132,7 +132,7 @@ pub(crate) struct ReadPage {
 }
 
 impl ReadPage {
-    pub(crate) fn with<Row>(self, rows: Vec<Row>) -> Page<Row> {
+    pub(crate) fn with_rows<Row>(self, rows: Vec<Row>) -> Page<Row> {
         Page {
             rows,
             next: self.next,
@@ -157,22 +157,22 @@ pub(crate) fn read_page(
     selection: Selection,
     db: Dynamo,
 ) -> BoxFuture<'static, Result<(ReadPage, Vec<RawRow>)>> {
-    Box::pin(read(selection, db))
+    Box::pin(read_rows(selection, db))
 }
 
-async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
+async fn read_rows(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
     let mut position = ReadPosition::new(&selection, &db);
-    let fail = |fault: CodecError| Error::decode(selection.entity(), fault);
+    let fail = |fault: CodecError| Error::decode(selection.entity_name(), fault);
     let mut row_source = selection.row_source(&db)?;
     let hydrates = selection.options.hydration.is_some();
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
-    let (read, end) = collect(&mut row_source, limit).await?;
+    let (read, end) = collect_page(&mut row_source, limit).await?;
     let HydratedRows {
         mut rows,
         runs,
         mut vanished,
     } = read;
-    position.expect(runs);
+    position.expect_runs(runs);
     // The far end is in the direction of reading. At the near end, the row of the cursor itself follows, so a page
     // exists there.
     let far = match end {
@@ -180,19 +180,19 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
         StopReason::More | StopReason::Spent => {
             let mut position = position.clone();
             rows.iter()
-                .for_each(|row| position.pass(row.place().clone()));
+                .for_each(|row| position.pass_row(row.found_row().clone()));
             if matches!(end, StopReason::Spent) {
                 // Rows that a filter dropped after the last delivered row must not be read again by
                 // the next page.
                 position.pass_gaps();
             }
-            position.cursor().map_err(fail)?
+            position.resume_cursor().map_err(fail)?
         }
     };
     let came_from = selection.options.resume.as_ref();
     let turns = came_from.is_some() && !selection.draft.is_scan;
     let near = rows.first().filter(|_| turns);
-    let near = near.map(|row| position.maker().at_row(row.place().json()));
+    let near = near.map(|row| position.cursor_maker().at_row(row.found_row().row_json()));
     let near = near.transpose().map_err(fail)?;
     let is_backward = came_from.is_some_and(Cursor::is_backward);
     // A backward page was read from its end, and is delivered in the order of the query.
@@ -207,7 +207,7 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
     };
     let page = ReadPage {
         raw: RawPage {
-            places: rows.iter().map(|row| row.place().bytes()).collect(),
+            places: rows.iter().map(|row| row.found_row().row_bytes()).collect(),
             vanished,
             position,
         },
@@ -218,7 +218,7 @@ async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>
 }
 
 /// Reads until there is one row too many, or until the end. Without a limit, one response of each lane is enough.
-async fn collect(
+async fn collect_page(
     row_source: &mut RowSource,
     limit: Option<usize>,
 ) -> Result<(HydratedRows, StopReason)> {
@@ -232,7 +232,7 @@ async fn collect(
         read.extend(row_source.next(wanted).await?);
         let is_over = row_source.is_spent() || row_source.is_done();
         if is_over || full.is_some_and(|full| read.rows.len() > full) {
-            row_source.living().keep(&mut read);
+            row_source.expiry_filter().keep_living(&mut read);
         }
         if let Some(full) = full.filter(|full| read.rows.len() > *full) {
             // The row beyond the limit only proves that a next page exists. The cursor is taken
@@ -243,7 +243,7 @@ async fn collect(
             break StopReason::More;
         }
         if row_source.is_spent() {
-            read.runs.extend(row_source.gap());
+            read.runs.extend(row_source.trailing_run());
             break StopReason::Spent;
         }
         if row_source.is_done() {

@@ -27,37 +27,37 @@ impl ReadPosition {
     pub(crate) fn new(selection: &Selection, db: &Dynamo) -> Self {
         ReadPosition {
             maker: CursorMaker::new(selection, db),
-            spot: selection.begin(),
+            spot: selection.first_spot(),
             runs: Runs::default(),
             last: None,
         }
     }
 
-    pub(crate) fn maker(&self) -> &CursorMaker {
+    pub(crate) fn cursor_maker(&self) -> &CursorMaker {
         &self.maker
     }
 
     /// Adds the runs of received rows.
-    pub(super) fn expect(&mut self, runs: Vec<Run>) {
+    pub(super) fn expect_runs(&mut self, runs: Vec<Run>) {
         self.runs.extend(runs);
     }
 
     /// Notes that the next row was delivered.
     #[inline]
-    pub(crate) fn pass(&mut self, row: RawRow) {
+    pub(crate) fn pass_row(&mut self, row: RawRow) {
         // Only the last row is kept, and its key is read when a cursor is needed. Writing the
         // position for each row would cost more than the row.
-        self.last = self.step().map(|segment| (segment, row));
+        self.last = self.next_segment().map(|segment| (segment, row));
     }
 
     /// Steps over the next row. Returns its segment, unless the position moved to after the row.
-    fn step(&mut self) -> Option<usize> {
+    fn next_segment(&mut self) -> Option<usize> {
         self.pass_gaps();
         let (segment, ends) = self.runs.next_row();
         let Some(reached) = ends else {
             return Some(segment);
         };
-        self.spot.pass(PositionChange { segment, reached });
+        self.spot.pass_row(PositionChange { segment, reached });
         None
     }
 
@@ -67,14 +67,14 @@ impl ReadPosition {
             // A gap of the same segment is after the last row, so the row would move the position
             // back.
             self.last.take_if(|(segment, _)| *segment == mark.segment);
-            self.spot.pass(mark);
+            self.spot.pass_row(mark);
         }
     }
 
     /// The cursor to continue from; None at the start.
-    pub(crate) fn cursor(&self) -> Result<Option<Cursor>, CodecError> {
+    pub(crate) fn resume_cursor(&self) -> Result<Option<Cursor>, CodecError> {
         let last = self.last.as_ref();
-        self.cursor_at(last.map(|(segment, row)| (*segment, row.json())))
+        self.cursor_at(last.map(|(segment, row)| (*segment, row.row_json())))
     }
 
     /// The cursor after these rows, once they are delivered too.
@@ -83,7 +83,7 @@ impl ReadPosition {
         rows: impl Iterator<Item = &'r Bytes>,
     ) -> Result<Option<Cursor>, CodecError> {
         let mut position = self.clone();
-        let last = rows.fold(None, |_, row| Some((position.step()?, &**row)));
+        let last = rows.fold(None, |_, row| Some((position.next_segment()?, &**row)));
         position.cursor_at(last)
     }
 
@@ -91,7 +91,10 @@ impl ReadPosition {
     fn cursor_at(&self, last: Option<(usize, &[u8])>) -> Result<Option<Cursor>, CodecError> {
         let mut spot = self.spot.clone();
         if let Some((segment, row)) = last {
-            spot.pass(PositionChange::behind(segment, self.maker.position(row)?));
+            spot.pass_row(PositionChange::after_position(
+                segment,
+                self.maker.row_position(row)?,
+            ));
         }
         Ok(self.maker.at_spot(&spot))
     }

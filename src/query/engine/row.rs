@@ -18,21 +18,21 @@ pub trait RowsOf<E: DynamoEntity>: 'static {
     const KEYS_ONLY: bool;
 
     /// Decodes one row.
-    fn read(json: &[u8]) -> Result<Self::Row>;
+    fn read_row(json: &[u8]) -> Result<Self::Row>;
 
     /// Decodes the rows of a response as they arrive.
-    fn ahead() -> Box<dyn ReadValues>;
+    fn rows_ahead() -> Box<dyn ReadValues>;
 }
 
 impl<E: DynamoEntity> RowsOf<E> for RowsHold<true> {
     type Row = E;
     const KEYS_ONLY: bool = false;
 
-    fn read(json: &[u8]) -> Result<E> {
+    fn read_row(json: &[u8]) -> Result<E> {
         entity::read(json)
     }
 
-    fn ahead() -> Box<dyn ReadValues> {
+    fn rows_ahead() -> Box<dyn ReadValues> {
         entities_ahead::<E>()
     }
 }
@@ -41,11 +41,11 @@ impl<E: DynamoEntity> RowsOf<E> for RowsHold<false> {
     type Row = Key<E>;
     const KEYS_ONLY: bool = true;
 
-    fn read(json: &[u8]) -> Result<Key<E>> {
+    fn read_row(json: &[u8]) -> Result<Key<E>> {
         entity::read_key(json)
     }
 
-    fn ahead() -> Box<dyn ReadValues> {
+    fn rows_ahead() -> Box<dyn ReadValues> {
         keys_ahead::<E>()
     }
 }

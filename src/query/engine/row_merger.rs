@@ -62,13 +62,13 @@ impl RowMerger {
     }
 
     /// The next lane.
-    pub(crate) fn first(&self) -> Option<usize> {
-        self.tree.first()
+    pub(crate) fn first_lane(&self) -> Option<usize> {
+        self.tree.first_lane()
     }
 
     /// Whether the next row of all lanes is available without another request.
     pub(super) fn is_row_known(&self) -> bool {
-        let first = self.tree.first().and_then(|lane| self.lanes.get(lane));
+        let first = self.tree.first_lane().and_then(|lane| self.lanes.get(lane));
         first.is_some_and(|lane| lane.rows.len() > 0)
     }
 
@@ -81,12 +81,12 @@ impl RowMerger {
             return Err(error);
         }
         if !self.is_row_known() {
-            self.fill(reads, wanted).await?;
+            self.fill_lanes(reads, wanted).await?;
         }
         let at_hand: usize = self.lanes.iter().map(|lane| lane.rows.len()).sum();
         let most = wanted.unwrap_or(AT_ONCE).min(AT_ONCE);
         let mut rows = Vec::with_capacity(most.min(at_hand));
-        while let Some(at) = self.tree.first()
+        while let Some(at) = self.tree.first_lane()
             && let Some(lane) = self.lanes.get_mut(at)
         {
             if rows.len() < most
@@ -95,8 +95,8 @@ impl RowMerger {
                 rows.push(Row::from(row));
                 // A response that is not completely decoded has more rows. Their ranks must be known before the lane
                 // advances.
-                if lane.rows.len() > 0 || !lane.is_unread(reads.get(at)) {
-                    self.tree.advance();
+                if lane.rows.len() > 0 || !lane.is_unread(reads.lane_fetch(at)) {
+                    self.tree.advance_first();
                     continue;
                 }
             }
@@ -119,9 +119,9 @@ impl RowMerger {
     }
 
     /// Queries the lanes that may be first, and some that come next.
-    async fn fill(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
+    async fn fill_lanes(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
         // More lanes at once would only fill the memory, because their rows wait for their turn.
-        let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
+        let most = wanted.map_or(CONCURRENCY, |_| reads.grow_ahead().min(CONCURRENCY));
         let dry = self.withdraw_dry(most);
         // Twice an even share: rows are rarely spread evenly, and another request costs more than a few rows.
         let share = wanted.map(|wanted| {
@@ -134,7 +134,7 @@ impl RowMerger {
         }
         lanes.extend(self.soon_dry(reads, CONCURRENCY.saturating_sub(lanes.len())));
         // The budget may omit some of these lanes, so only the received responses are used.
-        for (at, answer) in reads.ask(&lanes, share).await {
+        for (at, answer) in reads.fetch_lanes(&lanes, share).await {
             // If all rows are read, the rows before an error are delivered first: it waits for the turn of its lane.
             let answer = match self.until_the_end {
                 true => answer,
@@ -145,15 +145,15 @@ impl RowMerger {
             }
         }
         for (at, track) in dry {
-            let track = match self.lanes.get_mut(at).zip(reads.get(at)) {
-                Some((lane, fetch)) => lane.begin(fetch, track)?,
+            let track = match self.lanes.get_mut(at).zip(reads.lane_fetch(at)) {
+                Some((lane, fetch)) => lane.begin_track(fetch, track)?,
                 None => track,
             };
-            self.tree.enter(at, track);
+            self.tree.enter_lane(at, track);
         }
         // Several lanes have new ranks, so all lanes meet again. One by one, each would need the
         // tree to be valid in between.
-        self.tree.start();
+        self.tree.build_tree();
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl RowMerger {
         }
         let ahead = self.lanes.iter().filter(|lane| lane.next.is_some()).count();
         let lanes = self.lanes.iter().enumerate();
-        let soon = lanes.filter(|(at, lane)| lane.is_nearly_dry(reads.get(*at)));
+        let soon = lanes.filter(|(at, lane)| lane.is_nearly_dry(reads.lane_fetch(*at)));
         let mut soon: Vec<(&[u8], usize)> = soon
             .filter_map(|(at, _)| Some((self.tree.end_of(at)?, at)))
             .collect();
@@ -187,7 +187,7 @@ impl RowMerger {
     /// row.
     fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
         let mut dry: Vec<(usize, Track)> = Vec::new();
-        while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
+        while let Some(lane) = self.tree.first_lane().filter(|lane| self.is_dry(*lane)) {
             // If several lanes have the same lower bound, as at the start with shards, each may have the next row, so
             // all are queried.
             let mut first = dry.iter().take(1);
@@ -195,7 +195,7 @@ impl RowMerger {
             if !is_next && dry.len() >= most {
                 break;
             }
-            dry.extend(self.tree.withdraw().map(|track| (lane, track)));
+            dry.extend(self.tree.withdraw_first().map(|track| (lane, track)));
         }
         dry
     }
@@ -211,11 +211,11 @@ impl MergeLane {
     fn is_nearly_dry(&self, fetch: Option<&Fetch>) -> bool {
         let is_at_end = |fetch: &Fetch| !fetch.is_done() && !fetch.is_unread();
         let is_at_end = self.next.is_none() && fetch.is_some_and(is_at_end);
-        is_at_end && self.rows.len() <= self.rows.gone()
+        is_at_end && self.rows.len() <= self.rows.taken_rows()
     }
 
     /// Takes the rows of a response, and returns their ranks.
-    fn take(&mut self, fetch: &Fetch, answer: FetchedRows) -> Result<Track> {
+    fn take_answer(&mut self, fetch: &Fetch, answer: FetchedRows) -> Result<Track> {
         let mut ranks = answer.ranks;
         fetch.rank_next(&mut ranks)?;
         self.rows = answer.rows;
@@ -223,9 +223,9 @@ impl MergeLane {
     }
 
     /// Begins with the rows of the received response. Without one, or with an error, the lane does not move.
-    fn begin(&mut self, fetch: &Fetch, track: Track) -> Result<Track> {
+    fn begin_track(&mut self, fetch: &Fetch, track: Track) -> Result<Track> {
         match self.next.take() {
-            Some(Ok(answer)) => self.take(fetch, answer),
+            Some(Ok(answer)) => self.take_answer(fetch, answer),
             other => {
                 self.next = other;
                 Ok(track)
@@ -240,6 +240,6 @@ impl MergeLane {
             None if fetch.is_unread() => fetch.read_on(),
             None => return None,
         };
-        Some(answer.and_then(|answer| self.take(fetch, answer)))
+        Some(answer.and_then(|answer| self.take_answer(fetch, answer)))
     }
 }

@@ -54,52 +54,52 @@ struct Hydrator {
 impl Selection {
     /// Plans the reads of all partitions, and of the items behind. Nothing is sent if this fails.
     pub(super) fn row_source(&self, db: &Dynamo) -> Result<RowSource> {
-        self.row_source_at(db, self.meter())
+        self.row_source_at(db, self.read_meter())
     }
 
     fn row_source_at(&self, db: &Dynamo, meter: Option<Arc<Meter>>) -> Result<RowSource> {
         let behind = self.options.hydration.as_ref().map(|_| Hydrator {
             selection: self.clone(),
-            items: self.items(db).with_meter(meter.clone()),
+            items: self.item_reader(db).with_meter(meter.clone()),
             waiting: VecDeque::new(),
             surplus: 1,
         });
         Ok(RowSource {
             living: ExpiryFilter::new(self, db),
-            gather: self.gather(db, Wanted::Items, meter.as_ref())?,
+            gather: self.gather_lanes(db, Wanted::Items, meter.as_ref())?,
             behind,
             meter,
         })
     }
 
     /// How the items behind the rows are read.
-    pub(crate) fn items(&self, db: &Dynamo) -> BatchReader {
-        let source = self.source();
+    pub(crate) fn item_reader(&self, db: &Dynamo) -> BatchReader {
+        let source = self.query_source();
         let mut options = Writer::default();
         if self.options.consistent {
-            options.raw(",\"ConsistentRead\":true");
+            options.push_raw(",\"ConsistentRead\":true");
         }
         let attributes = self.options.hydration.as_ref();
         if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
             // The item is checked again after it was fetched, so its TTL is read even if the projection omits it.
-            let ttl = source.ttl();
+            let ttl = source.ttl_attribute();
             let mut expression = Expression::default();
             self.name_attributes(
                 ttl.iter().chain(attributes),
-                expression.begin("ProjectionExpression"),
+                expression.begin_parameter("ProjectionExpression"),
             );
-            expression.write(&mut options);
+            expression.write_members(&mut options);
         }
         let names = source.table.key_names();
         let frame = TableFrame {
-            entity: self.entity(),
+            entity: self.entity_name(),
             pattern: source.pattern,
             table: db.table_name(source.table.name),
             names: names.collect(),
             options: options.into_bytes(),
             ahead: self.options.ahead,
         };
-        BatchReader::of(db.clone(), frame)
+        BatchReader::of_table(db.clone(), frame)
     }
 }
 
@@ -114,12 +114,12 @@ impl RowSource {
     }
 
     /// Finds the rows that expire while the query is under way.
-    pub(crate) fn living(&self) -> &ExpiryFilter {
+    pub(crate) fn expiry_filter(&self) -> &ExpiryFilter {
         &self.living
     }
 
     /// The same read from another place, at the same pace.
-    pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<RowSource> {
+    pub(super) fn restarted_source(&self, selection: &Selection, db: &Dynamo) -> Result<RowSource> {
         selection.row_source_at(db, self.meter.clone())
     }
 
@@ -153,8 +153,8 @@ impl RowSource {
         let Some(behind) = &mut self.behind else {
             return self.next_rows(wanted).await;
         };
-        let most = behind.most(wanted);
-        behind.fill(&mut self.gather, most, wanted).await?;
+        let most = behind.request_size(wanted);
+        behind.fill_keys(&mut self.gather, most, wanted).await?;
         behind.next(most).await
     }
 
@@ -166,8 +166,8 @@ impl RowSource {
         } else {
             let rows: Vec<HydratedRow> = self.gather.next(wanted).await?;
             let run = match rows.len() {
-                0 => self.gap(),
-                rows => Some(Run::of(rows)),
+                0 => self.trailing_run(),
+                rows => Some(Run::of_rows(rows)),
             };
             (rows, run.into_iter().collect())
         };
@@ -179,8 +179,11 @@ impl RowSource {
     }
 
     /// The rows that were read after the last row. Rows of an index that still wait for their items are before it.
-    pub(super) fn gap(&self) -> Option<Run> {
-        let position = self.gather.position().filter(|_| self.behind.is_none())?;
+    pub(super) fn trailing_run(&self) -> Option<Run> {
+        let position = self
+            .gather
+            .segment_position()
+            .filter(|_| self.behind.is_none())?;
         Some(Run {
             segment: 0,
             rows: 0,
@@ -192,13 +195,13 @@ impl RowSource {
 impl Hydrator {
     /// How many items the next round fetches. The surplus doubles each time that rows were dropped, because no one knows
     /// how many will be.
-    fn most(&self, wanted: Option<usize>) -> usize {
+    fn request_size(&self, wanted: Option<usize>) -> usize {
         let wanted = wanted.unwrap_or(ROUND).max(1);
         wanted.saturating_mul(self.surplus).min(ROUND)
     }
 
     /// Reads rows of the index until `most` of them wait, or the rows of one answer if all are wanted.
-    async fn fill(
+    async fn fill_keys(
         &mut self,
         gather: &mut LaneReader,
         most: usize,
@@ -218,8 +221,8 @@ impl Hydrator {
     /// The key of the item behind a row.
     fn key_of(&self, row: &RawRow) -> Result<KeyJson> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
-        let key = KeyJson::of(row.json(), names);
-        key.map_err(|fault| Error::decode(self.selection.entity(), fault))
+        let key = KeyJson::of_object(row.row_json(), names);
+        key.map_err(|fault| Error::decode(self.selection.entity_name(), fault))
     }
 
     async fn next(&mut self, most: usize) -> Result<HydratedRows> {
@@ -231,7 +234,7 @@ impl Hydrator {
         for key in &keys {
             wanted.push_json(key);
         }
-        let items = self.items.read(wanted, Failing::Together).await?;
+        let items = self.items.read_keys(wanted, Failing::Together).await?;
         let now = self.items.db.now();
         let (mut answer, mut seen) = (HydratedRows::default(), HashSet::new());
         for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
@@ -240,7 +243,7 @@ impl Hydrator {
                 continue;
             }
             match item? {
-                Some(item) if self.selection.still_holds(item.json(), now) => {
+                Some(item) if self.selection.still_holds(item.row_json(), now) => {
                     // A rejected row is passed on unchanged, because its item must not be decoded either.
                     answer.rows.push(match place.is_refused() {
                         true => HydratedRow::from(place),
@@ -252,12 +255,12 @@ impl Hydrator {
                 }
                 Some(_) => {}
                 None => answer.vanished.push(Vanished {
-                    place: place.bytes(),
+                    place: place.row_bytes(),
                     before: answer.rows.len(),
                 }),
             }
         }
-        answer.runs.push(Run::of(answer.rows.len()));
+        answer.runs.push(Run::of_rows(answer.rows.len()));
         if answer.rows.len() < asked {
             // If many rows are stale, fetching exactly the wanted number would take a round for
             // each few rows.

@@ -15,7 +15,7 @@ pub(super) struct Run {
 
 impl Run {
     /// A run of this many rows, in a read without segments.
-    pub(crate) fn of(rows: usize) -> Self {
+    pub(crate) fn of_rows(rows: usize) -> Self {
         Run {
             segment: 0,
             rows,

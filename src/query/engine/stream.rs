@@ -52,7 +52,7 @@ const FEW: usize = 512;
 type Fetched = (Box<RowSource>, Result<HydratedRows>);
 
 /// The next rows, and the state after them.
-async fn fetch(mut row_source: Box<RowSource>, wanted: Option<usize>) -> Fetched {
+async fn fetch_rows(mut row_source: Box<RowSource>, wanted: Option<usize>) -> Fetched {
     let answer = row_source.next(wanted).await;
     (row_source, answer)
 }
@@ -67,7 +67,7 @@ impl<Row> RowStream<Row> {
             None => planned.map(RowSource::until_the_end),
         };
         RowStream {
-            entity: selection.entity(),
+            entity: selection.entity_name(),
             position: ReadPosition::new(&selection, &db),
             read,
             rows: VecDeque::new(),
@@ -76,7 +76,7 @@ impl<Row> RowStream<Row> {
             living: planned
                 .as_ref()
                 .ok()
-                .map(|row_source| row_source.living().clone()),
+                .map(|row_source| row_source.expiry_filter().clone()),
             ahead: match planned {
                 Ok(row_source) => NextAnswer::Idle(Box::new(row_source)),
                 Err(error) => NextAnswer::Failed(error),
@@ -119,12 +119,12 @@ impl<Row> RowStream<Row> {
     pub fn cursor(&self) -> Result<Option<Cursor>> {
         let mut position = self.position.clone();
         position.pass_gaps();
-        let cursor = position.cursor();
+        let cursor = position.resume_cursor();
         cursor.map_err(|fault| Error::decode(self.entity, fault))
     }
 
     /// Requests the response after the available rows, if it is needed.
-    fn ask(&mut self) {
+    fn request_rows(&mut self) {
         match std::mem::replace(&mut self.ahead, NextAnswer::None) {
             NextAnswer::Idle(row_source) => {
                 let wanted = self.left.saturating_sub(self.rows.len());
@@ -137,7 +137,8 @@ impl<Row> RowStream<Row> {
                     return;
                 }
                 let wanted = (self.left != usize::MAX).then_some(wanted);
-                self.ahead = NextAnswer::Asked(RunningRequest::start(fetch(row_source, wanted)));
+                self.ahead =
+                    NextAnswer::Asked(RunningRequest::start_work(fetch_rows(row_source, wanted)));
             }
             other => self.ahead = other,
         }
@@ -154,7 +155,7 @@ impl<Row> RowStream<Row> {
                     } else {
                         self.rows.extend(answer.rows);
                     }
-                    self.position.expect(answer.runs);
+                    self.position.expect_runs(answer.runs);
                     NextAnswer::Idle(row_source)
                 }
                 Ok((_, Err(error))) | Err(error) => NextAnswer::Failed(error),
@@ -171,7 +172,7 @@ impl<Row> Stream for RowStream<Row> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Row>>> {
         loop {
-            self.ask();
+            self.request_rows();
             if self.left == 0 {
                 return Poll::Ready(None);
             }
@@ -179,7 +180,7 @@ impl<Row> Stream for RowStream<Row> {
                 // When rows are merged, a response may bring few rows. The next requests must begin before the last of
                 // them is taken, or the caller waits for each.
                 let _ = self.poll_ahead(cx);
-                self.ask();
+                self.request_rows();
             }
             if let Some(row) = self.rows.pop_front() {
                 if self
@@ -189,15 +190,15 @@ impl<Row> Stream for RowStream<Row> {
                 {
                     // An expired row moves the position too, or a resumed stream would read it
                     // again.
-                    self.position.pass(row.into_place());
+                    self.position.pass_row(row.into_place());
                     continue;
                 }
                 self.left = match self.left {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                let value = self.read.read(&row.item);
-                self.position.pass(row.into_place());
+                let value = self.read.read_row(&row.item);
+                self.position.pass_row(row.into_place());
                 return Poll::Ready(Some(value));
             }
             match &mut self.ahead {

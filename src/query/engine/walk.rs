@@ -25,26 +25,26 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(selection: &Selection, db: &Dynamo) -> Self {
+    pub(crate) fn of_selection(selection: &Selection, db: &Dynamo) -> Self {
         Places {
             maker: CursorMaker::new(selection, db),
-            begin: selection.begin(),
+            begin: selection.first_spot(),
         }
     }
 
     /// The start of the walk.
-    pub(crate) fn begin(&self) -> RowSpot {
+    pub(crate) fn first_spot(&self) -> RowSpot {
         self.begin.clone()
     }
 
     /// The cursor for a position; None at the start.
-    pub(crate) fn cursor(&self, spot: &RowSpot) -> Option<Cursor> {
+    pub(crate) fn cursor_at(&self, spot: &RowSpot) -> Option<Cursor> {
         self.maker.at_spot(spot)
     }
 
     /// The number that identifies this query.
-    pub(crate) fn binding(&self) -> u64 {
-        self.maker.binding()
+    pub(crate) fn query_binding(&self) -> u64 {
+        self.maker.query_binding()
     }
 }
 
@@ -90,7 +90,7 @@ impl WalkReader {
     /// request may have lost rows.
     async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
         let shared_budget = SharedBudget::new(self.budget);
-        let mut rounds = shared_budget.rounds();
+        let mut rounds = shared_budget.begin_rounds();
         loop {
             let began = Instant::now();
             let error = match self.row_source.next(wanted).await {
@@ -99,17 +99,20 @@ impl WalkReader {
             };
             let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
             rounds.in_vain();
-            if !is_busy || !rounds.another(began.elapsed()).await {
+            if !is_busy || !rounds.begin_another(began.elapsed()).await {
                 return Err(error);
             }
             // The failed request may have consumed a part of a lane, so the read begins again after
             // the last row that was passed on.
-            let place = self.position.cursor();
-            let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
+            let place = self.position.resume_cursor();
+            let place =
+                place.map_err(|fault| Error::decode(self.selection.entity_name(), fault))?;
             // Before the first row there is no new position, and the read starts where the job
             // itself was resumed.
             self.selection.options.resume = place.or(self.selection.options.resume.take());
-            self.row_source = self.row_source.again(&self.selection, &self.db)?;
+            self.row_source = self
+                .row_source
+                .restarted_source(&self.selection, &self.db)?;
         }
     }
 }
@@ -120,9 +123,9 @@ impl Walk {
         selection.refuse_backwards()?;
         let row_source = selection.row_source(db)?;
         Ok(Walk {
-            living: row_source.living().clone(),
-            places: Places::of(selection, db),
-            entity: selection.entity(),
+            living: row_source.expiry_filter().clone(),
+            places: Places::of_selection(selection, db),
+            entity: selection.entity_name(),
             left: selection.options.limit.unwrap_or(usize::MAX),
             rows: VecDeque::new(),
             runs: Runs::default(),
@@ -153,25 +156,25 @@ impl Walk {
                 return Poll::Ready(None);
             }
             if let Some(row) = self.rows.pop_front() {
-                let mut step = self.step(&row)?;
+                let mut step = self.step_row(&row)?;
                 // An expired row moves the position, but does not count towards the limit.
                 if !self.living.is_over(&row) {
                     self.left = self.left.saturating_sub(1);
-                    step.item = Some(row.item.bytes());
+                    step.item = Some(row.item.row_bytes());
                 }
                 return Poll::Ready(Some(Ok(step)));
             }
             // `Over` remains after an error, so another poll sends no request.
             match std::mem::replace(&mut self.ahead, WalkAhead::Over) {
                 WalkAhead::Over => return Poll::Ready(None),
-                WalkAhead::Idle(reader) => self.ask(reader),
+                WalkAhead::Idle(reader) => self.request_rows(reader),
                 WalkAhead::Asked(mut answer) => match answer.as_mut().poll(cx) {
                     Poll::Pending => {
                         self.ahead = WalkAhead::Asked(answer);
                         return Poll::Pending;
                     }
                     Poll::Ready((reader, answer)) => match answer {
-                        Ok(answer) => self.take(reader, answer),
+                        Ok(answer) => self.take_answer(reader, answer),
                         Err(error) => return Poll::Ready(Some(Err(error))),
                     },
                 },
@@ -180,21 +183,21 @@ impl Walk {
     }
 
     /// Steps over a row without returning it.
-    fn step(&mut self, row: &HydratedRow) -> Result<WalkStep> {
+    fn step_row(&mut self, row: &HydratedRow) -> Result<WalkStep> {
         let (segment, ends) = self.runs.next_row();
         let mark = match ends {
             Some(reached) => PositionChange { segment, reached },
             None => {
-                let position = self.places.maker.position(row.place().json());
+                let position = self.places.maker.row_position(row.found_row().row_json());
                 let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
-                PositionChange::behind(segment, position)
+                PositionChange::after_position(segment, position)
             }
         };
         Ok(WalkStep { mark, item: None })
     }
 
     /// Requests the next rows, if more exist.
-    fn ask(&mut self, mut reader: Box<WalkReader>) {
+    fn request_rows(&mut self, mut reader: Box<WalkReader>) {
         let row_source = &reader.row_source;
         self.is_spent = row_source.is_spent();
         if self.left == 0 || row_source.is_done() || row_source.is_spent() {
@@ -207,10 +210,10 @@ impl Walk {
         }));
     }
 
-    fn take(&mut self, mut reader: Box<WalkReader>, answer: HydratedRows) {
-        reader.position.expect(answer.runs.clone());
+    fn take_answer(&mut self, mut reader: Box<WalkReader>, answer: HydratedRows) {
+        reader.position.expect_runs(answer.runs.clone());
         for row in &answer.rows {
-            reader.position.pass(row.place().clone());
+            reader.position.pass_row(row.found_row().clone());
         }
         reader.position.pass_gaps();
         self.runs.extend(answer.runs);

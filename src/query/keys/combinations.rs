@@ -6,7 +6,7 @@ use std::hash::Hash;
 use crate::key::GivenPart;
 
 /// All combinations, the last part changing fastest.
-pub(super) fn combinations(parts: &[Vec<GivenPart>]) -> Vec<Vec<&GivenPart>> {
+pub(super) fn part_combinations(parts: &[Vec<GivenPart>]) -> Vec<Vec<&GivenPart>> {
     let count = parts.iter().map(Vec::len).product();
     let at = |number: usize, part: usize| {
         let behind = parts.iter().skip(part + 1).map(Vec::len).product::<usize>();
@@ -38,7 +38,7 @@ impl<T> Default for Distinct<T> {
 }
 
 impl<T: Clone + Eq + Hash> Distinct<T> {
-    pub(crate) fn push(&mut self, value: T) {
+    pub(crate) fn push_distinct(&mut self, value: T) {
         if self.seen.insert(value.clone()) {
             self.values.push(value);
         }

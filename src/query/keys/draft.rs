@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::combinations::{Distinct, combinations};
+use super::combinations::{Distinct, part_combinations};
 use super::part_form::PartForm;
 use super::sort_condition::SortCondition;
 use super::source::{QuerySource, part_at};
-use crate::json::{CodecError, Reader, Writer, members};
+use crate::json::{CodecError, Reader, Writer, object_members};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
@@ -95,14 +95,14 @@ impl KeyDraft {
         let mut only = SortKeyFront::default();
         let mut partitions = Distinct::default();
         let mut written = match front {
-            Some(front) => front(KeyTarget::text(&mut only.head, TemplateExtent::Front)),
+            Some(front) => front(KeyTarget::of_text(&mut only.head, TemplateExtent::Front)),
             None => Ok(()),
         };
-        for parts in combinations(parts) {
-            for shard in source.shards() {
+        for parts in part_combinations(parts) {
+            for shard in source.shard_numbers() {
                 let mut writer = Writer::default();
                 written = written.and_then(|()| write(&parts, shard, &mut writer));
-                partitions.push(writer.into_bytes());
+                partitions.push_distinct(writer.into_bytes());
             }
         }
         KeyDraft {
@@ -118,7 +118,7 @@ impl KeyDraft {
     }
 
     /// A draft that reads the whole table.
-    pub(crate) fn scan(source: QuerySource) -> Self {
+    pub(crate) fn whole_table(source: QuerySource) -> Self {
         KeyDraft {
             is_scan: true,
             partitions: vec![Vec::new()],
@@ -127,7 +127,7 @@ impl KeyDraft {
     }
 
     /// The partitions, each with each of its fronts.
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = KeyLane<'_>> {
+    pub(crate) fn key_lanes(&self) -> impl Iterator<Item = KeyLane<'_>> {
         self.partitions.iter().flat_map(|partition| {
             let fronts = self.fronts.iter();
             fronts.map(|front| KeyLane { partition, front })
@@ -135,7 +135,7 @@ impl KeyDraft {
     }
 
     /// The attributes compared by `=`, with their values in DynamoDB JSON.
-    pub(crate) fn equals(&self, lane: KeyLane<'_>) -> Result<Equals, CodecError> {
+    pub(crate) fn lane_equalities(&self, lane: KeyLane<'_>) -> Result<Equals, CodecError> {
         let comma: &[u8] = if lane.front.equals.is_empty() {
             b""
         } else {
@@ -143,7 +143,7 @@ impl KeyDraft {
         };
         let json = [b"{", lane.partition, comma, &*lane.front.equals, b"}"].concat();
         let mut equals = Vec::new();
-        for (name, value) in members(&json)? {
+        for (name, value) in object_members(&json)? {
             let known = self.source.key_attributes();
             let known = known.into_iter().find(|known| **known == *name);
             let name = known.ok_or_else(|| CodecError::new("an attribute that is not a key"))?;
@@ -153,7 +153,7 @@ impl KeyDraft {
     }
 
     /// The next part equals one of these.
-    pub(crate) fn equal(&mut self, values: &[WriteSortPart<'_>]) {
+    pub(crate) fn push_equalities(&mut self, values: &[WriteSortPart<'_>]) {
         let mut fronts = Distinct::default();
         let mut written = Ok(());
         for front in &self.fronts {
@@ -161,24 +161,24 @@ impl KeyDraft {
                 let mut front = front.clone();
                 written = written.and_then(|()| self.go_on(&mut front, *write));
                 // Duplicates are dropped: DynamoDB would return the rows of an equal range twice.
-                fronts.push(front);
+                fronts.push_distinct(front);
             }
         }
         self.fronts = fronts.values;
-        self.note(written);
+        self.note_error(written);
         self.parts += 1;
     }
 
     /// The front with one more part.
     fn go_on(&self, front: &mut SortKeyFront, write: WriteSortPart<'_>) -> Result<(), CodecError> {
-        if self.source.template().is_some() {
-            return write(KeyTarget::text(
+        if self.source.sort_template().is_some() {
+            return write(KeyTarget::of_text(
                 &mut front.head,
                 TemplateExtent::Part(self.parts),
             ));
         }
         let mut writer = Writer::default();
-        writer.raw("{");
+        writer.push_raw("{");
         writer.raw_bytes(&front.equals);
         let written = write(KeyTarget::attribute(&mut writer));
         // The writer expects to be inside of an object, so the opening brace is written first and
@@ -188,13 +188,13 @@ impl KeyDraft {
     }
 
     /// The next part is between these.
-    pub(crate) fn between(&mut self, lower: RangeEnd<'_>, upper: RangeEnd<'_>) {
+    pub(crate) fn set_range(&mut self, lower: RangeEnd<'_>, upper: RangeEnd<'_>) {
         match self
-            .bound(lower)
-            .and_then(|lower| Ok((lower, self.bound(upper)?)))
+            .encode_bound(lower)
+            .and_then(|lower| Ok((lower, self.encode_bound(upper)?)))
         {
             Ok((lower, upper)) => self.asked = SortCondition::Between(lower, upper),
-            Err(fault) => self.note(Err(fault)),
+            Err(fault) => self.note_error(Err(fault)),
         }
     }
 
@@ -209,7 +209,7 @@ impl KeyDraft {
                 self.asked = SortCondition::Between(lower.map(bound), upper.map(bound));
                 self.together = parts;
             }
-            Err(fault) => self.note(Err(fault)),
+            Err(fault) => self.note_error(Err(fault)),
         }
     }
 
@@ -225,22 +225,22 @@ impl KeyDraft {
                 true => TemplateExtent::Bound(self.parts + at),
                 false => TemplateExtent::Part(self.parts + at),
             };
-            write(form, KeyTarget::text(&mut text, extent))?;
+            write(form, KeyTarget::of_text(&mut text, extent))?;
         }
         Ok(into_text(text))
     }
 
     /// Keeps a fault of the construction of the query.
-    pub(crate) fn refuse(&mut self, why: &'static str) {
-        let attribute = self.source.template().map(|(attribute, _)| attribute);
-        self.note(Err(
+    pub(crate) fn refuse_query(&mut self, why: &'static str) {
+        let attribute = self.source.sort_template().map(|(attribute, _)| attribute);
+        self.note_error(Err(
             CodecError::new(why).in_key(attribute.unwrap_or_default())
         ));
     }
 
     /// The next part starts with this text.
     pub(crate) fn starting_with(&mut self, text: &str) {
-        let text = match self.source.template() {
+        let text = match self.source.sort_template() {
             Some(_) => {
                 let mut part = Vec::new();
                 crate::key::escape_part(text, self.source.table.style, &mut part);
@@ -252,48 +252,48 @@ impl KeyDraft {
     }
 
     /// A bound for the part alone, without the text before it in the key.
-    fn bound(&self, end: RangeEnd<'_>) -> Result<Option<Bound>, CodecError> {
+    fn encode_bound(&self, end: RangeEnd<'_>) -> Result<Option<Bound>, CodecError> {
         let Some((write, included)) = end else {
             return Ok(None);
         };
-        let point = if self.source.template().is_some() {
+        let point = if self.source.sort_template().is_some() {
             let mut text = Vec::new();
-            write(KeyTarget::text(
+            write(KeyTarget::of_text(
                 &mut text,
                 TemplateExtent::Bound(self.parts),
             ))?;
             KeyPoint::S(into_text(text))
         } else {
             let mut writer = Writer::default();
-            write(KeyTarget::bound(&mut writer))?;
-            KeyPoint::read(&mut Reader::new(writer.as_bytes()))?
+            write(KeyTarget::of_bound(&mut writer))?;
+            KeyPoint::read_point(&mut Reader::new(writer.as_bytes()))?
         };
         Ok(Some(Bound { point, included }))
     }
 
     /// Records a fault for known parts that no key can contain.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn finish_draft(&mut self) {
         // A bound that is too long has an exact neighbour that fits, but known parts that are too
         // long match no key at all.
         let is_open = self.asked == SortCondition::Anything && !self.is_scan;
-        let Some((attribute, _)) = self.source.template().filter(|_| is_open) else {
+        let Some((attribute, _)) = self.source.sort_template().filter(|_| is_open) else {
             return;
         };
         let sizes = self.fronts.iter().map(|front| front.head.len());
         let fits = check_size(sizes.max().unwrap_or_default(), Role::Sort);
-        self.note(fits.map_err(|fault| fault.in_key(attribute)));
+        self.note_error(fits.map_err(|fault| fault.in_key(attribute)));
     }
 
     /// The attribute of the condition on the sort key.
-    pub(crate) fn ranged(&self) -> Option<&'static str> {
+    pub(crate) fn ranged_attribute(&self) -> Option<&'static str> {
         if self.is_scan {
             return None;
         }
-        match self.source.template() {
+        match self.source.sort_template() {
             Some((attribute, _)) => Some(attribute),
             None if self.asked == SortCondition::Anything => None,
             None => {
-                let key = self.source.sort().get(self.parts);
+                let key = self.source.sort_keys().get(self.parts);
                 key.map(|key| key.attribute)
             }
         }
@@ -301,15 +301,15 @@ impl KeyDraft {
 
     /// The type of the bounds of a range: a template has bounds of text.
     pub(crate) fn bound_type(&self) -> Option<KeyType> {
-        let name = self.ranged()?;
-        let mut sort = self.source.sort().iter();
+        let name = self.ranged_attribute()?;
+        let mut sort = self.source.sort_keys().iter();
         sort.find(|key| key.attribute == name).map(|key| key.ty)
     }
 
     /// The condition on the sort key for one of the fronts.
-    pub(crate) fn range(&self, front: &SortKeyFront, asked: &SortCondition) -> KeyRange {
-        let Some((_, pieces)) = self.source.template().filter(|_| !self.is_scan) else {
-            return asked.native();
+    pub(crate) fn key_range(&self, front: &SortKeyFront, asked: &SortCondition) -> KeyRange {
+        let Some((_, pieces)) = self.source.sort_template().filter(|_| !self.is_scan) else {
+            return asked.native_range();
         };
         let mut head = into_text(front.head.clone());
         let at = part_at(pieces, self.parts + self.together - 1);
@@ -329,9 +329,9 @@ impl KeyDraft {
             }
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
-                let bound = |bound: &Option<Bound>| PartBound::behind(&head, bound.as_ref());
-                let span = self.span(&head, pieces, at.unwrap_or_default());
-                span.range(bound(lower), bound(upper))
+                let bound = |bound: &Option<Bound>| PartBound::after_head(&head, bound.as_ref());
+                let span = self.part_span(&head, pieces, at.unwrap_or_default());
+                span.key_range(bound(lower), bound(upper))
             }
         }
     }
@@ -345,7 +345,7 @@ impl KeyDraft {
         !is_last && text.contains(delimiter)
     }
 
-    fn span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
+    fn part_span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
         let escaped = self.source.table.style == Style::Escaped;
         let behind = match pieces.get(at + 1) {
             None => PartEnd::End,
@@ -370,8 +370,8 @@ impl KeyDraft {
     }
 
     /// All keys that begin with the known parts.
-    pub(crate) fn group(&self, front: &SortKeyFront) -> KeyRange {
-        if self.source.template().is_none() {
+    pub(crate) fn group_range(&self, front: &SortKeyFront) -> KeyRange {
+        if self.source.sort_template().is_none() {
             return KeyRange::All;
         }
         let span = Span {
@@ -380,11 +380,11 @@ impl KeyDraft {
             fixed: false,
             escaped: self.source.table.style == Style::Escaped,
         };
-        span.range(None, None)
+        span.key_range(None, None)
     }
 
     /// Keeps the first fault.
-    fn note(&mut self, written: Result<(), CodecError>) {
+    fn note_error(&mut self, written: Result<(), CodecError>) {
         if let (Err(fault), None) = (written, &self.fault) {
             self.fault = Some(fault);
         }
@@ -405,6 +405,6 @@ impl fmt::Debug for KeyDraft {
             _ if self.is_scan => "scan",
             _ => "in_partition",
         };
-        write!(f, "{}::{name}(..)", self.source.name())
+        write!(f, "{}::{name}(..)", self.source.index_or_table())
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    pub(crate) fn of<C: DynamoCollection>() -> Self {
+    pub(crate) fn of_collection<C: DynamoCollection>() -> Self {
         Members {
             name: C::NAME,
             takes: |entity| {
@@ -25,12 +25,12 @@ impl Members {
     }
 
     /// Why an item does not belong to the collection.
-    pub(crate) fn refused(&self, item: &[u8]) -> Option<Error> {
+    pub(crate) fn foreign_member(&self, item: &[u8]) -> Option<Error> {
         (self.refused)(item)
     }
 
     /// Whether items of this entity are among the rows.
-    pub(crate) fn take(&self, entity: &EntityDef) -> bool {
+    pub(crate) fn takes_entity(&self, entity: &EntityDef) -> bool {
         (self.takes)(entity)
     }
 }

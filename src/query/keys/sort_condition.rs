@@ -13,7 +13,7 @@ pub(crate) enum SortCondition {
 
 impl SortCondition {
     /// The kind of condition without its values: its bounds, and whether they are included.
-    pub(crate) fn word(&self) -> u8 {
+    pub(crate) fn kind_byte(&self) -> u8 {
         let side = |bound: &Option<Bound>| match bound {
             None => 0,
             Some(bound) => 1 + u8::from(bound.included),
@@ -26,16 +26,18 @@ impl SortCondition {
     }
 
     /// The condition on an attribute that is the part itself.
-    pub(super) fn native(&self) -> KeyRange {
+    pub(super) fn native_range(&self) -> KeyRange {
         match self {
             SortCondition::Anything => KeyRange::All,
-            SortCondition::Between(lower, upper) => KeyRange::of(lower.clone(), upper.clone()),
+            SortCondition::Between(lower, upper) => {
+                KeyRange::of_bounds(lower.clone(), upper.clone())
+            }
             SortCondition::StartsWith(text) => KeyRange::starting_with(text.clone()),
         }
     }
 
     /// The bounds of the condition.
-    pub(crate) fn bounds(&self) -> impl Iterator<Item = &Bound> {
+    pub(crate) fn given_bounds(&self) -> impl Iterator<Item = &Bound> {
         let (lower, upper) = match self {
             SortCondition::Between(lower, upper) => (lower.as_ref(), upper.as_ref()),
             SortCondition::Anything | SortCondition::StartsWith(_) => (None, None),

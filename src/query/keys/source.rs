@@ -6,7 +6,7 @@ use crate::entity::{
     refused_row,
 };
 use crate::error::Error;
-use crate::json::{CodecError, Reader, member};
+use crate::json::{CodecError, Reader, find_member};
 use crate::key::{Role, Shard};
 use crate::schema::{
     DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
@@ -39,13 +39,13 @@ impl QuerySource {
     }
 
     /// The table of a collection.
-    pub(crate) fn collection<C: DynamoCollection>() -> Self {
+    pub(crate) fn of_collection<C: DynamoCollection>() -> Self {
         QuerySource {
             table: &<C::Table as DynamoTable>::TABLE,
             entities: <C::Table as DynamoTable>::ENTITIES,
             entity: C::FIRST,
             index: C::INDEX,
-            members: Some(Members::of::<C>()),
+            members: Some(Members::of_collection::<C>()),
             pattern: CollectionPatterns::<C>::IN_PARTITION,
         }
     }
@@ -60,7 +60,7 @@ impl QuerySource {
     }
 
     /// The table of an entity that is known by its constants, or an index used by one of its access patterns.
-    pub(crate) fn declared(
+    pub(crate) fn of_declared(
         declared: &DeclaredEntity,
         index: Option<&'static EntityIndexDef>,
     ) -> Self {
@@ -76,17 +76,17 @@ impl QuerySource {
 
     /// Whether rows contain all attributes.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(self.projection(), None | Some(Projection::All))
+        matches!(self.index_projection(), None | Some(Projection::All))
     }
 
     /// Whether it is an index that holds a list of attributes.
     pub(crate) fn lists_attributes(&self) -> bool {
-        let projection = self.projection();
+        let projection = self.index_projection();
         matches!(projection, Some(Projection::Include(_)))
     }
 
     /// The attributes that the index holds; `None` for the table.
-    fn projection(&self) -> Option<Projection> {
+    fn index_projection(&self) -> Option<Projection> {
         let index = self.index?;
         let mut declared = self.table.indexes.iter();
         let declared = declared.find(|known| known.name == index.index)?;
@@ -94,12 +94,12 @@ impl QuerySource {
     }
 
     /// The whole table instead of a partition.
-    pub(crate) fn scanned(self, pattern: &'static Pattern) -> Self {
+    pub(crate) fn scanned_as(self, pattern: &'static Pattern) -> Self {
         QuerySource { pattern, ..self }
     }
 
     /// The name of the entity or the collection, for messages.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn index_or_table(&self) -> &'static str {
         match self.members {
             Some(members) => members.name,
             None => self.entity.type_name,
@@ -107,7 +107,7 @@ impl QuerySource {
     }
 
     /// The TTL attribute. A table has one.
-    pub(crate) fn ttl(&self) -> Option<&'static str> {
+    pub(crate) fn ttl_attribute(&self) -> Option<&'static str> {
         match self.members {
             Some(_) => self.entities.iter().find_map(|entity| entity.ttl),
             None => self.entity.ttl,
@@ -122,7 +122,7 @@ impl QuerySource {
         let mut entities = self.entities.iter().copied();
         let attribute = self.table.type_attribute;
         let stored = attribute
-            .map(|attribute| member(item, attribute))
+            .map(|attribute| find_member(item, attribute))
             .transpose()?;
         Ok(match stored.flatten() {
             // The type decides if it exists, even if the key fits another entity: it is what the
@@ -169,7 +169,7 @@ impl QuerySource {
         let foreign = keys.iter().find(|key| {
             let is_as_written = key
                 .is_as_written
-                .zip(member(item, key.attribute).ok().flatten());
+                .zip(find_member(item, key.attribute).ok().flatten());
             is_as_written.is_some_and(|(test, stored)| !test(&mut Reader::new(stored)))
         })?;
         let fault = CodecError::key_of_index_differs().at(foreign.attribute);
@@ -183,20 +183,20 @@ impl QuerySource {
     }
 
     /// Whether the attribute can be read here.
-    pub(crate) fn holds(&self, name: &str) -> bool {
-        let listed = match self.projection() {
+    pub(crate) fn holds_attribute(&self, name: &str) -> bool {
+        let listed = match self.index_projection() {
             None | Some(Projection::All) => return true,
             Some(Projection::Keys) => &[][..],
             Some(Projection::Include(listed)) => listed,
         };
-        let always = [self.table.type_attribute, self.ttl()];
+        let always = [self.table.type_attribute, self.ttl_attribute()];
         listed.contains(&name)
             || always.contains(&Some(name))
             || self.key_attributes().contains(&name)
     }
 
     /// The shards of a partition.
-    pub(crate) fn shards(&self) -> Vec<Shard> {
+    pub(crate) fn shard_numbers(&self) -> Vec<Shard> {
         let (pk, read) = match self.index {
             Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
             _ => (Some(&self.entity.pk), None),
@@ -211,7 +211,7 @@ impl QuerySource {
     }
 
     /// The attributes of the sort key.
-    pub(crate) fn sort(&self) -> &'static [KeyDef] {
+    pub(crate) fn sort_keys(&self) -> &'static [KeyDef] {
         match self.index {
             Some(index) => index.sk,
             None => self.entity.sk.as_slice(),
@@ -224,11 +224,11 @@ impl QuerySource {
     }
 
     /// The template of the sort key, if it has exactly one: the entities of a collection have several.
-    pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
+    pub(crate) fn sort_template(&self) -> Option<(&'static str, &'static [Piece])> {
         if self.members.is_some() {
             return None;
         }
-        match self.sort() {
+        match self.sort_keys() {
             [
                 KeyDef {
                     attribute,
@@ -243,15 +243,15 @@ impl QuerySource {
     /// Whether rows of other entities may be among those whose sort key begins with this number of parts.
     pub(crate) fn has_others(&self, parts: usize) -> bool {
         let front = self
-            .template()
-            .map_or(&[][..], |(_, pieces)| front(pieces, parts));
+            .sort_template()
+            .map_or(&[][..], |(_, pieces)| front_pieces(pieces, parts));
         // Without a type attribute, there is nothing to filter by.
         self.table.type_attribute.is_some()
             && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
     }
 
     /// The keys that identify a row and its position: of the index and of the table. An attribute may be in both.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static KeyDef, Role)> {
+    pub(crate) fn key_defs(&self) -> impl Iterator<Item = (&'static KeyDef, Role)> {
         let (pk, sk) = match self.index {
             Some(index) => (index.pk, index.sk),
             None => (&[][..], &[][..]),
@@ -290,7 +290,7 @@ impl QuerySource {
 }
 
 /// The pieces before a part.
-fn front(pieces: &'static [Piece], parts: usize) -> &'static [Piece] {
+fn front_pieces(pieces: &'static [Piece], parts: usize) -> &'static [Piece] {
     let ends = part_at(pieces, parts).unwrap_or(pieces.len());
     pieces.get(..ends).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
+use crate::json::{CodecError, KeyIdentity, Reader, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
     EntityDef, KeySource, SHAPE, Style, TableDef, has_uniques, others_may_be_among, shape_number,
@@ -54,7 +54,7 @@ struct RowClaim {
 
 impl RowClaim {
     /// The reason why a row that may belong to the entity does not have its key. None if it has.
-    fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, ForeignRow> {
+    fn unlike_item(self, item: &[u8]) -> Result<Option<CodecError>, ForeignRow> {
         let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
         else {
             return Ok(None);
@@ -76,9 +76,9 @@ struct ForeignRow;
 
 impl ByKey {
     /// Identifies a row that has no type.
-    pub(crate) fn tell(&self, item: &[u8]) -> RowKind {
+    pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
-            EntityMatch::Of(claim) => match claim.unlike(item) {
+            EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
                     let fault = fault.of_identity(KeyIdentity::Unlike);
@@ -100,7 +100,7 @@ impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
     /// has another type, or no type and a key in another format. A table with one entity has no types.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
-        if let Ok(Some(_)) = member(item, SHAPE)
+        if let Ok(Some(_)) = find_member(item, SHAPE)
             && self.is_newer_shape(item)
         {
             let fault = CodecError::newer_shape(SHAPE);
@@ -110,9 +110,9 @@ impl QuerySource {
             return Ok(());
         };
         if let Some(members) = self.members {
-            return members.refused(item).map_or(Ok(()), Err);
+            return members.foreign_member(item).map_or(Ok(()), Err);
         }
-        let stored = member(item, attribute).ok().flatten();
+        let stored = find_member(item, attribute).ok().flatten();
         let Some(stored) = stored else {
             return match (self.entity.key_fault)(item) {
                 Some(fault) => {
@@ -164,7 +164,7 @@ impl QuerySource {
 
     /// The condition on the type of rows whose sort key begins with `parts` parts. None if no other entity can have
     /// rows.
-    pub(crate) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
+    pub(crate) fn type_condition(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let types = self.types_of_entities(parts, is_scan);
         let no_sentinels = self
             .may_meet_sentinels(is_scan)
@@ -202,7 +202,7 @@ impl QuerySource {
     }
 
     fn is_of_sentinels(&self, attribute: &str) -> bool {
-        let known = [Some(self.table.pk), self.table.sk, self.ttl()];
+        let known = [Some(self.table.pk), self.table.sk, self.ttl_attribute()];
         known.contains(&Some(attribute))
     }
 
@@ -212,7 +212,7 @@ impl QuerySource {
             return types;
         };
         let stored = Term::Place(Place::of(attribute));
-        let is_other = Node::Compare(stored, Comparison::Eq, Term::Value(json(other)));
+        let is_other = Node::Compare(stored, Comparison::Eq, Term::Value(type_value(other)));
         Node::any([types, is_other])
     }
 
@@ -225,11 +225,15 @@ impl QuerySource {
         Some(match whose {
             EntityMatch::Of(claim) => Node::any([
                 Node::Missing(place),
-                Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
+                Node::Compare(
+                    stored,
+                    Comparison::Eq,
+                    Term::Value(type_value(claim.entity)),
+                ),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
             EntityMatch::OfNone(left_out) => {
-                let types = left_out.iter().map(|entity| json(entity)).collect();
+                let types = left_out.iter().map(|entity| type_value(entity)).collect();
                 Node::In(stored, types).not()
             }
         })
@@ -245,13 +249,13 @@ impl QuerySource {
         };
         let others = self.entities.iter().copied();
         others
-            .filter(|other| !members.take(other) && may_be_among(other))
+            .filter(|other| !members.takes_entity(other) && may_be_among(other))
             .collect()
     }
 }
 
 /// The type attribute of an entity, as DynamoDB JSON.
-fn json(entity: &EntityDef) -> Vec<u8> {
+fn type_value(entity: &EntityDef) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.text(entity.stored_name);
     writer.into_bytes()

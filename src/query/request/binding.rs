@@ -8,16 +8,16 @@ use crate::json::Writer;
 /// A hash of everything that determines the rows and their order, except for the bounds of a range. It distinguishes
 /// queries and proves nothing; the tag proves the origin. It uses stored names, so that cursors and checkpoints
 /// outlive a release that renames in Rust.
-pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
+pub(crate) fn bind_query(selection: &Selection, db: &Dynamo) -> u64 {
     let (draft, options) = (&selection.draft, &selection.options);
-    let source = selection.source();
+    let source = selection.query_source();
     let index = source.index;
     let mut hash = Hash::default();
-    hash.field(db.table_name(source.table.name).as_bytes());
-    hash.field(index.map_or("", |index| index.index).as_bytes());
+    hash.hash_field(db.table_name(source.table.name).as_bytes());
+    hash.hash_field(index.map_or("", |index| index.index).as_bytes());
     // An empty name means a collection, or the only entity of its table: in a shared table no entity has an empty name.
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
-    hash.field(
+    hash.hash_field(
         if is_named {
             source.entity.stored_name
         } else {
@@ -26,40 +26,40 @@ pub(crate) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         .as_bytes(),
     );
     for entity in source.left_out(draft.is_scan) {
-        hash.field(entity.stored_name.as_bytes());
+        hash.hash_field(entity.stored_name.as_bytes());
     }
     for partition in &draft.partitions {
-        hash.field(partition);
+        hash.hash_field(partition);
     }
     for front in &draft.fronts {
-        hash.field(&front.equals);
-        hash.field(&front.head);
+        hash.hash_field(&front.equals);
+        hash.hash_field(&front.head);
     }
-    hash.field(&[
-        draft.asked.word(),
+    hash.hash_field(&[
+        draft.asked.kind_byte(),
         options.descending.into(),
         options.include_expired.into(),
         options.by_partition.into(),
     ]);
-    hash.field(&[draft.is_scan.into()]);
+    hash.hash_field(&[draft.is_scan.into()]);
     // Settings that were added later change the hash only if they are used, so that older cursors
     // stay valid.
     if options.every_item {
-        hash.field(b"every item");
+        hash.hash_field(b"every item");
     }
     if draft.together > 1 {
-        hash.field(&draft.together.to_le_bytes());
+        hash.hash_field(&draft.together.to_le_bytes());
     }
     if let Some(segments) = options.segments {
-        hash.field(&segments.to_le_bytes());
+        hash.hash_field(&segments.to_le_bytes());
     }
     if let Some(filter) = &options.filter {
         let mut expression = Expression::default();
         let mut text = Writer::default();
         // A filter that cannot be encoded is reported when the request is planned.
-        let _ = filter.write(expression.begin(""));
-        expression.write(&mut text);
-        hash.field(text.as_bytes());
+        let _ = filter.write_condition(expression.begin_parameter(""));
+        expression.write_members(&mut text);
+        hash.hash_field(text.as_bytes());
     }
     hash.0
 }
@@ -74,7 +74,7 @@ impl Default for Hash {
 }
 
 impl Hash {
-    fn field(&mut self, bytes: &[u8]) {
+    fn hash_field(&mut self, bytes: &[u8]) {
         // The length separates the fields: without it, `ab` and `c` would give the same hash as `a`
         // and `bc`.
         let length = (bytes.len() as u64).to_le_bytes();

@@ -15,28 +15,30 @@ use crate::plan::{Filter, check};
 impl Selection {
     /// The range without expired rows, if the TTL is a queried key. A filter cannot name such a key, so a bound
     /// excludes the rows.
-    pub(super) fn live(
+    pub(super) fn add_expiry(
         &self,
         mut leg: RangeSegment,
         now: Timestamp,
     ) -> Result<RangeSegment, CodecError> {
-        let source = self.source();
-        let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
+        let source = self.query_source();
+        let ttl = source
+            .ttl_attribute()
+            .filter(|ttl| source.is_queried_key(ttl));
         let hides = !self.options.include_expired && !self.draft.is_scan;
         let Some(ttl) = ttl.filter(|_| hides) else {
             return Ok(leg);
         };
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
         if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
-            let value = KeyPoint::read(&mut Reader::new(value))?;
+            let value = KeyPoint::read_point(&mut Reader::new(value))?;
             // All rows of this query have the same expiry, and it has passed.
-            if !KeyRange::All.at_least(first_live).contains(&value) {
+            if !KeyRange::All.at_least(first_live).contains_key(&value) {
                 leg.range = KeyRange::Nothing;
             }
             return Ok(leg);
         }
         let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
-        let mut sort = source.sort().iter().map(|key| key.attribute);
+        let mut sort = source.sort_keys().iter().map(|key| key.attribute);
         let next = sort.find(|name| !is_known(*name));
         // DynamoDB accepts a bound only directly after known parts, and rejects a filter on a key.
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
@@ -51,7 +53,7 @@ impl Selection {
         Ok(leg)
     }
 
-    pub(super) fn expressions(
+    pub(super) fn write_expressions(
         &self,
         leg: &RangeSegment,
         now: Timestamp,
@@ -59,17 +61,17 @@ impl Selection {
         body: &mut Writer,
     ) -> Result<Vec<Filter>, CodecError> {
         let mut expression = Expression::default();
-        key_condition(leg, expression.begin("KeyConditionExpression"))?;
-        let filters = self.filter(now, expression.begin("FilterExpression"))?;
-        self.projection(wanted, expression.begin("ProjectionExpression"));
-        expression.check()?;
-        expression.write(body);
+        key_condition(leg, expression.begin_parameter("KeyConditionExpression"))?;
+        let filters = self.add_filters(now, expression.begin_parameter("FilterExpression"))?;
+        self.add_projection(wanted, expression.begin_parameter("ProjectionExpression"));
+        expression.check_limits()?;
+        expression.write_members(body);
         Ok(filters)
     }
 
     /// The attributes that are read. Key attributes are always read, because cursors are built from them, and so are
     /// those by which rows are identified on delivery.
-    fn projection(&self, wanted: Wanted, out: &mut Expression) {
+    fn add_projection(&self, wanted: Wanted, out: &mut Expression) {
         let projection = match wanted {
             Wanted::Count => None,
             Wanted::Keys => Some(&[][..]),
@@ -79,7 +81,7 @@ impl Selection {
         // DynamoDB rejects a projection that names an attribute that a global index lacks, and an older index lacks
         // that of the shape. Without a projection it is returned if the index has it. Keys are the same in each shape.
         let is_selection = wanted == Wanted::Items && !projection.is_empty();
-        if is_selection && self.source().lists_attributes() {
+        if is_selection && self.query_source().lists_attributes() {
             return;
         }
         let by_key = self.by_key();
@@ -88,10 +90,10 @@ impl Selection {
         self.name_attributes(projection.iter().chain(beside), out);
     }
 
-    fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
+    fn add_filters(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
         let mut filters = Vec::new();
-        let source = self.source();
-        let types = source.types(self.draft.parts, self.draft.is_scan);
+        let source = self.query_source();
+        let types = source.type_condition(self.draft.parts, self.draft.is_scan);
         let types = match self.options.sentinels && self.draft.is_scan {
             _ if self.options.every_item => None,
             true => types.map(|types| Node::any([types, Node::Exists(Place::of(MARK))])),
@@ -112,15 +114,15 @@ impl Selection {
         filters.extend(asked.as_ref().map(|_| Filter::Condition));
         // They are written as one condition, so that each gets parentheses if it needs them, and all operators count
         // together.
-        Node::all(types.into_iter().chain(live).chain(asked)).write(out)?;
+        Node::all(types.into_iter().chain(live).chain(asked)).write_condition(out)?;
         Ok(filters)
     }
 }
 
 fn key_condition(leg: &RangeSegment, out: &mut Expression) -> Result<(), CodecError> {
     for (at, (name, value)) in leg.equals.iter().enumerate() {
-        out.push(if at == 0 { "" } else { " AND " });
-        out.name(*name).push(" = ").json(value);
+        out.push_text(if at == 0 { "" } else { " AND " });
+        out.push_name(*name).push_text(" = ").push_json(value);
     }
     if let Some(attribute) = leg.ranged {
         write_range(attribute, &leg.range, out)?;
@@ -144,14 +146,17 @@ fn write_range(
         Below(point, false) => ("", " < ", [Some(point), None]),
         Between(lower, upper) => ("", " BETWEEN ", [Some(lower), Some(upper)]),
     };
-    out.push(" AND ").push(before).name(attribute).push(between);
+    out.push_text(" AND ")
+        .push_text(before)
+        .push_name(attribute)
+        .push_text(between);
     for (at, point) in points.into_iter().flatten().enumerate() {
-        out.push(if at == 0 { "" } else { " AND " });
-        out.value(|writer| {
-            point.write(writer);
+        out.push_text(if at == 0 { "" } else { " AND " });
+        out.push_value(|writer| {
+            point.write_point(writer);
             Ok(())
         })?;
     }
-    out.push(if before.is_empty() { "" } else { ")" });
+    out.push_text(if before.is_empty() { "" } else { ")" });
     Ok(())
 }

@@ -32,42 +32,46 @@ pub(crate) struct RequestFrame {
 }
 
 impl Selection {
-    pub(super) fn frame(
+    pub(super) fn request_frame(
         &self,
         leg: RangeSegment,
         db: &Dynamo,
         now: Timestamp,
         wanted: Wanted,
     ) -> Result<RequestFrame, CodecError> {
-        let table = db.table_name(self.source().table.name);
-        let index = self.source().index.map(|index| index.index);
+        let table = db.table_name(self.query_source().table.name);
+        let index = self.query_source().index.map(|index| index.index);
         let mut body = Writer::for_request(512);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
+        body.push_raw("{\"TableName\":");
+        body.push_quoted(&table);
         if let Some(index) = index {
-            body.raw(",\"IndexName\":");
-            body.quoted(index);
+            body.push_raw(",\"IndexName\":");
+            body.push_quoted(index);
         }
-        let filters = self.expressions(&leg, now, wanted, &mut body)?;
+        let filters = self.write_expressions(&leg, now, wanted, &mut body)?;
         if self.reads_down() {
-            body.raw(",\"ScanIndexForward\":false");
+            body.push_raw(",\"ScanIndexForward\":false");
         }
         // The items behind a global index can be read strongly, but not the index itself.
-        if self.options.consistent && !self.source().is_global() {
-            body.raw(",\"ConsistentRead\":true");
+        if self.options.consistent && !self.query_source().is_global() {
+            body.push_raw(",\"ConsistentRead\":true");
         }
         if let Some((segment, segments)) = leg.segment {
-            body.raw(&format!(
+            body.push_raw(&format!(
                 ",\"Segment\":{segment},\"TotalSegments\":{segments}"
             ));
         }
         if self.is_metered() {
-            body.raw(RETURN_CONSUMED);
+            body.push_raw(RETURN_CONSUMED);
         }
         if wanted == Wanted::Count {
-            body.raw(",\"Select\":\"COUNT\"");
+            body.push_raw(",\"Select\":\"COUNT\"");
         }
-        let sort = self.source().sort().iter().map(|key| key.attribute);
+        let sort = self
+            .query_source()
+            .sort_keys()
+            .iter()
+            .map(|key| key.attribute);
         Ok(RequestFrame {
             operation: if self.draft.is_scan {
                 wire::ServiceOperation::Scan
@@ -78,8 +82,8 @@ impl Selection {
             body: body.into_bytes(),
             is_metered: self.is_metered(),
             filters,
-            begins: leg.begins(sort, self.reads_down())?,
-            end: leg.end(self.source().unique_sort_key(), self.reads_down())?,
+            begins: leg.first_keys(sort, self.reads_down())?,
+            end: leg.last_key(self.query_source().unique_sort_key(), self.reads_down())?,
             is_nothing: leg.range == KeyRange::Nothing
                 || self.options.limit == Some(0)
                 || self.options.filter.as_ref().is_some_and(Node::is_never),

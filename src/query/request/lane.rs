@@ -1,13 +1,13 @@
 //! The lane of a query that contains an item or a position.
 
 use super::selection::Selection;
-use crate::json::{CodecError, Reader, member};
+use crate::json::{CodecError, Reader, find_member};
 use crate::key::point::KeyPoint;
 impl Selection {
     /// Whether the keys of an item are in the queried range.
     pub(crate) fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
         // An index holds the item only if all of its keys are there.
-        for key in self.draft.source.sort() {
+        for key in self.draft.source.sort_keys() {
             if key_point(json, key.attribute)?.is_none() {
                 return Ok(false);
             }
@@ -22,18 +22,22 @@ impl Selection {
 
     /// The lane that contains an item, by its key attributes.
     pub(crate) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
-        let ranged = self.draft.ranged();
+        let ranged = self.draft.ranged_attribute();
         let point = ranged.map(|name| key_point(json, name)).transpose()?;
         let point = point.flatten();
-        'lanes: for (at, lane) in self.draft.lanes().enumerate() {
-            for (name, value) in self.draft.equals(lane)? {
-                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+        'lanes: for (at, lane) in self.draft.key_lanes().enumerate() {
+            for (name, value) in self.draft.lane_equalities(lane)? {
+                let wanted = KeyPoint::read_point(&mut Reader::new(&value))?;
                 if key_point(json, name)?.as_ref() != Some(&wanted) {
                     continue 'lanes;
                 }
             }
-            let range = || self.draft.range(lane.front, self.asked());
-            if ranged.is_none() || point.as_ref().is_some_and(|point| range().contains(point)) {
+            let range = || self.draft.key_range(lane.front, self.sort_condition());
+            if ranged.is_none()
+                || point
+                    .as_ref()
+                    .is_some_and(|point| range().contains_key(point))
+            {
                 return Ok(Some(at));
             }
         }
@@ -43,16 +47,16 @@ impl Selection {
 
 /// A key attribute of an item.
 pub(crate) fn key_point(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, CodecError> {
-    let found = member(json, wanted)?;
+    let found = find_member(json, wanted)?;
     found
-        .map(|json| KeyPoint::read(&mut Reader::new(json)))
+        .map(|json| KeyPoint::read_point(&mut Reader::new(json)))
         .transpose()
 }
 
 /// A key attribute among the entries of an object.
 pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, CodecError> {
     let json = [b"{", entries, b"}"].concat();
-    let found = member(&json, wanted)?;
+    let found = find_member(&json, wanted)?;
     let found = found.ok_or_else(|| CodecError::new("the key attribute is missing"))?;
-    KeyPoint::read(&mut Reader::new(found))
+    KeyPoint::read_point(&mut Reader::new(found))
 }

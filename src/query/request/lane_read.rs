@@ -37,8 +37,8 @@ struct LanePosition {
 
 impl Selection {
     /// The read of each lane.
-    pub(crate) fn reads(&self, db: &Dynamo, wanted: Wanted) -> Result<Vec<LaneRead>> {
-        let fail = |fault| Error::encode(self.entity(), fault);
+    pub(crate) fn lane_reads(&self, db: &Dynamo, wanted: Wanted) -> Result<Vec<LaneRead>> {
+        let fail = |fault| Error::encode(self.entity_name(), fault);
         if let Some(fault) = &self.draft.fault {
             return Err(fail(fault.clone()));
         }
@@ -48,36 +48,36 @@ impl Selection {
             self.check_cursor(cursor, db)?;
         }
         if let Some(segments) = self.options.segments {
-            return self.segments(segments, db, wanted);
+            return self.segment_reads(segments, db, wanted);
         }
-        let place = self.place().map_err(fail)?;
+        let place = self.lane_position().map_err(fail)?;
         let now = db.now();
         let read = |(at, lane)| -> Result<LaneRead, CodecError> {
-            let (legs, start) = self.legs(at, lane, place.as_ref(), now)?;
-            let frames = self.frames(legs, db, now, wanted)?;
+            let (legs, start) = self.lane_segments(at, lane, place.as_ref(), now)?;
+            let frames = self.request_frames(legs, db, now, wanted)?;
             Ok(LaneRead {
                 frames,
                 start,
                 is_of_segment: false,
             })
         };
-        let lanes = self.draft.lanes().enumerate();
+        let lanes = self.draft.key_lanes().enumerate();
         lanes.map(|lane| read(lane).map_err(fail)).collect()
     }
 
     /// The reads of a scan in segments.
-    fn segments(&self, segments: u32, db: &Dynamo, wanted: Wanted) -> Result<Vec<LaneRead>> {
+    fn segment_reads(&self, segments: u32, db: &Dynamo, wanted: Wanted) -> Result<Vec<LaneRead>> {
         if segments > MAX_SEGMENTS {
             let message =
                 format!("a scan has up to {MAX_SEGMENTS} segments, and this one {segments}");
-            return Err(self.refused(ErrorKind::Rejected, &message));
+            return Err(self.query_error(ErrorKind::Rejected, &message));
         }
         if self.options.hydration.is_some() {
             let message = "a scan in segments reads whole items by itself: remove `hydrate`";
-            return Err(self.refused(ErrorKind::Rejected, message));
+            return Err(self.query_error(ErrorKind::Rejected, message));
         }
         let now = db.now();
-        let RowSpot(reached) = self.begin();
+        let RowSpot(reached) = self.first_spot();
         let read = |(segment, reached): (u32, Reached)| {
             let leg = RangeSegment {
                 equals: Vec::new(),
@@ -90,8 +90,8 @@ impl Selection {
                 Reached::Behind(position) => (vec![leg], Some(position.to_vec())),
                 Reached::End => (Vec::new(), None),
             };
-            let frames = self.frames(legs, db, now, wanted);
-            let frames = frames.map_err(|fault| Error::encode(self.entity(), fault))?;
+            let frames = self.request_frames(legs, db, now, wanted);
+            let frames = frames.map_err(|fault| Error::encode(self.entity_name(), fault))?;
             Ok(LaneRead {
                 frames,
                 start,
@@ -101,28 +101,36 @@ impl Selection {
         (0..segments).zip(reached).map(read).collect()
     }
 
-    fn frames(
+    fn request_frames(
         &self,
         legs: Vec<RangeSegment>,
         db: &Dynamo,
         now: Timestamp,
         wanted: Wanted,
     ) -> Result<Vec<RequestFrame>, CodecError> {
-        let frame = |leg| self.frame(self.live(leg, now)?, db, now, wanted);
+        let frame = |leg| self.request_frame(self.add_expiry(leg, now)?, db, now, wanted);
         let frames = legs.into_iter().map(frame);
         let frames = frames.filter(|frame| !frame.as_ref().is_ok_and(|frame| frame.is_nothing));
         frames.collect()
     }
 
     /// The position of the cursor.
-    fn place(&self) -> Result<Option<LanePosition>, CodecError> {
-        let position = self.options.resume.as_ref().and_then(Cursor::position);
+    fn lane_position(&self) -> Result<Option<LanePosition>, CodecError> {
+        let position = self
+            .options
+            .resume
+            .as_ref()
+            .and_then(Cursor::start_position);
         let Some(position) = position else {
             return Ok(None);
         };
         let lane = self.lane_of_position(position)?.unwrap_or(usize::MAX);
         let point = |name| Ok((name, point_of(position, name)?));
-        let names = self.source().sort().iter().map(|key| key.attribute);
+        let names = self
+            .query_source()
+            .sort_keys()
+            .iter()
+            .map(|key| key.attribute);
         let sort = (!self.options.by_partition).then(|| names.map(point).collect());
         Ok(Some(LanePosition {
             lane,
@@ -132,7 +140,7 @@ impl Selection {
     }
 
     /// The ranges of a lane, and the key after which they begin.
-    fn legs(
+    fn lane_segments(
         &self,
         at: usize,
         lane: KeyLane<'_>,
@@ -140,9 +148,9 @@ impl Selection {
         now: Timestamp,
     ) -> Result<(Vec<RangeSegment>, Option<Vec<u8>>), CodecError> {
         let whole = RangeSegment {
-            equals: self.draft.equals(lane)?,
-            range: self.draft.range(lane.front, self.asked()),
-            ranged: self.draft.ranged(),
+            equals: self.draft.lane_equalities(lane)?,
+            range: self.draft.key_range(lane.front, self.sort_condition()),
+            ranged: self.draft.ranged_attribute(),
             segment: None,
         };
         let Some(place) = place else {
@@ -152,8 +160,8 @@ impl Selection {
         // already returned theirs.
         let is_over = match at.cmp(&place.lane) {
             Ordering::Equal => {
-                let live = self.live(whole, now)?;
-                let unique = self.source().unique_sort_key();
+                let live = self.add_expiry(whole, now)?;
+                let unique = self.query_source().unique_sort_key();
                 return live.behind_own(place.position.clone(), self.reads_down(), unique);
             }
             other => other.is_lt() != self.begins_with_the_last_lane(),
@@ -161,7 +169,7 @@ impl Selection {
         let legs = match &place.sort {
             None if is_over => Vec::new(),
             None => vec![whole],
-            Some(sort) => whole.behind(sort, self.reads_down(), !is_over)?,
+            Some(sort) => whole.after_position(sort, self.reads_down(), !is_over)?,
         };
         Ok((legs, None))
     }

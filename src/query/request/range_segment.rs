@@ -28,7 +28,7 @@ impl RangeSegment {
         down: bool,
         unique: Option<&'static str>,
     ) -> Result<(Vec<RangeSegment>, Option<Vec<u8>>), CodecError> {
-        let end = self.end(unique, down)?;
+        let end = self.last_key(unique, down)?;
         if self.range == KeyRange::Nothing || end.is_some_and(|end| end.is_at(&position)) {
             return Ok((Vec::new(), None));
         }
@@ -36,13 +36,13 @@ impl RangeSegment {
             return Ok((vec![self], Some(position)));
         };
         let point = point_of(&position, name)?;
-        if self.range.contains(&point) {
+        if self.range.contains_key(&point) {
             return Ok((vec![self], Some(position)));
         }
         // The row is outside of the range, which may depend on the time: the query then either has
         // not reached the range yet or has passed it.
-        let (first, _) = self.range.clone().ends();
-        let order = first.and_then(|first| point.compare(&first));
+        let (first, _) = self.range.clone().range_ends();
+        let order = first.and_then(|first| point.compare_points(&first));
         let is_below = order.is_some_and(Ordering::is_le);
         Ok(match is_below == down {
             true => (Vec::new(), None),
@@ -51,22 +51,22 @@ impl RangeSegment {
     }
 
     /// The last possible key, if no two rows share a sort key.
-    pub(crate) fn end(
+    pub(crate) fn last_key(
         &self,
         unique: Option<&'static str>,
         down: bool,
     ) -> Result<Option<LastKey>, CodecError> {
         let Some(name) = unique else { return Ok(None) };
         if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
-            let point = KeyPoint::read(&mut Reader::new(value))?;
+            let point = KeyPoint::read_point(&mut Reader::new(value))?;
             return Ok(Some(LastKey { name, point }));
         }
         let range = Some(&self.range).filter(|_| self.ranged == Some(name));
         let end = range.and_then(|range| {
-            let (first, last) = range.clone().ends();
+            let (first, last) = range.clone().range_ends();
             let end = if down { first } else { last };
             // An excluded bound is no key of the range, so no row can be at it.
-            end.filter(|end| range.contains(end))
+            end.filter(|end| range.contains_key(end))
         });
         Ok(end.map(|point| LastKey { name, point }))
     }
@@ -74,7 +74,7 @@ impl RangeSegment {
     /// The rest of the leg after these values of the sort key; `ties` includes the rows with exactly these values.
     /// DynamoDB accepts one range, on the last attribute that is named, so each attribute that may differ needs a
     /// leg.
-    pub(super) fn behind(
+    pub(super) fn after_position(
         self,
         sort: &[(&'static str, KeyPoint)],
         down: bool,
@@ -86,7 +86,7 @@ impl RangeSegment {
                 break;
             };
             known += 1;
-            match KeyPoint::read(&mut Reader::new(value))?.compare(point) {
+            match KeyPoint::read_point(&mut Reader::new(value))?.compare_points(point) {
                 Some(Ordering::Equal) | None => {}
                 Some(order) if order.is_lt() == down => return Ok(vec![self]),
                 Some(_) => return Ok(Vec::new()),
@@ -101,12 +101,12 @@ impl RangeSegment {
         // The rows that differ in the last attribute only come directly after the cursor, so that
         // segment is read first.
         let legs = (0..free.len()).rev();
-        let legs = legs.map(|at| self.leg(free, at, down, ties && at + 1 == free.len()));
+        let legs = legs.map(|at| self.part_segment(free, at, down, ties && at + 1 == free.len()));
         Ok(legs.collect())
     }
 
     /// The rows whose first value that differs is the one at `at`.
-    fn leg(
+    fn part_segment(
         &self,
         free: &[(&'static str, KeyPoint)],
         at: usize,
@@ -116,12 +116,12 @@ impl RangeSegment {
         let mut leg = self.clone();
         for (name, point) in free.iter().take(at) {
             // The query has a range on this attribute that the cursor's value does not meet.
-            if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
-                return leg.nothing();
+            if leg.ranged.take() == Some(*name) && !leg.range.contains_key(point) {
+                return leg.without_rows();
             }
             leg.range = KeyRange::All;
             let mut value = Writer::default();
-            point.write(&mut value);
+            point.write_point(&mut value);
             leg.equals.push((name, value.into_bytes()));
         }
         if let Some((name, point)) = free.get(at) {
@@ -130,13 +130,13 @@ impl RangeSegment {
                 included: held,
             });
             let (lower, upper) = if down { (None, bound) } else { (bound, None) };
-            leg.range = leg.range.within(lower, upper);
+            leg.range = leg.range.within_bounds(lower, upper);
             leg.ranged = Some(name);
         }
         leg
     }
 
-    fn nothing(self) -> RangeSegment {
+    fn without_rows(self) -> RangeSegment {
         RangeSegment {
             range: KeyRange::Nothing,
             ..self
@@ -144,7 +144,7 @@ impl RangeSegment {
     }
 
     /// The earliest position of its rows, as values of the front of the sort key.
-    pub(crate) fn begins(
+    pub(crate) fn first_keys(
         &self,
         sort: impl Iterator<Item = &'static str>,
         down: bool,
@@ -152,11 +152,11 @@ impl RangeSegment {
         let mut begins = Vec::new();
         for name in sort {
             if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
-                begins.push(KeyPoint::read(&mut Reader::new(value))?);
+                begins.push(KeyPoint::read_point(&mut Reader::new(value))?);
                 continue;
             }
             let range = self.range.clone();
-            let (first, last) = range.ends();
+            let (first, last) = range.range_ends();
             let end = if down { last } else { first };
             begins.extend(end.filter(|_| self.ranged == Some(name)));
             break;

@@ -20,7 +20,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     pub(crate) fn new(mut draft: KeyDraft) -> Self {
-        draft.finish();
+        draft.finish_draft();
         Selection {
             draft,
             options: Options::default(),
@@ -28,29 +28,29 @@ impl Selection {
     }
 
     /// A selection whose rows are decoded in this way as they arrive.
-    pub(crate) fn reading(draft: KeyDraft, keys_only: bool, ahead: ReadAhead) -> Self {
+    pub(crate) fn of_draft(draft: KeyDraft, keys_only: bool, ahead: ReadAhead) -> Self {
         let mut selection = Selection::new(draft);
         selection.options.projection = keys_only.then(Vec::new);
         selection.options.ahead = Some(ahead);
         selection
     }
 
-    pub(crate) fn source(&self) -> &QuerySource {
+    pub(crate) fn query_source(&self) -> &QuerySource {
         &self.draft.source
     }
 
-    pub(crate) fn entity(&self) -> &'static str {
-        self.source().name()
+    pub(crate) fn entity_name(&self) -> &'static str {
+        self.query_source().index_or_table()
     }
 
     /// The condition on the sort key: that of the cursor, if there is one.
-    pub(crate) fn asked(&self) -> &SortCondition {
+    pub(crate) fn sort_condition(&self) -> &SortCondition {
         let resume = self.options.resume.as_ref();
-        resume.map_or(&self.draft.asked, Cursor::asked)
+        resume.map_or(&self.draft.asked, Cursor::sort_condition)
     }
 
     /// Counts the consumption; None if it is not needed.
-    pub(crate) fn meter(&self) -> Option<Arc<Meter>> {
+    pub(crate) fn read_meter(&self) -> Option<Arc<Meter>> {
         let options = &self.options;
         if !self.is_metered() {
             return None;
@@ -73,7 +73,9 @@ impl Selection {
     pub(crate) fn by_key(&self) -> Option<ByKey> {
         match self.options.every_item {
             true => None,
-            false => self.source().by_key(self.draft.parts, self.draft.is_scan),
+            false => self
+                .query_source()
+                .by_key(self.draft.parts, self.draft.is_scan),
         }
     }
 
@@ -81,20 +83,20 @@ impl Selection {
     /// position of its value, so a range of values is not the range of these rows. A scan has no range.
     pub(crate) fn in_own_format(&self) -> Option<QuerySource> {
         let is_checked = !self.options.every_item && !self.draft.is_scan;
-        let source = self.source();
+        let source = self.query_source();
         (is_checked && source.has_other_formats()).then_some(*source)
     }
 
     /// The partition key, if a scan may meet sentinels of unique values that only newer programs declare.
     pub(crate) fn unknown_sentinels(&self) -> Option<&'static str> {
-        let source = self.source();
+        let source = self.query_source();
         let is_possible = self.draft.is_scan && !self.options.every_item;
         (is_possible && source.may_get_uniques()).then_some(source.table.pk)
     }
 
     /// The TTL attribute, if expired rows are hidden.
     pub(crate) fn hidden_by(&self) -> Option<&'static str> {
-        let ttl = self.source().ttl();
+        let ttl = self.query_source().ttl_attribute();
         ttl.filter(|_| !self.options.include_expired)
     }
 
@@ -104,19 +106,19 @@ impl Selection {
         attributes: impl IntoIterator<Item = &'a &'static str>,
         out: &mut Expression,
     ) {
-        let mut names = self.source().key_attributes();
+        let mut names = self.query_source().key_attributes();
         for name in attributes {
             if !names.contains(name) {
                 names.push(name);
             }
         }
-        out.names(names);
+        out.push_names(names);
     }
 
     /// The previous progress of each segment.
-    pub(crate) fn begin(&self) -> RowSpot {
+    pub(crate) fn first_spot(&self) -> RowSpot {
         match &self.options.resume {
-            Some(cursor) => cursor.spot(),
+            Some(cursor) => cursor.row_spot(),
             None => {
                 let segments = self.options.segments.unwrap_or(1).min(MAX_SEGMENTS);
                 RowSpot((0..segments).map(|_| Reached::Nothing).collect())
@@ -124,7 +126,7 @@ impl Selection {
         }
     }
 
-    pub(crate) fn counted(&self) -> Wanted {
+    pub(crate) fn wanted_count(&self) -> Wanted {
         match self.by_key() {
             Some(_) => Wanted::Keys,
             None => Wanted::Count,
@@ -134,33 +136,33 @@ impl Selection {
     /// Returns an error for a filter on a queried key, because DynamoDB rejects it, and on an attribute that an index
     /// does not contain, because it would find nothing.
     pub(super) fn check_filter(&self) -> Result<()> {
-        let source = self.source();
-        let names = self.options.filter.iter().flat_map(Node::attributes);
+        let source = self.query_source();
+        let names = self.options.filter.iter().flat_map(Node::named_attributes);
         for name in names {
             let message = if !self.draft.is_scan && source.is_queried_key(name) {
                 "a filter cannot name a key that is queried: use the parts of the query"
-            } else if !source.holds(name) {
+            } else if !source.holds_attribute(name) {
                 "the index does not hold this attribute, so no filter sees it: add it to `project`"
             } else {
                 continue;
             };
-            return Err(self.refused(ErrorKind::Rejected, message).at(name));
+            return Err(self.query_error(ErrorKind::Rejected, message).at(name));
         }
-        if source.may_meet_sentinels(self.draft.is_scan) && !source.holds(MARK) {
+        if source.may_meet_sentinels(self.draft.is_scan) && !source.holds_attribute(MARK) {
             let message = "the index has the keys of the items that keep unique values, and does not contain the attribute that \
                 distinguishes them from rows: declare it with `project = all`";
-            return Err(self.refused(ErrorKind::Rejected, message));
+            return Err(self.query_error(ErrorKind::Rejected, message));
         }
         Ok(())
     }
 
     /// Returns an error for an attribute that the index does not contain.
     fn check_projection_of(&self, name: &str) -> Result<()> {
-        if self.source().holds(name) {
+        if self.query_source().holds_attribute(name) {
             return Ok(());
         }
         let message = "the index does not hold this attribute: add it to `project`, or remove it from the projection";
-        Err(self.refused(ErrorKind::Rejected, message).at(name))
+        Err(self.query_error(ErrorKind::Rejected, message).at(name))
     }
 
     pub(super) fn check_projection(&self) -> Result<()> {
@@ -187,8 +189,8 @@ impl Selection {
         resume.is_some_and(Cursor::is_backward)
     }
 
-    pub(crate) fn refused(&self, kind: ErrorKind, message: &str) -> Error {
-        Error::new(kind, Stage::Request, message).of(self.entity())
+    pub(crate) fn query_error(&self, kind: ErrorKind, message: &str) -> Error {
+        Error::new(kind, Stage::Request, message).of(self.entity_name())
     }
 
     /// Returns an error for reading backwards, because only a page can return the rows before a position in their
@@ -196,7 +198,7 @@ impl Selection {
     pub(crate) fn refuse_backwards(&self) -> Result<()> {
         if self.goes_back() {
             let message = "a cursor that goes backwards is for `page`";
-            return Err(self.refused(ErrorKind::InvalidCursor, message));
+            return Err(self.query_error(ErrorKind::InvalidCursor, message));
         }
         Ok(())
     }

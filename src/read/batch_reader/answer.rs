@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::frame::{BatchReader, Numbered, TableFrame};
-use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
+use crate::json::{CodecError, KeyFinder, Reader, Writer, answer_members, array_elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::read::{Answered, RawRow, RowsAhead};
-use crate::wire::units;
+use crate::wire::sum_units;
 
 /// The items of a response with the numbers of their keys, and the keys that DynamoDB omitted.
 #[derive(Default)]
@@ -18,19 +18,19 @@ pub(super) struct BatchGetAnswer<'k> {
 }
 
 impl BatchReader {
-    pub(super) fn answer<'k>(
+    pub(super) fn read_answer<'k>(
         &self,
         reply: &Answered,
         keys: &[Numbered<'k>],
     ) -> Result<BatchGetAnswer<'k>, CodecError> {
-        let tables = self.tables(keys);
+        let tables = self.requested_tables(keys);
         let table_of = |name: &str| {
             let table = tables.iter().find(|table| table.frame.table == name);
             table.ok_or_else(not_asked)
         };
-        let mut asked = RequestedKeys::of(keys);
+        let mut asked = RequestedKeys::of_keys(keys);
         let mut answer = BatchGetAnswer::default();
-        let mut reader = Reader::new(reply.body());
+        let mut reader = Reader::new(reply.response_body());
         let mut first = true;
         reader.open_object()?;
         while let Some(name) = reader.next_answered(&mut first)? {
@@ -39,18 +39,18 @@ impl BatchReader {
                     let mut first = true;
                     reader.open_object()?;
                     while let Some(name) = reader.next_name(&mut first)? {
-                        table_of(&name)?.read(&mut reader, reply, &mut asked, &mut answer)?;
+                        table_of(&name)?.read_items(&mut reader, reply, &mut asked, &mut answer)?;
                     }
                 }
                 "UnprocessedKeys" => {
-                    for (name, request) in answered(reader.raw_value()?)? {
+                    for (name, request) in answer_members(reader.raw_value()?)? {
                         table_of(&name)?.leave_out(request, &mut asked, &mut answer)?;
                     }
                 }
                 "ConsumedCapacity" => {
-                    for table in elements(reader.raw_value()?).unwrap_or_default() {
+                    for table in array_elements(reader.raw_value()?).unwrap_or_default() {
                         let all = answer.units.unwrap_or_default();
-                        answer.units = units(table).map(|more| all + more).or(answer.units);
+                        answer.units = sum_units(table).map(|more| all + more).or(answer.units);
                     }
                 }
                 _ => reader.skip()?,
@@ -59,12 +59,12 @@ impl BatchReader {
         Ok(answer)
     }
 
-    fn tables(&self, keys: &[Numbered<'_>]) -> Vec<RequestedTable<'_>> {
-        let asked = self.asked(keys).into_iter();
+    fn requested_tables(&self, keys: &[Numbered<'_>]) -> Vec<RequestedTable<'_>> {
+        let asked = self.key_frames(keys).into_iter();
         let tables = asked.map(|(number, frame)| RequestedTable {
             number,
             frame,
-            finder: KeyFinder::of(&frame.names),
+            finder: KeyFinder::of_names(&frame.names),
         });
         tables.collect()
     }
@@ -80,7 +80,7 @@ struct RequestedTable<'f> {
 
 impl RequestedTable<'_> {
     /// Reads its items, each with its key.
-    fn read<'r>(
+    fn read_items<'r>(
         &'r self,
         reader: &mut Reader<'r>,
         reply: &Answered,
@@ -95,18 +95,18 @@ impl RequestedTable<'_> {
         }
         let mut numbers = Vec::with_capacity(asked.keys.len());
         let mut items = RowsAhead::new(self.frame.ahead);
-        items.reserve(asked.keys.len(), reply.body().len());
+        items.reserve_rows(asked.keys.len(), reply.response_body().len());
         reader.open_array()?;
         while reader.next_element(&mut first)? {
             items.read_next(reader, Some(&self.finder))?;
             // One buffer serves for all keys, because each is only compared.
-            key.rewind(0);
+            key.rewind_to(0);
             write_noted(&self.finder, reader, &mut key)?;
-            numbers.push(asked.take(self.number, key.as_bytes())?.number);
+            numbers.push(asked.take_key(self.number, key.as_bytes())?.number);
         }
         answer
             .items
-            .extend(numbers.into_iter().zip(items.of(reply)));
+            .extend(numbers.into_iter().zip(items.into_rows(reply)));
         Ok(())
     }
 
@@ -117,10 +117,12 @@ impl RequestedTable<'_> {
         asked: &mut RequestedKeys<'_, 'k>,
         answer: &mut BatchGetAnswer<'k>,
     ) -> Result<(), CodecError> {
-        let keys = crate::json::answer(request, "Keys")?;
-        for key in keys.map_or(Ok(Vec::new()), elements)? {
-            let key = KeyJson::of(key, &self.frame.names)?;
-            answer.left.push(asked.take(self.number, key.as_bytes())?);
+        let keys = crate::json::find_answer(request, "Keys")?;
+        for key in keys.map_or(Ok(Vec::new()), array_elements)? {
+            let key = KeyJson::of_object(key, &self.frame.names)?;
+            answer
+                .left
+                .push(asked.take_key(self.number, key.as_bytes())?);
         }
         Ok(())
     }
@@ -138,7 +140,7 @@ struct RequestedKeys<'a, 'k> {
 }
 
 impl<'a, 'k> RequestedKeys<'a, 'k> {
-    fn of(keys: &'a [Numbered<'k>]) -> Self {
+    fn of_keys(keys: &'a [Numbered<'k>]) -> Self {
         RequestedKeys {
             keys,
             next: 0,
@@ -147,19 +149,19 @@ impl<'a, 'k> RequestedKeys<'a, 'k> {
     }
 
     /// The key with these bytes.
-    fn take(&mut self, frame: usize, json: &[u8]) -> Result<Numbered<'k>, CodecError> {
+    fn take_key(&mut self, frame: usize, json: &[u8]) -> Result<Numbered<'k>, CodecError> {
         let next = self.keys.get(self.next);
         let is_next = next.is_some_and(|next| next.frame == frame && next.key == json);
         let at = if is_next {
             self.next
         } else {
-            self.place(frame, json)?
+            self.key_place(frame, json)?
         };
         self.next = at + 1;
         self.keys.get(at).copied().ok_or_else(not_asked)
     }
 
-    fn place(&mut self, frame: usize, json: &[u8]) -> Result<usize, CodecError> {
+    fn key_place(&mut self, frame: usize, json: &[u8]) -> Result<usize, CodecError> {
         // The map is built only if a response is out of order, which most are not.
         if self.all.is_empty() {
             let keys = self.keys.iter().enumerate();

@@ -18,7 +18,7 @@ pub(super) struct ChunkRead<'k> {
 
 impl BatchReader {
     /// The items of these keys, with as many requests as needed.
-    pub(super) fn chunk<'a, 'k: 'a>(
+    pub(super) fn read_chunk<'a, 'k: 'a>(
         &'a self,
         keys: Vec<Numbered<'k>>,
         shared_budget: &'a SharedBudget,
@@ -34,17 +34,17 @@ impl BatchReader {
         let mut read = ChunkRead::default();
         let all = keys.len();
         let mut left = keys;
-        let mut rounds = shared_budget.rounds();
+        let mut rounds = shared_budget.begin_rounds();
         while !left.is_empty() {
             let began = Instant::now();
-            let error = match self.ask(&left, &mut read).await {
+            let error = match self.request_keys(&left, &mut read).await {
                 Ok(unanswered) if unanswered.is_empty() => {
-                    rounds.progress();
+                    rounds.note_progress();
                     return read;
                 }
                 Ok(unanswered) => {
                     if unanswered.len() < left.len() {
-                        rounds.progress();
+                        rounds.note_progress();
                     } else {
                         rounds.in_vain();
                     }
@@ -57,14 +57,16 @@ impl BatchReader {
                     Some(error)
                 }
                 Err(error) => {
-                    self.failed(left, error, shared_budget, &mut read).await;
+                    self.note_failure(left, error, shared_budget, &mut read)
+                        .await;
                     return read;
                 }
             };
             // DynamoDB also omits keys if the response has reached 16 MB. After progress the next request therefore
             // needs no pause.
-            if !rounds.another_at_once() && !rounds.another(began.elapsed()).await {
-                let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
+            if !rounds.another_at_once() && !rounds.begin_another(began.elapsed()).await {
+                let error =
+                    error.unwrap_or_else(|| self.left_out(&left, all, &rounds.exhausted_reason()));
                 read.failed.push((left, error));
                 return read;
             }
@@ -73,7 +75,7 @@ impl BatchReader {
     }
 
     /// A rejection may be about one table, so each table is requested alone before the error applies to all keys.
-    async fn failed<'k>(
+    async fn note_failure<'k>(
         &self,
         keys: Vec<Numbered<'k>>,
         error: Error,
@@ -90,14 +92,14 @@ impl BatchReader {
             return;
         }
         for part in parts {
-            let again = self.chunk(part, shared_budget).await;
+            let again = self.read_chunk(part, shared_budget).await;
             read.items.extend(again.items);
             read.failed.extend(again.failed);
         }
     }
 
     /// Sends one request. Adds the items to those read before; returns the omitted keys.
-    async fn ask<'k>(
+    async fn request_keys<'k>(
         &self,
         keys: &[Numbered<'k>],
         read: &mut ChunkRead<'k>,
@@ -108,22 +110,22 @@ impl BatchReader {
             None => error,
         };
         let turn = match &self.meter {
-            Some(meter) => meter.turn(Some(keys.len())).await,
+            Some(meter) => meter.wait_turn(Some(keys.len())).await,
             None => None,
         };
-        let reply = self.db.call(self.request(keys)).await;
+        let reply = self.db.call_service(self.chunk_request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         let answered = Answered::from(reply);
-        let answer = self.answer(&answered, keys);
-        let answer = answer.map_err(|fault| name(answered.unreadable(&fault)))?;
+        let answer = self.read_answer(&answered, keys);
+        let answer = answer.map_err(|fault| name(answered.unreadable_answer(&fault)))?;
         if let Some(meter) = &self.meter {
-            let bytes = answer.items.iter().map(|(_, item)| item.json().len());
+            let bytes = answer.items.iter().map(|(_, item)| item.row_json().len());
             let took = RequestCost {
                 units: answer.units,
                 bytes: bytes.sum(),
                 ..RequestCost::default()
             };
-            meter.took(turn, took);
+            meter.note_cost(turn, took);
         }
         read.items.extend(answer.items);
         Ok(answer.left)

@@ -12,12 +12,12 @@ use crate::wire::{BoxFuture, Request};
 
 /// Takes the items of keys, each with the number of its key, in any order. A key without an item is not named.
 pub(crate) trait FoundSink: Send {
-    fn take(&mut self, number: usize, found: FoundItem, now: Timestamp);
+    fn take_found(&mut self, number: usize, found: FoundItem, now: Timestamp);
 }
 
 /// The items by the numbers of their keys; `None` for a missing item.
 impl FoundSink for Vec<FoundItem> {
-    fn take(&mut self, number: usize, found: FoundItem, _: Timestamp) {
+    fn take_found(&mut self, number: usize, found: FoundItem, _: Timestamp) {
         if let Some(place) = self.get_mut(number) {
             *place = found;
         }
@@ -32,17 +32,21 @@ struct NumberedRead {
 
 impl BatchReader {
     /// The items of these keys, in their order; `None` for a missing item.
-    pub(crate) async fn read(&self, keys: KeyList, failing: Failing) -> Result<Vec<FoundItem>> {
+    pub(crate) async fn read_keys(
+        &self,
+        keys: KeyList,
+        failing: Failing,
+    ) -> Result<Vec<FoundItem>> {
         let mut found: Vec<FoundItem> = (0..keys.len()).map(|_| Ok(None)).collect();
         self.read_each(keys, failing, &mut found).await?;
         Ok(found)
     }
 
     /// The first requests, one for each chunk.
-    pub(crate) fn requests(&self, keys: KeyList) -> Vec<Request> {
-        let twins = keys.twins();
+    pub(crate) fn build_requests(&self, keys: KeyList) -> Vec<Request> {
+        let twins = keys.find_twins();
         let chunks = keys.into_chunks(&twins, &self.frames).into_iter();
-        let requests = chunks.map(|chunk| self.request(&chunk.numbered()));
+        let requests = chunks.map(|chunk| self.chunk_request(&chunk.numbered_keys()));
         requests.collect()
     }
 
@@ -54,7 +58,7 @@ impl BatchReader {
         failing: Failing,
         sink: &mut dyn FoundSink,
     ) -> Result<()> {
-        let twins = keys.twins();
+        let twins = keys.find_twins();
         let chunks = keys.into_chunks(&twins, &self.frames).into_iter();
         let shared_budget = SharedBudget::new(self.budget);
         let reads = chunks.map(|chunk| self.own_chunk(chunk, &shared_budget));
@@ -64,10 +68,10 @@ impl BatchReader {
         as_they_come(reads, self.concurrency, |read| {
             let now = self.db.now();
             for (number, item) in read.items {
-                for again in again(&twins, number) {
-                    sink.take(again, Ok(Some(item.clone())), now);
+                for again in equal_keys(&twins, number) {
+                    sink.take_found(again, Ok(Some(item.clone())), now);
                 }
-                sink.take(number, Ok(Some(item)), now);
+                sink.take_found(number, Ok(Some(item)), now);
             }
             for (numbers, error) in read.failed {
                 if failing == Failing::Together {
@@ -77,8 +81,8 @@ impl BatchReader {
                     return ControlFlow::Break(());
                 }
                 for number in numbers {
-                    for again in again(&twins, number).chain([number]) {
-                        sink.take(again, Err(error.again()), now);
+                    for again in equal_keys(&twins, number).chain([number]) {
+                        sink.take_found(again, Err(error.again()), now);
                     }
                 }
             }
@@ -94,7 +98,7 @@ impl BatchReader {
         shared_budget: &'a SharedBudget,
     ) -> BoxFuture<'a, NumberedRead> {
         Box::pin(async move {
-            let read = self.until_read(chunk.numbered(), shared_budget).await;
+            let read = self.until_read(chunk.numbered_keys(), shared_budget).await;
             let failed = read.failed.into_iter().map(|(keys, error)| {
                 let numbers = keys.iter().map(|key| key.number);
                 (numbers.collect(), error)
@@ -108,7 +112,7 @@ impl BatchReader {
 }
 
 /// The numbers under which the key with this number comes again.
-fn again(twins: &[Twin], number: usize) -> impl Iterator<Item = usize> {
+fn equal_keys(twins: &[Twin], number: usize) -> impl Iterator<Item = usize> {
     let start = twins.partition_point(|(first, _)| *first < number);
     let twins = twins.get(start..).unwrap_or_default().iter();
     let twins = twins.take_while(move |(first, _)| *first == number);

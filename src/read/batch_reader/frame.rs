@@ -67,7 +67,7 @@ pub(super) struct Numbered<'k> {
 
 impl BatchReader {
     /// A read of one table.
-    pub(crate) fn of(db: Dynamo, frame: TableFrame) -> Self {
+    pub(crate) fn of_table(db: Dynamo, frame: TableFrame) -> Self {
         BatchReader {
             db,
             frames: vec![frame],

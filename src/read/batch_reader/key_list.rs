@@ -59,35 +59,35 @@ impl KeyList {
     }
 
     /// Adds a key. One that cannot be written changes nothing.
-    pub(crate) fn push<E: DynamoEntity>(&mut self, key: &Key<E>) -> Result<()> {
+    pub(crate) fn push_key<E: DynamoEntity>(&mut self, key: &Key<E>) -> Result<()> {
         let start = self.bytes.len();
-        self.bytes.raw("{");
+        self.bytes.push_raw("{");
         if let Err(error) = key.write(&mut self.bytes) {
             // A part of the key may have been written before the error.
-            self.bytes.rewind(start);
+            self.bytes.rewind_to(start);
             return Err(error);
         }
-        self.bytes.raw("}");
+        self.bytes.push_raw("}");
         self.ends.push(self.bytes.len());
         Ok(())
     }
 
     /// Adds a key that is written already.
     pub(crate) fn push_json(&mut self, key: &KeyJson) {
-        self.bytes.raw("{");
+        self.bytes.push_raw("{");
         self.bytes.raw_bytes(key.as_bytes());
-        self.bytes.raw("}");
+        self.bytes.push_raw("}");
         self.ends.push(self.bytes.len());
     }
 
-    fn frame(&self, number: usize) -> usize {
+    fn frame_number(&self, number: usize) -> usize {
         let mut begun = self.frames.iter().rev();
         let begun = begun.find(|(first, _)| *first <= number);
         begun.map_or(0, |(_, frame)| *frame)
     }
 
     /// The entries of a key, without the braces.
-    fn get(&self, number: usize) -> &[u8] {
+    fn key_bytes(&self, number: usize) -> &[u8] {
         let before = number
             .checked_sub(1)
             .and_then(|before| self.ends.get(before));
@@ -98,11 +98,11 @@ impl KeyList {
     }
 
     /// The keys that come again, in the order of the first ones.
-    pub(super) fn twins(&self) -> Vec<Twin> {
+    pub(super) fn find_twins(&self) -> Vec<Twin> {
         let mut first = HashMap::with_capacity(self.len());
         let mut twins = Vec::new();
         for number in 0..self.len() {
-            match first.entry((self.frame(number), self.get(number))) {
+            match first.entry((self.frame_number(number), self.key_bytes(number))) {
                 Entry::Occupied(first) => twins.push((*first.get(), number)),
                 Entry::Vacant(free) => {
                     free.insert(number);
@@ -125,19 +125,21 @@ impl KeyList {
             if skipped.next_if_eq(&number).is_some() {
                 continue;
             }
-            let (frame, key) = (self.frame(number), self.get(number));
-            let fitting = filling.iter_mut().find(|open| open.takes(frames, frame));
+            let (frame, key) = (self.frame_number(number), self.key_bytes(number));
+            let fitting = filling
+                .iter_mut()
+                .find(|open| open.takes_key(frames, frame));
             let room = || KeyChunk::for_keys(self.len() - number, key.len());
             match fitting {
                 Some(open) => {
                     if !open.has_room(key) {
                         full.push(std::mem::replace(open, room()));
                     }
-                    open.push(number, frame, key);
+                    open.push_key(number, frame, key);
                 }
                 None => {
                     let mut open = room();
-                    open.push(number, frame, key);
+                    open.push_key(number, frame, key);
                     filling.push(open);
                 }
             }
@@ -159,7 +161,7 @@ impl KeyChunk {
     }
 
     /// Whether the chunk has no other frame of the same table, which would read the table in another form.
-    fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
+    fn takes_key(&self, frames: &[TableFrame], number: usize) -> bool {
         let table = |number: usize| frames.get(number).map(|frame| &frame.table);
         let mut others = self.frames.iter().filter(|other| **other != number);
         others.all(|other| table(*other) != table(number))
@@ -171,7 +173,7 @@ impl KeyChunk {
         self.keys.len() < BATCH && bytes <= MAX_BODY
     }
 
-    fn push(&mut self, number: usize, frame: usize, key: &[u8]) {
+    fn push_key(&mut self, number: usize, frame: usize, key: &[u8]) {
         if !self.frames.contains(&frame) {
             self.frames.push(frame);
         }
@@ -180,7 +182,7 @@ impl KeyChunk {
         self.keys.push(ChunkKey { number, frame, end });
     }
 
-    pub(super) fn numbered(&self) -> Vec<Numbered<'_>> {
+    pub(super) fn numbered_keys(&self) -> Vec<Numbered<'_>> {
         let mut start = 0;
         let keys = self.keys.iter().map(|key| {
             let entries = self.bytes.get(start..key.end);

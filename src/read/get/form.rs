@@ -17,10 +17,10 @@ pub trait GetForm<E: DynamoEntity>: 'static {
 
     /// The attributes that are read; `None` for all.
     #[doc(hidden)]
-    fn attributes() -> Option<Vec<&'static str>>;
+    fn wanted_attributes() -> Option<Vec<&'static str>>;
 
     #[doc(hidden)]
-    fn read(item: &[u8]) -> Result<Self::Row>;
+    fn read_row(item: &[u8]) -> Result<Self::Row>;
 
     /// Reads an item; `None` if it has expired.
     #[doc(hidden)]
@@ -40,11 +40,11 @@ impl<E: DynamoEntity> GetForm<E> for Whole {
 
     const IS_WHOLE: bool = true;
 
-    fn attributes() -> Option<Vec<&'static str>> {
+    fn wanted_attributes() -> Option<Vec<&'static str>> {
         None
     }
 
-    fn read(item: &[u8]) -> Result<E> {
+    fn read_row(item: &[u8]) -> Result<E> {
         entity::read(item)
     }
 
@@ -58,19 +58,19 @@ impl<E: DynamoEntity, P: DynamoProjection<Entity = E>> GetForm<E> for Selected<P
 
     const IS_WHOLE: bool = false;
 
-    fn attributes() -> Option<Vec<&'static str>> {
+    fn wanted_attributes() -> Option<Vec<&'static str>> {
         let attributes = entity::projected::<P>().into_iter();
         Some(attributes.map(|attribute| attribute.name).collect())
     }
 
-    fn read(item: &[u8]) -> Result<P> {
+    fn read_row(item: &[u8]) -> Result<P> {
         entity::read_projection(item)
     }
 
     fn read_live(item: &[u8], now: Timestamp) -> Result<Option<P>> {
         match is_expired(item, E::ENTITY.ttl, now) {
             true => Ok(None),
-            false => Self::read(item).map(Some),
+            false => Self::read_row(item).map(Some),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct ReadForm {
 
 impl ReadForm {
     /// Reads all attributes.
-    pub(crate) fn whole<E: DynamoEntity>() -> Self {
+    pub(crate) fn whole_items<E: DynamoEntity>() -> Self {
         ReadForm {
             ahead: Some(entities_ahead::<E>),
             ..ReadForm::default()
@@ -37,7 +37,7 @@ impl ReadForm {
     }
 
     /// The request for the entity's table.
-    pub(crate) fn frame<E: DynamoEntity>(
+    pub(crate) fn table_frame<E: DynamoEntity>(
         &self,
         pattern: &'static Pattern,
         db: &Dynamo,
@@ -46,11 +46,11 @@ impl ReadForm {
         let names: Vec<_> = table.key_names().collect();
         let mut options = Writer::default();
         if self.consistent {
-            options.raw(",\"ConsistentRead\":true");
+            options.push_raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
             let table = &<E::Table as DynamoTable>::TABLE;
-            projection_of(&E::ENTITY, table, attributes).write(&mut options);
+            projection_of(&E::ENTITY, table, attributes).write_members(&mut options);
         }
         TableFrame {
             entity: E::ENTITY.type_name,
@@ -63,7 +63,7 @@ impl ReadForm {
     }
 
     /// The TTL attribute, if expired items are hidden.
-    pub(crate) fn ttl<E: DynamoEntity>(&self) -> Option<&'static str> {
+    pub(crate) fn ttl_attribute<E: DynamoEntity>(&self) -> Option<&'static str> {
         E::ENTITY.ttl.filter(|_| !self.include_expired)
     }
 }
@@ -72,7 +72,7 @@ impl ReadForm {
 pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
     let mut entries = Writer::for_request(96);
     key.write(&mut entries)?;
-    Ok(KeyJson::written(entries))
+    Ok(KeyJson::from_writer(entries))
 }
 
 /// Reads the results for the keys of a member, as of a time.
@@ -118,7 +118,7 @@ pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
 }
 
 impl<Out> Share<Out> {
-    pub(crate) fn read(self, all: &mut AllFound, now: Timestamp) -> Result<Out> {
+    pub(crate) fn read_share(self, all: &mut AllFound, now: Timestamp) -> Result<Out> {
         let next = |asked: Result<()>| match asked {
             Ok(()) => next_found(all),
             Err(error) => Err(error),
@@ -143,7 +143,7 @@ impl ReadDraft {
     }
 
     /// Adds a member. A key that cannot be written fails the read, unless the member is lenient.
-    pub(crate) fn add<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
+    pub(crate) fn add_read<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
         let frames = &mut self.batch.frames;
         let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
         let number = known.unwrap_or(frames.len());
@@ -183,13 +183,13 @@ impl ReadDraft {
     pub(crate) fn send_with<Out: Send + 'static>(self, read: Result<ReadAll<Out>>) -> Reading<Out> {
         Reading::new(async move {
             let read = read?;
-            let found = self.batch.read(self.wanted, self.failing).await?;
+            let found = self.batch.read_keys(self.wanted, self.failing).await?;
             read(&mut found.into_iter(), self.batch.db.now())
         })
     }
 
-    pub(crate) fn explain(self) -> Explanation {
-        Explanation::of_requests(&self.batch.requests(self.wanted))
+    pub(crate) fn explain_reads(self) -> Explanation {
+        Explanation::of_requests(&self.batch.build_requests(self.wanted))
     }
 }
 

@@ -23,15 +23,15 @@ impl<Row> Clone for RowReader<Row> {
 
 impl<Row> RowReader<Row> {
     /// The row of the result for a key.
-    pub(super) fn row(
+    pub(super) fn read_row(
         &self,
         found: FoundItem,
         ttl: Option<&'static str>,
         now: Timestamp,
     ) -> Result<Option<Row>> {
         match (found, self.of_error) {
-            (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
-            (Ok(Some(item)), _) => self.read.read(&item).map(Some),
+            (Ok(Some(item)), _) if is_expired(item.row_json(), ttl, now) => Ok(None),
+            (Ok(Some(item)), _) => self.read.read_row(&item).map(Some),
             (Ok(None), _) => Ok(None),
             (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
             (Err(error), None) => Err(error),

@@ -21,8 +21,8 @@ pub(super) struct FoundRows<Row> {
 }
 
 impl<Row: Send> FoundSink for FoundRows<Row> {
-    fn take(&mut self, number: usize, found: FoundItem, now: Timestamp) {
-        match self.reader.row(found, self.ttl, now) {
+    fn take_found(&mut self, number: usize, found: FoundItem, now: Timestamp) {
+        match self.reader.read_row(found, self.ttl, now) {
             Ok(row) => {
                 if let Some(place) = self.rows.get_mut(number) {
                     *place = row;
@@ -54,7 +54,7 @@ impl<Row: Send> FoundRows<Row> {
     }
 
     /// Reads the rows, in the order of the input.
-    pub(super) async fn read(
+    pub(super) async fn read_all(
         mut self,
         batch: BatchReader,
         asked: KeysAsked,

@@ -67,7 +67,7 @@ impl<Row> FoundStream<Row> {
 
     /// Begins requests while keys and room remain. A request is sent before it is full only if its keys are the last
     /// ones, or if nothing else can be done before other keys arrive.
-    fn ask(&mut self, cx: &mut Context<'_>) {
+    fn request_keys(&mut self, cx: &mut Context<'_>) {
         while self.has_room() {
             let more = self.take_keys(cx);
             let is_idle = self.requests.is_empty() && self.ready.is_empty();
@@ -77,7 +77,7 @@ impl<Row> FoundStream<Row> {
                 return;
             }
             let keys = std::mem::take(&mut self.next);
-            let task = RunningRequest::start(read(self.batch.clone(), keys));
+            let task = RunningRequest::start_work(read_keys(self.batch.clone(), keys));
             self.requests.push_back(StreamProgress::Asked(task));
         }
     }
@@ -97,7 +97,7 @@ impl<Row> FoundStream<Row> {
     }
 
     /// Polls all requests, so that each wakes this task. Returns whether one has completed.
-    fn look(&mut self, cx: &mut Context<'_>) -> Result<bool> {
+    fn poll_requests(&mut self, cx: &mut Context<'_>) -> Result<bool> {
         let mut answered = false;
         for request in &mut self.requests {
             if let StreamProgress::Asked(task) = request
@@ -115,7 +115,7 @@ impl<Row> FoundStream<Row> {
     }
 }
 
-async fn read(batch: Arc<BatchReader>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
+async fn read_keys(batch: Arc<BatchReader>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
     let mut wanted = KeyList::new();
     let asked = keys.into_iter().map(|key| {
         wanted.push_json(&key?);
@@ -123,7 +123,7 @@ async fn read(batch: Arc<BatchReader>, keys: Vec<Result<KeyJson>>) -> Vec<FoundI
     });
     let asked: Vec<Result<()>> = asked.collect();
     let count = wanted.len();
-    let found = match batch.read(wanted, Failing::Apart).await {
+    let found = match batch.read_keys(wanted, Failing::Apart).await {
         Ok(found) => found,
         Err(error) => (0..count).map(|_| Err(error.again())).collect(),
     };
@@ -140,12 +140,12 @@ impl<Row> Stream for FoundStream<Row> {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         loop {
-            this.ask(cx);
+            this.request_keys(cx);
             if let Some(found) = this.ready.pop_front() {
                 let now = this.batch.db.now();
                 return Poll::Ready(Some((this.read)(found, now)));
             }
-            let answered = match this.look(cx) {
+            let answered = match this.poll_requests(cx) {
                 Ok(answered) => answered,
                 Err(error) => {
                     // The runtime has stopped, and all requests with it.

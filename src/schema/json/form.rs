@@ -1,33 +1,56 @@
 //! One description of an object for both ways: its members are listed once, and written or read by that list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::word::Word;
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
 use crate::json::JsonTree;
 
 /// Data that is an object in JSON.
-pub(super) trait JsonRecord: Clone + Default {
+pub(crate) trait JsonRecord: Clone + Default {
     /// Passes each member, in the order in which people read them. Only reading changes or fails.
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()>;
 }
 
+/// Declares a struct and its members in JSON, in their order: those that `must` exist, and those that `may` be missing.
+/// A member has the name of its field, unless another name is given. A field with neither word is not a member.
+macro_rules! json_record {
+    ($($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[$of_field:meta])* $vis:vis $field:ident: $ty:ty $(=> $how:ident $(($member:literal))?)?,)*
+    })*) => {$(
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$of_field])* $vis $field: $ty,)*
+        }
+
+        impl $crate::schema::json::JsonRecord for $name {
+            fn members(
+                &mut self,
+                members: &mut $crate::schema::json::JsonMembers<'_>,
+            ) -> $crate::error::Result<()> {
+                $($(members.$how([$($member,)? stringify!($field)][0], &mut self.$field)?;)?)*
+                Ok(())
+            }
+        }
+    )*};
+}
+pub(in crate::schema) use json_record;
+
 /// Data with a form in JSON.
-pub(super) trait JsonForm: Sized {
+pub(crate) trait JsonForm: Sized {
     fn tree(&self) -> JsonTree;
 
     fn read(value: &JsonPlace<'_>) -> Result<Self>;
 }
 
 /// The members of an object.
-pub(super) enum JsonMembers<'j> {
+pub(crate) enum JsonMembers<'j> {
     Written(Vec<(String, JsonTree)>),
     Read { item: &'j Item, path: String },
 }
 
 /// A value, and where it stands.
-pub(super) struct JsonPlace<'j> {
+pub(crate) struct JsonPlace<'j> {
     value: &'j Value,
     path: String,
 }
@@ -55,67 +78,33 @@ impl<'j> JsonMembers<'j> {
     }
 
     /// A member that is always there.
-    pub(super) fn must<T: JsonForm>(&mut self, name: &str, value: &mut T) -> Result<()> {
-        match self.pass(name, Some(&*value), T::tree, T::read)? {
+    pub(crate) fn must<T: JsonForm>(&mut self, name: &str, value: &mut T) -> Result<()> {
+        match self.pass(name, Some(&*value))? {
             Some(read) => *value = read,
             None => self.check_written(name)?,
         }
         Ok(())
     }
 
-    /// A member that is left out while it is empty or false.
-    pub(super) fn filled<T>(&mut self, name: &str, value: &mut T) -> Result<()>
+    /// A member that is omitted if it is None, empty, false or the usual word.
+    pub(crate) fn may<T>(&mut self, name: &str, value: &mut T) -> Result<()>
     where
         T: JsonForm + Default + PartialEq,
     {
-        let filled = Some(&*value).filter(|value| **value != T::default());
-        if let Some(read) = self.pass(name, filled, T::tree, T::read)? {
-            *value = read;
-        }
-        Ok(())
-    }
-
-    /// A member that may be missing.
-    pub(super) fn may<T: JsonForm>(&mut self, name: &str, value: &mut Option<T>) -> Result<()> {
-        let read = self.pass(name, value.as_ref(), T::tree, T::read)?;
-        self.replace(value, read);
-        Ok(())
-    }
-
-    /// A member that is one word, and always there.
-    pub(super) fn word<W: Word>(&mut self, name: &str, value: &mut W) -> Result<()> {
-        match self.pass(name, Some(&*value), word_tree, read_word)? {
-            Some(read) => *value = read,
-            None => self.check_written(name)?,
-        }
-        Ok(())
-    }
-
-    /// A member that is one word, and may be missing.
-    pub(super) fn may_word<W: Word>(&mut self, name: &str, value: &mut Option<W>) -> Result<()> {
-        let read = self.pass(name, value.as_ref(), word_tree, read_word)?;
-        self.replace(value, read);
-        Ok(())
-    }
-
-    fn replace<T>(&self, value: &mut Option<T>, read: Option<T>) {
+        let unusual = Some(&*value).filter(|value| **value != T::default());
+        let read = self.pass(name, unusual)?;
         // Only reading decides that a member is missing; in writing, nothing is read.
         if let JsonMembers::Read { .. } = self {
-            *value = read;
+            *value = read.unwrap_or_default();
         }
+        Ok(())
     }
 
     /// Writes the value if there is one, or reads the member if it is there.
-    fn pass<T>(
-        &mut self,
-        name: &str,
-        value: Option<&T>,
-        tree: impl Fn(&T) -> JsonTree,
-        read: impl Fn(&JsonPlace<'_>) -> Result<T>,
-    ) -> Result<Option<T>> {
+    fn pass<T: JsonForm>(&mut self, name: &str, value: Option<&T>) -> Result<Option<T>> {
         match self {
             JsonMembers::Written(members) => {
-                members.extend(value.map(|value| (name.to_owned(), tree(value))));
+                members.extend(value.map(|value| (name.to_owned(), value.tree())));
                 Ok(None)
             }
             JsonMembers::Read { item, path } => {
@@ -125,7 +114,7 @@ impl<'j> JsonMembers<'j> {
                 };
                 let value = item.get(name);
                 value
-                    .map(|value| read(&JsonPlace { value, path }))
+                    .map(|value| T::read(&JsonPlace { value, path }))
                     .transpose()
             }
         }
@@ -144,7 +133,7 @@ impl<'j> JsonMembers<'j> {
 }
 
 impl<'j> JsonPlace<'j> {
-    pub(super) fn wrong(&self, expected: &str) -> Error {
+    pub(crate) fn wrong(&self, expected: &str) -> Error {
         refused(&format!("`{}` is not {expected}", self.path))
     }
 
@@ -159,15 +148,6 @@ impl<'j> JsonPlace<'j> {
             _ => Err(self.wrong("an object")),
         }
     }
-}
-
-fn word_tree<W: Word>(word: &W) -> JsonTree {
-    JsonTree::Text(word.word())
-}
-
-fn read_word<W: Word>(place: &JsonPlace<'_>) -> Result<W> {
-    let word = W::of_word(&String::read(place)?);
-    word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
 }
 
 impl<R: JsonRecord> JsonForm for R {
@@ -226,9 +206,21 @@ macro_rules! numbers {
 
 numbers! { u8 u16 u64 }
 
+/// Only a value that exists is a member.
+impl<T: JsonForm> JsonForm for Option<T> {
+    fn tree(&self) -> JsonTree {
+        let none = || JsonTree::Object(Vec::new());
+        self.as_ref().map_or_else(none, T::tree)
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        T::read(place).map(Some)
+    }
+}
+
 impl<T: JsonForm> JsonForm for Vec<T> {
     fn tree(&self) -> JsonTree {
-        JsonTree::list(self, T::tree)
+        JsonTree::list_of(self, T::tree)
     }
 
     fn read(place: &JsonPlace<'_>) -> Result<Self> {
@@ -243,9 +235,19 @@ impl<T: JsonForm> JsonForm for Vec<T> {
     }
 }
 
+impl JsonForm for BTreeSet<String> {
+    fn tree(&self) -> JsonTree {
+        JsonTree::List(self.iter().map(String::tree).collect())
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        Vec::read(place).map(|texts: Vec<String>| texts.into_iter().collect())
+    }
+}
+
 impl JsonForm for BTreeMap<String, String> {
     fn tree(&self) -> JsonTree {
-        JsonTree::object(
+        JsonTree::object_of(
             self.iter()
                 .map(|(name, text)| (name.as_str(), Some(text.into()))),
         )

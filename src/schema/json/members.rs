@@ -1,51 +1,13 @@
-//! The members of each kind of object.
+//! The members of objects that are not structs of plain fields.
 
 use super::form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
 use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, FormerUse,
-    IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema,
-    ProjectionSchema, Replicas, SecondKeySchema, ShapeSchema, TableSchema, TableSettings,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    Billing, KeyContent, KeySchema, PartSchema, PieceSchema, ProjectionSchema, ValueContent,
+    ValueSchema, VariantSchema,
 };
-
-impl JsonRecord for TableSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.filled("doc", &mut self.doc)?;
-        members.must("pk", &mut self.pk)?;
-        members.may("sk", &mut self.sk)?;
-        members.may("type_attribute", &mut self.type_attribute)?;
-        members.word("keys", &mut self.style)?;
-        members.filled("global_indexes", &mut self.global_indexes)?;
-        members.filled("local_indexes", &mut self.local_indexes)?;
-        members.may("ttl", &mut self.ttl)?;
-        members.may_word("stream", &mut self.stream)?;
-        members.must("settings", &mut self.settings)?;
-        members.filled("entities", &mut self.entities)?;
-        members.filled("values", &mut self.values)?;
-        members.filled("collections", &mut self.collections)?;
-        members.filled("allows", &mut self.allows)
-    }
-}
-
-impl JsonRecord for KeyAttribute {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.word("type", &mut self.ty)
-    }
-}
-
-impl JsonRecord for IndexSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.filled("pk", &mut self.pk)?;
-        members.filled("sk", &mut self.sk)?;
-        members.must("projection", &mut self.projection)
-    }
-}
 
 impl JsonForm for ProjectionSchema {
     fn tree(&self) -> JsonTree {
@@ -65,24 +27,13 @@ impl JsonForm for ProjectionSchema {
     }
 }
 
-impl JsonRecord for TableSettings {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.may("deletion_protection", &mut self.deletion_protection)?;
-        members.may("point_in_time_recovery", &mut self.point_in_time_recovery)?;
-        members.may_word("class", &mut self.class)?;
-        members.may("billing", &mut self.billing)?;
-        members.filled("tags", &mut self.tags)?;
-        members.may("replicas", &mut self.replicas)
-    }
-}
-
 impl JsonForm for Billing {
     fn tree(&self) -> JsonTree {
         let Some((reads, writes)) = self.units() else {
             return "on_demand".into();
         };
         let is_scaled = matches!(self, Billing::Scaled { .. });
-        JsonTree::object([
+        JsonTree::object_of([
             ("reads", Some(reads.into())),
             ("writes", Some(writes.into())),
             ("scaled", is_scaled.then(|| true.into())),
@@ -97,83 +48,11 @@ impl JsonForm for Billing {
         let (mut reads, mut writes, mut is_scaled) = (0, 0, false);
         units.must("reads", &mut reads)?;
         units.must("writes", &mut writes)?;
-        units.filled("scaled", &mut is_scaled)?;
+        units.may("scaled", &mut is_scaled)?;
         Ok(match is_scaled {
             true => Billing::Scaled { reads, writes },
             false => Billing::Provisioned { reads, writes },
         })
-    }
-}
-
-impl JsonRecord for Replicas {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        let mut regions: Vec<String> = self.regions.iter().cloned().collect();
-        members.word("consistency", &mut self.consistency)?;
-        members.must("regions", &mut regions)?;
-        members.may("witness", &mut self.witness)?;
-        self.regions = regions.into_iter().collect();
-        Ok(())
-    }
-}
-
-impl JsonRecord for EntitySchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.must("stored_name", &mut self.stored_name)?;
-        members.filled("doc", &mut self.doc)?;
-        members.filled("append_only", &mut self.append_only)?;
-        members.may("shape", &mut self.shape)?;
-        members.may("second_key", &mut self.second_key)?;
-        members.filled("fields", &mut self.fields)?;
-        members.must("pk", &mut self.pk)?;
-        members.may("sk", &mut self.sk)?;
-        members.filled("patterns", &mut self.patterns)?;
-        members.filled("uniques", &mut self.uniques)?;
-        members.filled("allows", &mut self.allows)
-    }
-}
-
-impl JsonRecord for SecondKeySchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("other", &mut self.other)?;
-        members.word("usage", &mut self.usage)
-    }
-}
-
-impl JsonRecord for ShapeSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("number", &mut self.number)?;
-        members.must("writes", &mut self.writes)?;
-        members.may("was", &mut self.was)
-    }
-}
-
-impl JsonRecord for FieldSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.may("attribute", &mut self.attribute)?;
-        members.must("rust_type", &mut self.rust_type)?;
-        members.may("value_type", &mut self.value_type)?;
-        members.may_word("stored", &mut self.stored)?;
-        members.word("role", &mut self.role)?;
-        members.filled("required", &mut self.is_required)?;
-        members.may("form", &mut self.form)?;
-        members.may("default", &mut self.default)?;
-        members.may("was", &mut self.former)?;
-        // The usual value is omitted, so that schemas without a renaming stay as earlier versions
-        // wrote them.
-        let mut usage = Some(self.former_use).filter(|usage| *usage != FormerUse::default());
-        members.may_word("was_use", &mut usage)?;
-        self.former_use = usage.unwrap_or_default();
-        members.may("expiry", &mut self.expiry)?;
-        members.filled("doc", &mut self.doc)
-    }
-}
-
-impl JsonRecord for ExpirySchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("source", &mut self.source)?;
-        members.must("seconds", &mut self.seconds)
     }
 }
 
@@ -184,7 +63,7 @@ impl JsonRecord for KeySchema {
             KeyContent::Template(pieces) => (None, Some(pieces.clone())),
         };
         members.must("attribute", &mut self.attribute)?;
-        members.word("type", &mut self.ty)?;
+        members.must("type", &mut self.ty)?;
         members.may("field", &mut field)?;
         members.may("template", &mut template)?;
         self.content = match (field, template) {
@@ -199,8 +78,8 @@ impl JsonRecord for KeySchema {
 impl JsonForm for PieceSchema {
     fn tree(&self) -> JsonTree {
         match self {
-            PieceSchema::Text(text) => JsonTree::object([("text", Some(text.into()))]),
-            PieceSchema::Shard(shards) => JsonTree::object([("shards", Some(shards.tree()))]),
+            PieceSchema::Text(text) => JsonTree::object_of([("text", Some(text.into()))]),
+            PieceSchema::Shard(shards) => JsonTree::object_of([("shards", Some(shards.tree()))]),
             PieceSchema::Part(part) => part.tree(),
         }
     }
@@ -215,41 +94,6 @@ impl JsonForm for PieceSchema {
             (None, Some(shards)) => Ok(PieceSchema::Shard(shards)),
             (None, None) => PartSchema::read(place).map(PieceSchema::Part),
         }
-    }
-}
-
-impl JsonRecord for PartSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("field", &mut self.field)?;
-        members.may("format", &mut self.format)?;
-        members.word("width", &mut self.width)?;
-        members.word("presence", &mut self.presence)
-    }
-}
-
-impl JsonRecord for PatternSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.must("index", &mut self.index)?;
-        members.word("kind", &mut self.kind)?;
-        members.filled("pk", &mut self.pk)?;
-        members.filled("sk", &mut self.sk)?;
-        members.may("read_shards", &mut self.read_shards)?;
-        members.may("when", &mut self.when)?;
-        members.filled("when_fields", &mut self.when_fields)?;
-        members.filled("when_values", &mut self.when_values)?;
-        members.filled("whole_rows", &mut self.has_whole_rows)?;
-        members.filled("filling", &mut self.is_filling)
-    }
-}
-
-impl JsonRecord for UniqueSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.must("stored", &mut self.stored)?;
-        members.must("fields", &mut self.fields)?;
-        members.filled("parts", &mut self.parts)?;
-        members.filled("filling", &mut self.is_filling)
     }
 }
 
@@ -271,10 +115,10 @@ impl JsonRecord for ValueSchema {
             }
         }
         members.must("name", &mut self.name)?;
-        members.filled("doc", &mut self.doc)?;
+        members.may("doc", &mut self.doc)?;
         members.may("wraps", &mut wraps)?;
         members.may("fields", &mut fields)?;
-        members.may_word("stored_as", &mut stored_as)?;
+        members.may("stored_as", &mut stored_as)?;
         members.may("tag", &mut tag)?;
         members.may("variants", &mut variants)?;
         let variants = variants.unwrap_or_default();
@@ -295,29 +139,4 @@ fn of_enum(
     variants: &[VariantSchema],
 ) -> (Option<EnumForm>, Option<Vec<VariantSchema>>) {
     (Some(stored_as), Some(variants.to_vec()))
-}
-
-impl JsonRecord for VariantSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.must("stored", &mut self.stored)?;
-        members.filled("fields", &mut self.fields)
-    }
-}
-
-impl JsonRecord for AllowSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.may("of", &mut self.of)?;
-        members.must("rule", &mut self.rule)
-    }
-}
-
-impl JsonRecord for CollectionSchema {
-    fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        members.must("name", &mut self.name)?;
-        members.filled("doc", &mut self.doc)?;
-        members.may("index", &mut self.index)?;
-        members.may("partition", &mut self.partition)?;
-        members.must("entities", &mut self.entities)
-    }
 }

@@ -216,6 +216,7 @@ impl RandomSchema {
                 is_filling: random.0.bool(),
             }),
             allows: self.allows(),
+            values: Vec::new(),
             origin: Origin(None),
         }
     }

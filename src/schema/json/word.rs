@@ -2,12 +2,11 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, ReplicaConsistency, SecondKeyUse,
-    StreamView, Style, TableClass, Width,
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, SecondKeyUse, StreamView, Style, Width,
 };
 
 /// The stored form of an enum.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum EnumForm {
     Names,
     Numbers,
@@ -21,9 +20,10 @@ pub(crate) trait Word: Sized {
     fn of_word(word: &str) -> Option<Self>;
 }
 
+/// Stores types as one word: types that are listed with the word of each value, and types with their own `Word`.
 macro_rules! words {
-    ($($type:ident { $($value:ident: $word:literal),* $(,)? })*) => {$(
-        impl Word for $type {
+    ($($type:ident $({ $($value:ident: $word:literal),* $(,)? })?)*) => {$(
+        $(impl $crate::schema::Word for $type {
             fn word(&self) -> String {
                 match self { $($type::$value => $word),* }.to_owned()
             }
@@ -31,17 +31,28 @@ macro_rules! words {
             fn of_word(word: &str) -> Option<Self> {
                 match word { $($word => Some($type::$value),)* _ => None }
             }
+        })?
+
+        impl $crate::schema::json::JsonForm for $type {
+            fn tree(&self) -> $crate::json::JsonTree {
+                $crate::json::JsonTree::Text($crate::schema::Word::word(self))
+            }
+
+            fn read(place: &$crate::schema::json::JsonPlace<'_>) -> $crate::error::Result<Self> {
+                let word = $crate::schema::Word::of_word(&String::read(place)?);
+                word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
+            }
         }
     )*};
 }
+pub(in crate::schema) use words;
 
 words! {
+    Tag Style Width
     KeyType { S: "S", N: "N", B: "B" }
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
     IndexKind { Global: "global", Local: "local" }
-    ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
-    TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
     SecondKeyUse { Next: "next", Was: "was", Dropped: "drop" }
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
@@ -50,6 +61,16 @@ words! {
     FieldRole {
         Attribute: "attribute", Skip: "skip", Rest: "rest", Version: "version", Ttl: "ttl", CreatedAt: "created_at",
         UpdatedAt: "updated_at", CreatedBy: "created_by", UpdatedBy: "updated_by",
+    }
+}
+
+impl Word for u16 {
+    fn word(&self) -> String {
+        self.to_string()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        word.parse().ok()
     }
 }
 

@@ -113,7 +113,7 @@ impl<'p> PlanApplication<'p> {
         self
     }
 
-    async fn run(self) -> Result<()> {
+    async fn apply_plan(self) -> Result<()> {
         let wire = self.db.table_wire()?;
         let listener = Mutex::new(self.listener);
         let tables = self.plan.tables.iter();
@@ -128,11 +128,14 @@ impl<'p> PlanApplication<'p> {
                 told: Mutex::default(),
             })
             .collect();
-        let tables: Vec<_> = tables.iter().map(TableApplication::convergence).collect();
+        let tables: Vec<_> = tables
+            .iter()
+            .map(TableApplication::table_convergence)
+            .collect();
         let looks = join_all(tables.iter().map(Convergence::look_first)).await;
         // All tables are checked before any is changed, so that a rejected plan changes nothing.
         join_errors(looks.into_iter().filter_map(Result::err))?;
-        let done = join_all(tables.iter().map(Convergence::run)).await;
+        let done = join_all(tables.iter().map(Convergence::run_changes)).await;
         join_errors(done.into_iter().filter_map(Result::err))
     }
 }
@@ -142,13 +145,13 @@ impl<'p> IntoFuture for PlanApplication<'p> {
     type IntoFuture = Pin<Box<dyn Future<Output = Result<()>> + Send + 'p>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(self.apply_plan())
     }
 }
 
 /// Whether the planned change says the other one. Someone may have set some of the labels meanwhile, and the labels of a new
 /// table may be shown late.
-fn says(planned: &TableChange, change: &TableChange) -> bool {
+fn covers_change(planned: &TableChange, change: &TableChange) -> bool {
     match (planned, change) {
         // A creation includes the tags. If another process has created the table without them,
         // adding them is still a part of the plan.
@@ -173,7 +176,7 @@ struct TableApplication<'a, 'p> {
 }
 
 impl TableApplication<'_, '_> {
-    fn convergence(&self) -> Convergence<'_, Self> {
+    fn table_convergence(&self) -> Convergence<'_, Self> {
         Convergence {
             wire: self.wire,
             declared: &self.table.declared,
@@ -184,9 +187,9 @@ impl TableApplication<'_, '_> {
 
     /// The losses that must be allowed for a change: its own, and that of the stream or the TTL that it replaces.
     /// Indexes that are in the way of others are seen on the table itself.
-    fn loss(&self, change: &TableChange) -> Option<Deletion> {
+    fn required_loss(&self, change: &TableChange) -> Option<Deletion> {
         let PlannedTable { base, steps, .. } = self.table;
-        let own = change.deletes(base);
+        let own = change.own_deletion(base);
         let mut planned = steps.iter();
         let planned = planned.find(|step| step.change == *change);
         let mut after = planned.into_iter().flat_map(|step| &step.after);
@@ -198,7 +201,7 @@ impl TableApplication<'_, '_> {
 
     /// Whether a step is skipped, because the caller has not named what it needs.
     fn is_kept(&self, step: &PlanStep) -> bool {
-        let loss = self.loss(&step.change);
+        let loss = self.required_loss(&step.change);
         loss.is_some_and(|deletion| self.is_unnamed(&deletion))
     }
 
@@ -209,17 +212,17 @@ impl TableApplication<'_, '_> {
 
 /// All that is made was planned and is allowed.
 impl TableGoal for TableApplication<'_, '_> {
-    fn judge(&self, change: &TableChange) -> Verdict {
+    fn judge_change(&self, change: &TableChange) -> Verdict {
         let PlannedTable { steps, .. } = self.table;
         if matches!(change, TableChange::Replace(_)) {
             return Verdict::Refuse(change.to_string());
         }
-        if !steps.iter().any(|step| says(&step.change, change)) {
+        if !steps.iter().any(|step| covers_change(&step.change, change)) {
             return Verdict::Refuse(format!(
                 "the table has changed since the plan was made, and the plan does not {change}: plan again"
             ));
         }
-        match self.loss(change) {
+        match self.required_loss(change) {
             Some(deletion) if self.is_unnamed(&deletion) && self.keeps => Verdict::Leave,
             Some(deletion) if self.is_unnamed(&deletion) => Verdict::Refuse(format!(
                 "the plan would {change}, which has to be named: `.allow({deletion})`, or pass over it with \
@@ -233,11 +236,11 @@ impl TableGoal for TableApplication<'_, '_> {
         true
     }
 
-    fn refusal(&self, table: &str) -> String {
+    fn refusal_text(&self, table: &str) -> String {
         format!("the plan for table `{table}` is not applied")
     }
 
-    fn tell(&self, change: &TableChange, state: StepState) {
+    fn tell_state(&self, change: &TableChange, state: StepState) {
         let mut steps = self.table.steps.iter();
         let Some(step) = steps.find(|step| step.change == *change) else {
             return;
@@ -252,7 +255,7 @@ impl TableGoal for TableApplication<'_, '_> {
         }
     }
 
-    fn left(&self, found: Option<&FoundTable>, changes: &[TableChange]) {
+    fn tell_remaining(&self, found: Option<&FoundTable>, changes: &[TableChange]) {
         for (at, step) in self.table.steps.iter().enumerate() {
             if self.is_kept(step) || changes.contains(&step.change) {
                 continue;
@@ -263,7 +266,7 @@ impl TableGoal for TableApplication<'_, '_> {
             drop(told);
             if is_news {
                 let is_unknown = found.is_some_and(|found| steps::is_unknown(&step.change, found));
-                self.tell(
+                self.tell_state(
                     &step.change,
                     match is_unknown {
                         true => StepState::Unknown,

@@ -11,40 +11,42 @@ impl TablePlan {
     /// `what` (`index`, `stream`, `protection`, `recovery`, `ttl`), `table` and `index`. `after` lists the losses of earlier
     /// steps without which it cannot be done, each like `deletes`. Tables have their names without the prefix there.
     pub fn to_json(&self) -> String {
-        JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table)))]).to_text()
+        JsonTree::object_of([("tables", Some(JsonTree::list_of(&self.tables, table_tree)))])
+            .to_text()
     }
 }
 
-fn table(table: &PlannedTable) -> JsonTree {
-    let texts =
-        |texts: &[String]| (!texts.is_empty()).then(|| JsonTree::list(texts, |text| text.into()));
+fn table_tree(table: &PlannedTable) -> JsonTree {
+    let texts = |texts: &[String]| {
+        (!texts.is_empty()).then(|| JsonTree::list_of(texts, |text| text.into()))
+    };
     let unknown: Vec<String> = table
         .unknown
         .iter()
         .map(|text| (*text).to_owned())
         .collect();
-    JsonTree::object([
+    JsonTree::object_of([
         ("name", Some((&table.name).into())),
         ("exists", Some(table.exists.into())),
-        ("steps", Some(JsonTree::list(&table.steps, step))),
+        ("steps", Some(JsonTree::list_of(&table.steps, step_tree))),
         ("not_ours", texts(&table.not_ours)),
         ("unknown", texts(&unknown)),
-        ("replicas", table.replicas.as_ref().map(replicas)),
+        ("replicas", table.replicas.as_ref().map(replication_tree)),
     ])
 }
 
-fn replicas(finding: &ReplicationFinding) -> JsonTree {
+fn replication_tree(finding: &ReplicationFinding) -> JsonTree {
     let gaps: Vec<String> = finding.gaps.iter().map(ToString::to_string).collect();
-    JsonTree::object([
+    JsonTree::object_of([
         ("finding", Some(finding.to_string().as_str().into())),
         (
             "gaps",
-            (!gaps.is_empty()).then(|| JsonTree::list(&gaps, |gap| gap.into())),
+            (!gaps.is_empty()).then(|| JsonTree::list_of(&gaps, |gap| gap.into())),
         ),
     ])
 }
 
-fn step(step: &PlanStep) -> JsonTree {
+fn step_tree(step: &PlanStep) -> JsonTree {
     let kind = match step.kind {
         ChangeKind::Add => "add",
         ChangeKind::Alter => "change",
@@ -53,28 +55,28 @@ fn step(step: &PlanStep) -> JsonTree {
     };
     let takes = match step.takes {
         RoughTime::ByItems { items, bytes } => {
-            JsonTree::object([("items", Some(items.into())), ("bytes", Some(bytes.into()))])
+            JsonTree::object_of([("items", Some(items.into())), ("bytes", Some(bytes.into()))])
         }
         takes => takes.to_string().as_str().into(),
     };
-    JsonTree::object([
+    JsonTree::object_of([
         ("kind", Some(kind.into())),
         ("change", Some(step.change.to_string().as_str().into())),
         ("takes", Some(takes)),
         (
             "needs",
-            Some(JsonTree::list(&step.needs, |need| (*need).into())),
+            Some(JsonTree::list_of(&step.needs, |need| (*need).into())),
         ),
         ("risk", step.risk.map(Into::into)),
-        ("deletes", step.deletes.as_ref().map(deletion)),
+        ("deletes", step.deletes.as_ref().map(deletion_tree)),
         (
             "after",
-            (!step.after.is_empty()).then(|| JsonTree::list(&step.after, deletion)),
+            (!step.after.is_empty()).then(|| JsonTree::list_of(&step.after, deletion_tree)),
         ),
     ])
 }
 
-fn deletion(deletion: &Deletion) -> JsonTree {
+fn deletion_tree(deletion: &Deletion) -> JsonTree {
     let (what, table, index) = match deletion {
         Deletion::Index { table, index } => ("index", table, Some(index)),
         Deletion::Stream { table } => ("stream", table, None),
@@ -82,7 +84,7 @@ fn deletion(deletion: &Deletion) -> JsonTree {
         Deletion::Recovery { table } => ("recovery", table, None),
         Deletion::Ttl { table } => ("ttl", table, None),
     };
-    JsonTree::object([
+    JsonTree::object_of([
         ("what", Some(what.into())),
         ("table", Some(table.into())),
         ("index", index.map(Into::into)),

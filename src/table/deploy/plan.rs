@@ -3,12 +3,12 @@
 use futures_util::future::try_join_all;
 
 use super::super::change::{Deletion, PlanStep};
-use super::super::converge::look;
-use super::super::declared::named;
+use super::super::converge::look_at_table;
+use super::super::declared::with_names;
 use super::super::found::{FoundTable, Probes};
 use super::super::replicas::{ReplicationFinding, note_strong};
 use super::super::settle::PendingChange;
-use super::super::steps::{changes, not_ours, steps, unknown};
+use super::super::steps::{needed_changes, not_ours, plan_steps, unknown_settings};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::schema::TableSchema;
@@ -30,7 +30,7 @@ impl Dynamo {
         schemas: impl IntoIterator<Item = TableSchema>,
     ) -> impl Future<Output = Result<TablePlan>> + Send {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
-        async move { plan(self, schemas).await }
+        async move { make_plan(self, schemas).await }
     }
 }
 
@@ -90,9 +90,9 @@ impl TablePlan {
     }
 }
 
-async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
+async fn make_plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
     let bases: Vec<String> = schemas.iter().map(|schema| schema.name.clone()).collect();
-    let named = named(db, schemas)?;
+    let named = with_names(db, schemas)?;
     let wire = db.table_wire()?;
     let tables = named.into_iter().map(|declared| {
         let mut bases = bases.iter();
@@ -110,9 +110,15 @@ async fn plan_table(
     base: String,
     declared: TableSchema,
 ) -> Result<PlannedTable> {
-    let found = look(wire, &declared, Probes::All, &PendingChange::all(&|| {})).await?;
-    let changes = changes(&declared, found.as_ref());
-    let steps = steps(&base, &declared, found.as_ref(), changes);
+    let found = look_at_table(
+        wire,
+        &declared,
+        Probes::All,
+        &PendingChange::for_all(&|| {}),
+    )
+    .await?;
+    let changes = needed_changes(&declared, found.as_ref());
+    let steps = plan_steps(&base, &declared, found.as_ref(), changes);
     if let Some(found) = &found {
         note_strong(db, &declared, &found.described);
     }
@@ -129,13 +135,13 @@ async fn plan_table(
         not_ours: found_of(not_ours),
         unknown: found
             .as_ref()
-            .map(|found| unknown(&declared, found))
+            .map(|found| unknown_settings(&declared, found))
             .unwrap_or_default(),
         replicas: match &found {
-            Some(found) => ReplicationFinding::of(&declared, &found.described),
+            Some(found) => ReplicationFinding::of_table(&declared, &found.described),
             None => ReplicationFinding::of_new(&declared),
         },
-        found: found.as_ref().map(|found| found.schema(&base)),
+        found: found.as_ref().map(|found| found.found_schema(&base)),
         base,
         declared,
     })

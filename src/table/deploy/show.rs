@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::change::{ChangeKind, Deletion, PlanStep, TableChange, shown};
+use super::super::change::{ChangeKind, Deletion, PlanStep, TableChange, view_text};
 use super::super::compare::show_key;
 use super::plan::{PlannedTable, TablePlan};
 
@@ -26,7 +26,7 @@ impl fmt::Display for PlannedTable {
         for step in &self.steps {
             write!(f, "{step}")?;
             if step.change == TableChange::CreateTable {
-                self.created(f)?;
+                self.write_creation(f)?;
             }
         }
         for note in &self.not_ours {
@@ -44,7 +44,7 @@ impl fmt::Display for PlannedTable {
 
 impl PlannedTable {
     /// The settings that a new table has from its creation.
-    fn created(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_creation(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.declared;
         let key = show_key(
             std::slice::from_ref(&table.pk),
@@ -61,7 +61,7 @@ impl PlannedTable {
             }
         }
         match table.stream {
-            Some(view) => writeln!(f, "      a stream of {}", shown(view)),
+            Some(view) => writeln!(f, "      a stream of {}", view_text(view)),
             None => Ok(()),
         }
     }

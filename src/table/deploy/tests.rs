@@ -1,10 +1,10 @@
 //! Responses of AWS that no engine here gives, as scripts; and the order of changes, as a pure function.
 
 use super::super::change::*;
-use super::super::converge::look;
+use super::super::converge::look_at_table;
 use super::super::found::{FoundTable, Probes};
 use super::super::settle::PendingChange;
-use super::super::steps::{self, changes};
+use super::super::steps::{self, needed_changes};
 use crate::connect::testing::{Fault, Faults};
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
@@ -52,8 +52,8 @@ fn writes(http: &Faults) -> Vec<String> {
 }
 
 async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
-    let settling = PendingChange::all(&|| {});
-    let found = look(db.table_wire().unwrap(), declared, Probes::All, &settling)
+    let settling = PendingChange::for_all(&|| {});
+    let found = look_at_table(db.table_wire().unwrap(), declared, Probes::All, &settling)
         .await
         .unwrap();
     found.unwrap()
@@ -71,7 +71,7 @@ async fn changes_have_an_order() {
     let mut declared = notes().deletion_protection(true).tag("a", "b");
     declared.global_indexes = vec![index("new")];
     let mut there = found(&db, &declared).await;
-    let lacking = changes(&declared, Some(&there));
+    let lacking = needed_changes(&declared, Some(&there));
     let says: Vec<String> = lacking.iter().map(ToString::to_string).collect();
     let order = [
         "protect the table from being deleted",
@@ -85,7 +85,7 @@ async fn changes_have_an_order() {
     let many = (1..20).map(|at| index(&format!("index{at}")));
     declared.global_indexes.extend(many.clone());
     there.described.schema.global_indexes.extend(many);
-    let lacking = changes(&declared, Some(&there));
+    let lacking = needed_changes(&declared, Some(&there));
     let at = |change: TableChange| lacking.iter().position(|other| *other == change).unwrap();
     let (removed, added) = (
         TableChange::RemoveIndex("old".into()),
@@ -244,11 +244,11 @@ async fn a_ttl_that_is_being_switched_off_is_gone() {
         attribute: None,
         is_changing: true,
     });
-    let lacking = changes(&notes(), Some(&there));
+    let lacking = needed_changes(&notes(), Some(&there));
     assert_eq!(lacking, [TableChange::AddTtl("expires".into())]);
     there.expiry = None;
-    assert_eq!(changes(&notes(), Some(&there)), []);
-    assert_eq!(steps::unknown(&notes(), &there), ["TTL"]);
+    assert_eq!(needed_changes(&notes(), Some(&there)), []);
+    assert_eq!(steps::unknown_settings(&notes(), &there), ["TTL"]);
 }
 
 /// AWS shows that a table is being changed, also while no index is.
@@ -503,7 +503,7 @@ async fn projected_attributes_have_a_limit_together() {
         vec![listing("few", 5), listing("old", 60), index("all")];
     let mut declared = before.clone();
     declared.global_indexes = vec![listing("new", 90), listing("small", 10)];
-    let says: Vec<String> = changes(&declared, Some(&there))
+    let says: Vec<String> = needed_changes(&declared, Some(&there))
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -517,7 +517,7 @@ async fn projected_attributes_have_a_limit_together() {
     assert_eq!(says, order, "{old:?}");
     // A local index that somebody else made stays, and leaves too little.
     there.described.schema.local_indexes = vec![listing("local", 95)];
-    let lacking = changes(&declared, Some(&there));
+    let lacking = needed_changes(&declared, Some(&there));
     let refused = lacking
         .iter()
         .find(|change| matches!(change, TableChange::Replace(_)));
@@ -537,6 +537,6 @@ async fn a_table_with_more_indexes_than_usual_is_not_full() {
         (0..21).map(|at| index(&format!("their{at}"))).collect();
     let mut declared = before;
     declared.global_indexes = vec![index("ours")];
-    let first = changes(&declared, Some(&there)).remove(0);
+    let first = needed_changes(&declared, Some(&there)).remove(0);
     assert_eq!(first, TableChange::AddIndex("ours".into()));
 }

@@ -1,16 +1,13 @@
 //! The transaction of a unit of work, and the meaning of its failure for the items that were read.
 
-use std::collections::BTreeSet;
-
 use super::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::plan::{Participant, confirm, respell_members};
 use crate::transact::hand_over;
 use crate::write::unique;
 
 /// Sends the writes, with the checks of items that were only read.
-pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+pub(super) async fn commit_items(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     // One strong read is consistent by itself, so its check would only cost a request.
     if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
         return Ok(());
@@ -20,27 +17,22 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
         let members = item.members.iter();
         members.map(move |member| {
             let name = member.place.and_then(|place| place.name);
-            member.again().at(OperationPlace { index, name })
+            member
+                .copy_member()
+                .at_place(OperationPlace { index, name })
         })
     });
     let mut members: Vec<_> = members.collect();
-    hand_over::join(&mut members, db)?;
+    hand_over::join_hand_overs(&mut members, db)?;
     crate::plan::check_limits(&members)?;
     let pattern = crate::plan::pattern_of(&members);
-    let mut reencoded = BTreeSet::new();
-    loop {
-        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of).collect();
-        let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = confirm::call(db, request, keys).await else {
-            return Ok(());
-        };
-        if unique::keep_values_of_others(&mut members, &failure)
-            || respell_members(&mut members, &failure, &mut reencoded)
-        {
-            continue;
-        }
-        return Err(crate::plan::explain(failure, &participants, db.now()));
+    match unique::send_members(db, pattern, &mut members, None).await? {
+        None => Ok(()),
+        Some((failure, participants)) => Err(crate::plan::explain_refusal(
+            failure,
+            &participants,
+            db.now(),
+        )),
     }
 }
 
@@ -60,7 +52,7 @@ pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
         let has_changed = match is_condition(failed) {
             // A taken value is a result for the caller. Another attempt would find it taken again.
             true if is_of_value(failed) => false,
-            true => !read.is(failed.error().current_bytes().as_ref()),
+            true => !read.is_current(failed.error().current_bytes().as_ref()),
             false => is_decided,
         };
         if has_changed {

@@ -78,13 +78,13 @@ impl DirectAttempt {
             mut request,
             invocation,
         } = request;
-        let upload = UploadWatch::start(&route, &mut request).map(Box::new);
+        let upload = UploadWatch::start_watch(&route, &mut request).map(Box::new);
         let connection = CaptureSmithyConnection::new();
         request.add_extension(connection.clone());
         DirectAttempt {
-            sent: route.connector().call(request),
+            sent: route.http_connector().call(request),
             rest: None,
-            end: route.end(),
+            end: route.attempt_end(),
             route,
             began,
             sent_at,
@@ -125,7 +125,7 @@ impl DirectAttempt {
         match &mut self.end {
             Some((limit, sleep)) => Pin::new(sleep)
                 .poll(context)
-                .map(|()| Box::new(FirstResult::late(*limit))),
+                .map(|()| Box::new(FirstResult::timed_out(*limit))),
             None => Poll::Pending,
         }
     }
@@ -175,20 +175,20 @@ fn first_look(
         match next {
             Poll::Ready(Some(Ok(piece))) => read.push(piece),
             Poll::Ready(Some(Err(error))) => break Err(error.into()),
-            Poll::Ready(None) => break Ok(joined(read)),
+            Poll::Ready(None) => break Ok(join_pieces(read)),
             Poll::Pending => {
                 let route = route.clone();
                 // The watch counts from here on, as the SDK's does: it measures the throughput of a
                 // body that lets its reader wait.
                 return FirstLook::Part(Box::pin(async move {
-                    let body = route.watched(stream.into_inner());
+                    let body = route.watch_upload(stream.into_inner());
                     let whole = read_rest(body, read).await;
-                    finished(response, whole)
+                    finish_response(response, whole)
                 }));
             }
         }
     };
-    FirstLook::Whole(finished(response, whole))
+    FirstLook::Whole(finish_response(response, whole))
 }
 
 async fn read_rest(body: SdkBody, mut read: Vec<Bytes>) -> Result<Bytes, BoxError> {
@@ -196,10 +196,10 @@ async fn read_rest(body: SdkBody, mut read: Vec<Bytes>) -> Result<Bytes, BoxErro
     while let Some(piece) = stream.next().await {
         read.push(piece?);
     }
-    Ok(joined(read))
+    Ok(join_pieces(read))
 }
 
-fn finished(
+fn finish_response(
     mut response: HttpResponse,
     body: Result<Bytes, BoxError>,
 ) -> Result<Reply, Box<FirstResult>> {
@@ -233,7 +233,7 @@ impl Body for BrokenBody {
 }
 
 /// The pieces of a body as one. Most bodies come in one piece.
-fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+fn join_pieces(mut pieces: Vec<Bytes>) -> Bytes {
     match pieces.len() {
         0 | 1 => pieces.pop().unwrap_or_default(),
         _ => Bytes::from(pieces.concat()),

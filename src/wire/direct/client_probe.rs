@@ -108,7 +108,7 @@ impl Debug for ClientProbe {
 
 impl ClientProbe {
     /// None for a later attempt, because it differs from a first one. The error names what is not understood.
-    pub(super) fn read(
+    pub(super) fn probe_client(
         operation: ServiceOperation,
         body: &Bytes,
         request: &HttpRequest,
@@ -118,7 +118,7 @@ impl ClientProbe {
     ) -> Option<Result<ClientProbe, String>> {
         let attempts = settings.load::<RequestAttempts>()?;
         (attempts.attempts() == 1).then(|| {
-            let route = route(operation, request, components, settings, clock)?;
+            let route = probe_route(operation, request, components, settings, clock)?;
             Ok(ClientProbe {
                 operation,
                 body: body.clone(),
@@ -130,11 +130,13 @@ impl ClientProbe {
 
     /// Compares the request that the route would write with the one that the SDK has written. The credentials are those
     /// of a later request, because the SDK shows those of its own to no one.
-    pub(super) fn confirm(&self, identity: Option<&Identity>) -> Result<(), String> {
-        let date = self.sent.headers().get(DATE).and_then(Date::read);
-        let ours = self.route.write(self.operation, &self.body, identity, date);
+    pub(super) fn confirm_probe(&self, identity: Option<&Identity>) -> Result<(), String> {
+        let date = self.sent.headers().get(DATE).and_then(Date::parse_text);
+        let ours = self
+            .route
+            .write_request(self.operation, &self.body, identity, date);
         let ours = ours.map_err(|detour| format!("a request cannot be written: {detour}"))?;
-        if let Some(difference) = difference(&ours.request, &self.sent) {
+        if let Some(difference) = header_difference(&ours.request, &self.sent) {
             return Err(difference);
         }
         if let Some(signing) = &self.route.signing {
@@ -147,7 +149,7 @@ impl ClientProbe {
     }
 }
 
-fn route(
+fn probe_route(
     operation: ServiceOperation,
     request: &HttpRequest,
     components: &RuntimeComponents,
@@ -156,17 +158,17 @@ fn route(
 ) -> Result<Route, String> {
     know_interceptors(operation, components)?;
     know_classifiers(components)?;
-    require(
+    require_usual(
         &components.retry_strategy(),
         &USUAL_RETRIES,
         "retry strategy",
     )?;
-    require(
+    require_usual(
         &components.endpoint_resolver(),
         &USUAL_ENDPOINTS,
         "endpoint resolver",
     )?;
-    require(
+    require_usual(
         &components.auth_scheme_option_resolver(),
         &USUAL_SIGNATURES,
         "choice of signatures",
@@ -189,19 +191,19 @@ fn route(
     Ok(Route {
         http: components.http_client().ok_or("no HTTP client")?,
         connecting: connecting.build(),
-        components: lasting(components)?,
+        components: lasting_components(components)?,
         time: components.time_source().ok_or("no clock")?,
         sleep: components.sleep_impl(),
         // The URI is taken from the request and not computed, because endpoint rules, account ids
         // and overrides have already been applied to it.
         uri: request.uri().to_owned(),
         user_agents: [
-            header(request, USER_AGENTS[0])?,
-            header(request, USER_AGENTS[1])?,
+            header_value(request, USER_AGENTS[0])?,
+            header_value(request, USER_AGENTS[1])?,
         ],
         // The header also names the greatest number of attempts, which is the client's setting.
-        attempt: header(request, ATTEMPT)?,
-        signing: signing(request, components, settings)?.map(Arc::new),
+        attempt: header_value(request, ATTEMPT)?,
+        signing: probe_signing(request, components, settings)?.map(Arc::new),
         heads: RequestHeads::default(),
         clock,
         followers: clock_followers(components, settings),
@@ -235,7 +237,7 @@ fn know_interceptors(
     for interceptor in components.interceptors() {
         let name = interceptor.name();
         let is_of_operation = || {
-            let rest = name.strip_prefix(operation.name());
+            let rest = name.strip_prefix(operation.operation_name());
             rest.is_some_and(|rest| KNOWN_ENDINGS.contains(&rest))
                 || (name == TOKENS && operation == ServiceOperation::TransactWriteItems)
         };
@@ -266,7 +268,7 @@ fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
 
 /// The components that all requests share. The hooks of this request are omitted: they own its body and the facts about
 /// the client, so neither would ever be dropped.
-fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> {
+fn lasting_components(components: &RuntimeComponents) -> Result<RuntimeComponents, String> {
     let mut lasting = components.to_builder();
     lasting
         .set_interceptors(iter::empty())
@@ -285,7 +287,7 @@ fn clock_followers(components: &RuntimeComponents, settings: &ConfigBag) -> Cloc
 }
 
 /// Region and name of the service as the SDK has signed them: the endpoint may have others than the client.
-fn scope(authorization: &str) -> Option<(&str, &str)> {
+fn signing_scope(authorization: &str) -> Option<(&str, &str)> {
     let credential = authorization.strip_prefix("AWS4-HMAC-SHA256 Credential=")?;
     let (credential, _) = credential.split_once(", SignedHeaders=")?;
     // The credential is read from its end, because only there is the number of parts known: local
@@ -297,7 +299,7 @@ fn scope(authorization: &str) -> Option<(&str, &str)> {
 }
 
 /// None for a client that signs nothing.
-fn signing(
+fn probe_signing(
     request: &HttpRequest,
     components: &RuntimeComponents,
     settings: &ConfigBag,
@@ -305,13 +307,13 @@ fn signing(
     let Some(authorization) = request.headers().get("authorization") else {
         return Ok(None);
     };
-    let (region, name) = scope(authorization).ok_or("its signature")?;
+    let (region, name) = signing_scope(authorization).ok_or("its signature")?;
     let scheme = components
         .auth_scheme(SCHEME_ID)
         .ok_or("another signature")?;
-    require(&scheme, &USUAL_SIGNERS, "signer")?;
+    require_usual(&scheme, &USUAL_SIGNERS, "signer")?;
     let cache = components.identity_cache();
-    require(&cache, &USUAL_CACHES, "cache of credentials")?;
+    require_usual(&cache, &USUAL_CACHES, "cache of credentials")?;
     let resolver = scheme
         .identity_resolver(components)
         .ok_or("no credentials")?;
@@ -334,21 +336,21 @@ fn signing(
         name: name.into(),
         signer: Default::default(),
         resolver,
-        components: lasting(components)?,
+        components: lasting_components(components)?,
         settings: ConfigBag::of_layers(vec![layer]),
         last: RwLock::new(None),
         account: OnceLock::new(),
     }))
 }
 
-fn header(request: &HttpRequest, name: &str) -> Result<HeaderValue, String> {
+fn header_value(request: &HttpRequest, name: &str) -> Result<HeaderValue, String> {
     let value = request.headers().get(name);
     let value = value.and_then(|value| HeaderValue::from_str(value).ok());
     value.ok_or_else(|| format!("no header {name}"))
 }
 
 /// The first difference that matters between the request that was written here and the SDK's.
-fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
+fn header_difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     // The URI was copied from this request, so only the rest can differ.
     if ours.method() != sent.method() {
         return Some("the method".into());
@@ -371,7 +373,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     })
 }
 
-fn require(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), String> {
+fn require_usual(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), String> {
     let mut start = Start::default();
     // `Start` ends a long text with an error, which only means that the rest is not needed.
     let _ = write!(start, "{component:?}");

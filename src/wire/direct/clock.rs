@@ -16,7 +16,7 @@ use aws_smithy_types::DateTime;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::date_time::Format;
 
-use crate::codec::time::text::days_from_civil;
+use crate::codec::time::day_of_date;
 
 /// The response to a slower request is not used, as in the SDK, because it says too little about the clocks.
 const SLOWEST: Duration = Duration::from_secs(15 * 60);
@@ -43,7 +43,7 @@ pub(super) struct ClockFollowers(pub(super) Vec<SharedInterceptor>);
 
 impl ServiceClock {
     /// The time to sign with.
-    pub(super) fn correct(&self, now: SystemTime) -> SystemTime {
+    pub(super) fn correct_time(&self, now: SystemTime) -> SystemTime {
         let ahead = self.ahead.load(Ordering::Relaxed);
         let difference = Duration::from_millis(ahead.unsigned_abs());
         let corrected = match ahead < 0 {
@@ -62,14 +62,14 @@ impl ServiceClock {
         sent: SystemTime,
         received: SystemTime,
     ) {
-        if let Some(ahead) = measure(response, sent, received) {
+        if let Some(ahead) = measure_skew(response, sent, received) {
             self.ahead.store(ahead, Ordering::Relaxed);
             self.sdk.store(ahead, Ordering::Relaxed);
         }
     }
 
     /// Follows a response that the SDK does not see, and informs the SDK if the clock has drifted.
-    pub(super) fn follow(
+    pub(super) fn follow_response(
         &self,
         response: &HttpResponse,
         sent: SystemTime,
@@ -77,7 +77,7 @@ impl ServiceClock {
         followers: &ClockFollowers,
         components: &RuntimeComponents,
     ) {
-        let Some(ahead) = measure(response, sent, received) else {
+        let Some(ahead) = measure_skew(response, sent, received) else {
             return;
         };
         self.ahead.store(ahead, Ordering::Relaxed);
@@ -86,7 +86,7 @@ impl ServiceClock {
             && let Some(date) = response.headers().get("date")
             // If the SDK could not be told, its old measure remains noted here, so the next
             // response tries again.
-            && followers.tell(date, components).is_ok()
+            && followers.tell_followers(date, components).is_ok()
         {
             self.sdk.store(ahead, Ordering::Relaxed);
         }
@@ -100,7 +100,7 @@ impl ClockFollowers {
     }
 
     /// Shows them a response of which only the date matters.
-    fn tell(&self, date: &str, components: &RuntimeComponents) -> Result<(), BoxError> {
+    fn tell_followers(&self, date: &str, components: &RuntimeComponents) -> Result<(), BoxError> {
         let mut response = HttpResponse::new(200.try_into()?, SdkBody::empty());
         response.headers_mut().try_insert("date", date.to_owned())?;
         // The interceptors keep their estimate in themselves and only the time of sending in the
@@ -133,7 +133,7 @@ impl ClockFollowers {
 
 /// The SDK's measure: the difference to the moment halfway between sending and receiving. None if the answer is slow,
 /// without a date, or from a cache.
-fn measure(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> Option<i64> {
+fn measure_skew(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> Option<i64> {
     let headers = response.headers();
     let date = headers.get("date")?;
     // A cache answers with the date of the original response.
@@ -146,7 +146,7 @@ fn measure(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> O
     }
     // The header has whole seconds and the way back takes time, so the measure is not exact.
     // Signatures tolerate five minutes.
-    let date = read(date)?;
+    let date = parse_date(date)?;
     let middle = sent + elapsed / 2;
     let milliseconds = |difference: Duration| i64::try_from(difference.as_millis()).ok();
     match date.duration_since(middle) {
@@ -155,7 +155,7 @@ fn measure(response: &HttpResponse, sent: SystemTime, received: SystemTime) -> O
     }
 }
 
-fn read(date: &str) -> Option<SystemTime> {
+fn parse_date(date: &str) -> Option<SystemTime> {
     read_fixed(date).or_else(|| {
         let date = DateTime::from_str(date, Format::HttpDate).ok()?;
         SystemTime::try_from(date).ok()
@@ -191,8 +191,8 @@ fn read_fixed(date: &str) -> Option<SystemTime> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let days = days_from_civil(
-        i64::try_from(number(12, 16)?).ok()?,
+    let days = day_of_date(
+        i32::try_from(number(12, 16)?).ok()?,
         u8::try_from(month).ok()?,
         u8::try_from(number(5, 7)?).ok()?,
     )?;

@@ -28,7 +28,7 @@ pub(super) struct Signing {
 
 impl Signing {
     /// The same credentials, in the memory that other calls hold already if they are the same.
-    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+    pub(super) fn share_identity(&self, identity: Identity) -> Arc<Identity> {
         let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
         // Thousands of requests may be in flight, and each of them would otherwise own a copy of
         // the credentials.
@@ -54,7 +54,7 @@ impl Signing {
     }
 
     /// Signs a request, given its canonical form with a token. None if that or the credentials are unusual.
-    pub(super) fn sign(
+    pub(super) fn sign_request(
         &self,
         request: &mut HttpRequest,
         plain: impl FnOnce(Option<&str>) -> Option<Plain>,
@@ -65,8 +65,8 @@ impl Signing {
             region: &self.region,
             name: &self.name,
         };
-        let signed = self.signer.sign(plain, identity, scope, date)?;
-        signed.apply(request).ok()
+        let signed = self.signer.sign_plain(plain, identity, scope, date)?;
+        signed.apply_to(request).ok()
     }
 }
 

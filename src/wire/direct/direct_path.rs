@@ -64,13 +64,13 @@ enum Learned {
 
 impl DirectPath {
     /// Sends the request, or returns the reason for which it cannot be sent on this path.
-    pub(in crate::wire) fn begin(
+    pub(in crate::wire) fn begin_attempt(
         &self,
         request: Admitted<'_>,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<DirectAttempt, SdkCourse> {
-        let (route, lesson) = self.route(&request)?;
-        let now = route.now();
+        let (route, lesson) = self.known_route(&request)?;
+        let now = route.corrected_now();
         // DynamoDB may execute a request with a forgotten token once more. On the SDK's path, the
         // hooks reject it with an error.
         if let Some(token) = token
@@ -83,34 +83,36 @@ impl DirectPath {
             Some(IdentityLoad::Ended(Ok(identity))) => Some(identity),
             // The load has begun and may take seconds. It is handed over and not dropped, so that a
             // source is called as often as by the SDK alone.
-            Some(load) => return Err(course(&route, SdkFallback::Credentials, Some(load))),
+            Some(load) => return Err(sdk_course(&route, SdkFallback::Credentials, Some(load))),
         };
         let date = route.signing_date(now);
         let written = match lesson {
             // A lesson is confirmed by the first request after it, with that request's own
             // credentials: the SDK shows those of the lesson to no other code.
-            Some(lesson) if !self.confirm(&lesson, identity.as_ref()) => Err(SdkFallback::Learning),
-            _ => route.write(request.operation, &request.body, identity.as_ref(), date),
+            Some(lesson) if !self.confirm_client(&lesson, identity.as_ref()) => {
+                Err(SdkFallback::Learning)
+            }
+            _ => route.write_request(request.operation, &request.body, identity.as_ref(), date),
         };
         match written {
             Ok(written) => {
-                let identity = identity.map(|identity| route.share(identity));
+                let identity = identity.map(|identity| route.share_identity(identity));
                 Ok(DirectAttempt::new(&route, written, identity, now))
             }
             Err(detour) => {
                 // Another account may have another endpoint, so the next request must go through
                 // the SDK and be a new lesson.
                 if detour == SdkFallback::Account {
-                    self.forget(&route);
+                    self.forget_route(&route);
                 }
                 let load = identity.map(|identity| IdentityLoad::Ended(Ok(identity)));
-                Err(course(&route, detour, load))
+                Err(sdk_course(&route, detour, load))
             }
         }
     }
 
     /// The route, and the lesson that shows it if it is not confirmed.
-    fn route(
+    fn known_route(
         &self,
         request: &Request,
     ) -> Result<(Arc<Route>, Option<Arc<ClientProbe>>), SdkFallback> {
@@ -164,11 +166,11 @@ impl DirectPath {
         settings: &ConfigBag,
     ) -> Option<Result<ClientProbe, String>> {
         let clock = self.clock.clone();
-        ClientProbe::read(operation, body, request, components, settings, clock)
+        ClientProbe::probe_client(operation, body, request, components, settings, clock)
     }
 
     /// Learns from a request that the SDK has sent. If several requests run concurrently, only the first one is used.
-    pub(in crate::wire) fn learn(&self, lesson: Result<ClientProbe, String>) {
+    pub(in crate::wire) fn learn_client(&self, lesson: Result<ClientProbe, String>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         *learned = match lesson {
             Err(unusual) => Learned::Unusual(unusual.into()),
@@ -180,8 +182,8 @@ impl DirectPath {
     }
 
     /// Compares a lesson with what would be written with these credentials.
-    fn confirm(&self, lesson: &Arc<ClientProbe>, identity: Option<&Identity>) -> bool {
-        let confirmed = lesson.confirm(identity);
+    fn confirm_client(&self, lesson: &Arc<ClientProbe>, identity: Option<&Identity>) -> bool {
+        let confirmed = lesson.confirm_probe(identity);
         let is_confirmed = confirmed.is_ok();
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         // Requests that begin together compare the same lesson, and only the first of them changes the state. Its own
@@ -203,7 +205,7 @@ impl DirectPath {
     }
 
     /// Forgets this route, unless another request has replaced it meanwhile.
-    fn forget(&self, outdated: &Arc<Route>) {
+    fn forget_route(&self, outdated: &Arc<Route>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {
             *learned = Learned::Nothing;
@@ -222,7 +224,7 @@ impl DirectPath {
 }
 
 /// The path through the SDK, with the credentials of a load that has begun.
-fn course(route: &Route, detour: SdkFallback, load: Option<IdentityLoad>) -> SdkCourse {
+fn sdk_course(route: &Route, detour: SdkFallback, load: Option<IdentityLoad>) -> SdkCourse {
     let handed = load.and_then(|load| route.hand_over(load));
     SdkCourse {
         detour,

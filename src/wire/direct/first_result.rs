@@ -17,7 +17,7 @@ pub(crate) enum FirstResult {
 }
 
 impl FirstResult {
-    pub(super) fn late(limit: TimeLimit) -> Self {
+    pub(super) fn timed_out(limit: TimeLimit) -> Self {
         let over = TimeOver(limit);
         match limit.of_all {
             true => FirstResult::TimeOver(over),

@@ -25,7 +25,7 @@ pub(super) struct RequestHeads([OnceLock<Option<RequestHead>>; ServiceOperation:
 
 impl RequestHeads {
     /// The head of an operation, which its first request writes. None if it cannot be written.
-    pub(super) fn get(
+    pub(super) fn head_for(
         &self,
         operation: ServiceOperation,
         write: impl FnOnce() -> Option<RequestHead>,
@@ -52,13 +52,13 @@ impl RequestHead {
         is_signed: bool,
     ) -> Option<Self> {
         let mut request = HttpRequest::new(SdkBody::empty());
-        begin(&mut request, operation, uri, user_agents).ok()?;
+        begin_headers(&mut request, operation, uri, user_agents).ok()?;
         let signed = match is_signed {
-            true => Some(PlainHead::read(&request)?),
+            true => Some(PlainHead::read_head(&request)?),
             false => None,
         };
         if is_signed {
-            Signed::reserve(&mut request).ok()?;
+            Signed::reserve_headers(&mut request).ok()?;
         }
         let headers = request.headers_mut();
         // These two come after the headers to sign have been read: they differ in each attempt, so
@@ -69,7 +69,7 @@ impl RequestHead {
     }
 
     /// A request with this head, which is not signed yet.
-    pub(super) fn request(
+    pub(super) fn build_request(
         &self,
         length: &str,
         body: SdkBody,
@@ -85,7 +85,7 @@ impl RequestHead {
     }
 }
 
-fn begin(
+fn begin_headers(
     request: &mut HttpRequest,
     operation: ServiceOperation,
     uri: &str,
@@ -95,7 +95,7 @@ fn begin(
     request.set_uri(uri)?;
     let headers = request.headers_mut();
     headers.try_insert("content-type", CONTENT_TYPE)?;
-    headers.try_insert("x-amz-target", operation.target())?;
+    headers.try_insert("x-amz-target", operation.target_header())?;
     headers.try_insert("content-length", "0")?;
     for (name, value) in USER_AGENTS.into_iter().zip(user_agents) {
         headers.try_insert(name, value.clone())?;

@@ -28,7 +28,7 @@ pub(super) enum IdentityLoad {
 
 impl IdentityLoad {
     /// Calls the client's cache, which returns the credentials or begins to load them.
-    pub(super) fn start(signing: &Arc<Signing>) -> Self {
+    pub(super) fn start_load(signing: &Arc<Signing>) -> Self {
         let signing = signing.clone();
         let mut load: BoxFuture<'static, _> =
             Box::pin(async move { signing.load_identity().await });

@@ -50,12 +50,12 @@ impl ReplayClient {
         let connection = failed.connection;
         Ok(ReplayClient {
             first: Arc::new(Mutex::new(Some(FirstAnswer { result, connection }))),
-            rest: failed.route.http(),
+            rest: failed.route.http_client(),
             identity: handed.map(SharedIdentityCache::new),
         })
     }
 
-    pub(crate) fn identity(&self) -> Option<SharedIdentityCache> {
+    pub(crate) fn identity_cache(&self) -> Option<SharedIdentityCache> {
         self.identity.clone()
     }
 

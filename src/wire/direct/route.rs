@@ -85,23 +85,23 @@ impl fmt::Debug for Route {
 }
 
 impl Route {
-    pub(crate) fn now(&self) -> SystemTime {
+    pub(crate) fn corrected_now(&self) -> SystemTime {
         self.time.now()
     }
 
-    pub(crate) fn http(&self) -> SharedHttpClient {
+    pub(crate) fn http_client(&self) -> SharedHttpClient {
         self.http.clone()
     }
 
     /// Begins to load credentials, if the client signs. They are usually in the cache.
     pub(super) fn start_identity(&self) -> Option<IdentityLoad> {
-        self.signing.as_ref().map(IdentityLoad::start)
+        self.signing.as_ref().map(IdentityLoad::start_load)
     }
 
     /// Shares the memory of credentials with other calls.
-    pub(super) fn share(&self, identity: Identity) -> Arc<Identity> {
+    pub(super) fn share_identity(&self, identity: Identity) -> Arc<Identity> {
         match &self.signing {
-            Some(signing) => signing.share(identity),
+            Some(signing) => signing.share_identity(identity),
             None => Arc::new(identity),
         }
     }
@@ -115,7 +115,7 @@ impl Route {
 
     /// The date of a request that is signed now.
     pub(super) fn signing_date(&self, now: SystemTime) -> Option<Date> {
-        Date::new(self.clock.correct(now))
+        Date::new(self.clock.correct_time(now))
     }
 
     /// Follows the service's clock by an answer.
@@ -125,7 +125,7 @@ impl Route {
         if !self.followers.is_empty() {
             let (received, followers) = (self.time.now(), &self.followers);
             self.clock
-                .follow(response, sent, received, followers, &self.components);
+                .follow_response(response, sent, received, followers, &self.components);
         }
     }
 
@@ -138,7 +138,7 @@ impl Route {
     }
 
     /// Writes the request as the SDK would.
-    pub(super) fn write(
+    pub(super) fn write_request(
         &self,
         operation: ServiceOperation,
         body: &Bytes,
@@ -146,11 +146,13 @@ impl Route {
         date: Option<Date>,
     ) -> Result<RouteRequest, SdkFallback> {
         let strange = |_| SdkFallback::Unusual("its headers".into());
-        let head = self.heads.get(operation, || self.head(operation));
+        let head = self
+            .heads
+            .head_for(operation, || self.request_head(operation));
         let head = head.ok_or(SdkFallback::Unusual("its headers or its signature".into()))?;
         let (mut digits, invocation) = (itoa::Buffer::new(), invocation_id());
         let length = digits.format(body.len());
-        let request = head.request(length, SdkBody::from(body.clone()), invocation.clone());
+        let request = head.build_request(length, SdkBody::from(body.clone()), invocation.clone());
         let mut request = request.map_err(strange)?;
         if let (Some(signing), Some(signed)) = (&self.signing, &head.signed) {
             let date = date.ok_or(SdkFallback::Clock)?;
@@ -165,9 +167,10 @@ impl Route {
             {
                 return Err(SdkFallback::Account);
             }
-            let plain = |token: Option<&str>| Some(signed.plain(length, token, &date, body));
+            let plain =
+                |token: Option<&str>| Some(signed.canonical_request(length, token, &date, body));
             signing
-                .sign(&mut request, plain, identity, &date)
+                .sign_request(&mut request, plain, identity, &date)
                 .ok_or(SdkFallback::Unusual("its signature".into()))?;
         }
         // The trace changes with each invocation of the function, so it is read for each request.
@@ -181,7 +184,7 @@ impl Route {
         })
     }
 
-    fn head(&self, operation: ServiceOperation) -> Option<RequestHead> {
+    fn request_head(&self, operation: ServiceOperation) -> Option<RequestHead> {
         RequestHead::new(
             operation,
             &self.uri,
@@ -193,18 +196,18 @@ impl Route {
 
     /// The connector for one request. The client is called each time, as the SDK does, because it may return different
     /// ones.
-    pub(super) fn connector(&self) -> SharedHttpConnector {
+    pub(super) fn http_connector(&self) -> SharedHttpConnector {
         self.http.http_connector(&self.connecting, &self.components)
     }
 
     /// The time limit of an attempt that begins now.
-    pub(super) fn end(&self) -> Option<(TimeLimit, Sleep)> {
-        let (sleep, limit) = self.sleep.as_ref().zip(self.limit())?;
+    pub(super) fn attempt_end(&self) -> Option<(TimeLimit, Sleep)> {
+        let (sleep, limit) = self.sleep.as_ref().zip(self.time_limit())?;
         Some((limit, sleep.sleep(limit.time)))
     }
 
     /// A body that fails if it makes no progress.
-    pub(super) fn watched(&self, body: SdkBody) -> SdkBody {
+    pub(super) fn watch_upload(&self, body: SdkBody) -> SdkBody {
         match (&self.stalled, &self.sleep) {
             (Some(guard), Some(sleep)) => {
                 SdkBody::from_body_1_x(MinimumThroughputDownloadBody::new(
@@ -219,7 +222,7 @@ impl Route {
     }
 
     /// The shorter of the limits for one attempt and for all attempts.
-    fn limit(&self) -> Option<TimeLimit> {
+    fn time_limit(&self) -> Option<TimeLimit> {
         let limit = |of_all| move |time| TimeLimit { time, of_all };
         let all = self.timeouts.operation_timeout().map(limit(true));
         let one = self.timeouts.operation_attempt_timeout();
@@ -242,7 +245,7 @@ impl Route {
             .map_or(PATIENCE, |all| all.saturating_sub(began.elapsed()));
         // Without a body, the rejection still has its status. Therefore a body that does not arrive
         // in time counts as empty.
-        let whole = pin!(ByteStream::new(self.watched(body)).collect());
+        let whole = pin!(ByteStream::new(self.watch_upload(body)).collect());
         let body = match &self.sleep {
             Some(sleep) => match select(whole, sleep.sleep(left)).await {
                 Either::Left((body, _)) => body.ok(),

@@ -32,7 +32,7 @@ pub(super) struct UploadWatch {
 
 impl UploadWatch {
     /// None if something else ends the wait for a connection, or if it has no limit.
-    pub(super) fn start(route: &Route, request: &mut HttpRequest) -> Option<Self> {
+    pub(super) fn start_watch(route: &Route, request: &mut HttpRequest) -> Option<Self> {
         let (limit, sleep) = route.upload_begins_within.zip(route.sleep.as_ref())?;
         let begun = Arc::new(AtomicBool::new(false));
         let body = std::mem::replace(request.body_mut(), SdkBody::taken());

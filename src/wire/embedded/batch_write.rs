@@ -12,8 +12,8 @@ use dynoxide::actions::transact_write_items::{
     self, TransactDelete, TransactPut, TransactWriteItem, TransactWriteItemsRequest,
 };
 
-use super::answer::{EngineAnswer, read, write};
-use super::store::{EngineStore, finish};
+use super::answer::{EngineAnswer, parse_body, write_reply};
+use super::store::{EngineStore, finish_action};
 
 /// The largest number of writes in a batch.
 const MOST_WRITES: usize = 25;
@@ -22,20 +22,20 @@ pub(super) fn batch_write(
     store: &mut EngineStore,
     body: &[u8],
 ) -> Result<EngineAnswer, DynoxideError> {
-    if let Some(transaction) = read(body).ok().and_then(transaction) {
+    if let Some(transaction) = parse_body(body).ok().and_then(as_transaction) {
         let action = transact_write_items::execute(&store.storage, transaction);
         // A transaction that fails has changed nothing, so the batch can be executed from the
         // beginning. It then fails with the messages of a batch.
-        if finish(action).is_ok() {
-            return Ok(write(&BatchWriteItemResponse::default()));
+        if finish_action(action).is_ok() {
+            return Ok(write_reply(&BatchWriteItemResponse::default()));
         }
     }
-    let action = batch_write_item::execute(&store.storage, read(body)?);
-    Ok(write(&finish(action)?))
+    let action = batch_write_item::execute(&store.storage, parse_body(body)?);
+    Ok(write_reply(&finish_action(action)?))
 }
 
 /// The writes as a transaction. None if its response would differ: a batch costs half as much.
-fn transaction(batch: BatchWriteItemRequest) -> Option<TransactWriteItemsRequest> {
+fn as_transaction(batch: BatchWriteItemRequest) -> Option<TransactWriteItemsRequest> {
     // Both members are computed from the operation: a transaction would report twice the units.
     let is_plain =
         batch.return_consumed_capacity.is_none() && batch.return_item_collection_metrics.is_none();
@@ -50,7 +50,7 @@ fn transaction(batch: BatchWriteItemRequest) -> Option<TransactWriteItemsRequest
     let tables = batch.request_items.into_iter();
     let writes = tables.flat_map(|(table, writes)| {
         let writes = writes.into_iter();
-        writes.map(move |request| action(&table, request))
+        writes.map(move |request| transact_action(&table, request))
     });
     Some(TransactWriteItemsRequest {
         transact_items: writes.collect::<Option<_>>()?,
@@ -58,7 +58,7 @@ fn transaction(batch: BatchWriteItemRequest) -> Option<TransactWriteItemsRequest
     })
 }
 
-fn action(table: &str, request: WriteRequest) -> Option<TransactWriteItem> {
+fn transact_action(table: &str, request: WriteRequest) -> Option<TransactWriteItem> {
     let table_name = table.to_owned();
     match (request.put_request, request.delete_request) {
         (Some(put), None) => Some(TransactWriteItem {

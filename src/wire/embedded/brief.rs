@@ -28,12 +28,12 @@ pub(super) fn is_brief(operation: &str, body: &[u8]) -> bool {
         && body.len() <= MOST_BYTES
         // The engine reads values and expressions by recursion, and the stack of a caller may be
         // small.
-        && depth(body) <= MOST_NESTED
-        && branches(body) <= MOST_NESTED
+        && nesting_depth(body) <= MOST_NESTED
+        && count_branches(body) <= MOST_NESTED
 }
 
 /// How deep the JSON is nested.
-fn depth(json: &[u8]) -> usize {
+fn nesting_depth(json: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_text, mut is_escaped) = (false, false);
     for byte in json {
@@ -55,7 +55,7 @@ fn depth(json: &[u8]) -> usize {
 }
 
 /// How many parentheses are opened and how often NOT is written, in values too: more are counted than there are.
-fn branches(body: &[u8]) -> usize {
+fn count_branches(body: &[u8]) -> usize {
     let opened = body.iter().filter(|byte| **byte == b'(').count();
     let negated = body
         .windows(3)

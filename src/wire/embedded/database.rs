@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use super::answer::{EngineAnswer, internal_error};
-use super::dispatch::dispatch;
+use super::dispatch::dispatch_operation;
 use super::store::EngineStore;
 
 /// An operation that panics.
@@ -78,11 +78,11 @@ fn answer(database: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAns
     let answer = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
         assert_ne!(operation, PANIC, "asked for by a test");
-        dispatch(database, operation, body)
+        dispatch_operation(database, operation, body)
     }));
     answer.unwrap_or_else(|_| {
         // The panic may have left a transaction open on the one connection that all requests share.
-        database.recover();
+        database.rollback_open();
         internal_error()
     })
 }

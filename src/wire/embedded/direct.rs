@@ -10,13 +10,15 @@ use crate::wire::failure::{self, Failure, FailureContext};
 use crate::wire::gate::Admitted;
 use crate::wire::request::Reply;
 
-pub(in crate::wire) async fn call(
+pub(in crate::wire) async fn call_engine(
     engine: &EmbeddedEngine,
     request: Admitted<'_>,
 ) -> Result<Reply, Failure> {
-    let operation = request.operation.name();
+    let operation = request.operation.operation_name();
     let request_id = engine.next_request_id();
-    let (status, body) = engine.call(operation.into(), request.body.clone()).await;
+    let (status, body) = engine
+        .call_operation(operation.into(), request.body.clone())
+        .await;
     if (200..300).contains(&status) {
         return Ok(Reply {
             body: Bytes::from(body),

@@ -2,8 +2,8 @@
 
 use dynoxide::actions;
 
-use super::answer::{EngineAnswer, read, refusal, write};
-use super::store::{EngineStore, finish};
+use super::answer::{EngineAnswer, parse_body, refusal_answer, write_reply};
+use super::store::{EngineStore, finish_action};
 use super::{batch_write, pages, transactions};
 
 macro_rules! operations {
@@ -11,15 +11,15 @@ macro_rules! operations {
         actions { $($operation:ident: $action:ident $(with $state:ident)?;)+ }
         own { $($own:ident: $path:path;)+ }
     ) => {
-        pub(super) fn dispatch(store: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAnswer {
+        pub(super) fn dispatch_operation(store: &mut EngineStore, operation: &str, body: &[u8]) -> EngineAnswer {
             let answer = match operation {
-                $(stringify!($operation) => read(body).and_then(|request| {
+                $(stringify!($operation) => parse_body(body).and_then(|request| {
                     let storage = &store.storage;
-                    finish(actions::$action::execute(storage, request $(, &store.$state)?))
-                        .map(|reply| write(&reply))
+                    finish_action(actions::$action::execute(storage, request $(, &store.$state)?))
+                        .map(|reply| write_reply(&reply))
                 }),)+
                 $(stringify!($own) => $path(store, body),)+
-                _ => return refusal(400, "UnknownOperationException", operation),
+                _ => return refusal_answer(400, "UnknownOperationException", operation),
             };
             answer.unwrap_or_else(|error| (error.status_code(), error.to_json().into_bytes()))
         }
@@ -52,8 +52,8 @@ operations! {
         GetRecords: get_records;
     }
     own {
-        Query: pages::query;
-        Scan: pages::scan;
+        Query: pages::query_page;
+        Scan: pages::scan_page;
         BatchWriteItem: batch_write::batch_write;
         TransactWriteItems: transactions::transact_write;
         ExecuteTransaction: transactions::execute_transaction;

@@ -56,8 +56,9 @@ struct Opened {
 impl EmbeddedEngine {
     /// A database in memory, which is gone with the last clone.
     pub async fn memory() -> Result<Self> {
-        Self::start(|| {
-            let database = EngineStore::memory().map_err(|error| cannot_open("memory", &error))?;
+        Self::start_engine(|| {
+            let database =
+                EngineStore::in_memory().map_err(|error| cannot_open("memory", &error))?;
             Ok(Opened {
                 database: Arc::new(SharedDatabase::new(database)),
                 alone: None,
@@ -75,10 +76,10 @@ impl EmbeddedEngine {
     /// lock up.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        Self::start(move || open_file(&path)).await
+        Self::start_engine(move || open_file(&path)).await
     }
 
-    async fn start(open: impl FnOnce() -> Result<Opened> + Send + 'static) -> Result<Self> {
+    async fn start_engine(open: impl FnOnce() -> Result<Opened> + Send + 'static) -> Result<Self> {
         let (jobs, queue) = mpsc::channel();
         let (ready, opened) = oneshot::channel();
         let owner = move || match open() {
@@ -110,7 +111,11 @@ impl EmbeddedEngine {
     }
 
     /// Executes one request: takes the operation and a body of DynamoDB JSON, and returns a status and a body.
-    pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> EngineAnswer {
+    pub(crate) async fn call_operation(
+        &self,
+        operation: Cow<'static, str>,
+        body: Bytes,
+    ) -> EngineAnswer {
         if let Some(database) = self.near.as_ref().filter(|_| is_brief(&operation, &body)) {
             for _ in 0..PATIENCE {
                 // Without this pause, a task would run to its end before any other begins, because no request ever
@@ -143,7 +148,7 @@ impl EmbeddedEngine {
 
     #[cfg(test)]
     pub(crate) async fn execute(&self, operation: &str, body: &[u8]) -> (u16, Vec<u8>) {
-        self.call(operation.to_owned().into(), Bytes::copy_from_slice(body))
+        self.call_operation(operation.to_owned().into(), Bytes::copy_from_slice(body))
             .await
     }
 
@@ -178,7 +183,7 @@ fn open_file(path: &Path) -> Result<Opened> {
         let message = format!("{} is a folder, not a file", path.display());
         return Err(Error::config(message));
     }
-    let path = file_lock::resolved(path).map_err(|error| {
+    let path = file_lock::resolve_path(path).map_err(|error| {
         let message = format!(
             "the path {} of the database file cannot be used ({error}): if its folder is not there, \
              create it first",
@@ -189,11 +194,11 @@ fn open_file(path: &Path) -> Result<Opened> {
     // The lock file comes first, because it reports a second opener at once. With SQLite's own lock
     // alone, that takes half a minute.
     let url = url(&path)?;
-    let lock = FileLock::acquire(&path, WHAT, INSTEAD)?;
+    let lock = FileLock::acquire_lock(&path, WHAT, INSTEAD)?;
     let claim = claim(&path)?;
-    let database = EngineStore::file(&url).map_err(|error| {
+    let database = EngineStore::open_file(&url).map_err(|error| {
         if is_busy(&error) {
-            file_lock::locked(&path, WHAT, INSTEAD)
+            file_lock::locked_error(&path, WHAT, INSTEAD)
         } else {
             cannot_open(path.display(), &error)
         }
@@ -228,8 +233,8 @@ fn claim(path: &Path) -> Result<Claim> {
         let made = options.create(true).append(true).open(path);
         drop(made.map_err(unusable)?);
     }
-    let claim = file_lock::patiently(|| Claim::of(path).map_err(unusable))?;
-    claim.ok_or_else(|| file_lock::locked(path, WHAT, INSTEAD))
+    let claim = file_lock::try_patiently(|| Claim::claim_of(path).map_err(unusable))?;
+    claim.ok_or_else(|| file_lock::locked_error(path, WHAT, INSTEAD))
 }
 
 /// `SQLITE_BUSY`: another process has locked the file.

@@ -90,13 +90,13 @@ impl HttpConnector for EmbeddedHttpClient {
             let body = body
                 .map_err(|error| ConnectorError::user(error.into()))?
                 .into_bytes();
-            let (status, body) = engine.call(operation.into(), body).await;
-            respond(status, body, id).map_err(|error| ConnectorError::other(error, None))
+            let (status, body) = engine.call_operation(operation.into(), body).await;
+            build_response(status, body, id).map_err(|error| ConnectorError::other(error, None))
         })
     }
 }
 
-fn respond(
+fn build_response(
     status: u16,
     body: Vec<u8>,
     id: String,

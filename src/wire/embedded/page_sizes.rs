@@ -16,7 +16,7 @@ pub(super) type PageSource = (String, Option<String>);
 
 impl PageSizes {
     /// A limit that a page of similar rows stays below.
-    pub(super) fn limit(&self, source: &PageSource) -> usize {
+    pub(super) fn page_limit(&self, source: &PageSource) -> usize {
         let known = self.rows.get(source);
         // An eighth more, because a page that ends at the limit is read a second time, and rows
         // vary in size.
@@ -24,7 +24,7 @@ impl PageSizes {
     }
 
     /// Notes the number of rows of a full page.
-    pub(super) fn remember(&mut self, source: PageSource, rows: usize) {
+    pub(super) fn remember_page(&mut self, source: PageSource, rows: usize) {
         self.rows.insert(source, rows);
     }
 }

@@ -10,9 +10,9 @@ use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
 use dynoxide::actions::scan::{self, ScanRequest, ScanResponse};
 use dynoxide::storage::Storage;
 
-use super::answer::{EngineAnswer, read, write};
+use super::answer::{EngineAnswer, parse_body, write_reply};
 use super::page_sizes::{PageSizes, PageSource};
-use super::store::{EngineStore, finish};
+use super::store::{EngineStore, finish_action};
 
 /// How much larger the limit of the next attempt is.
 const GROWTH: usize = 4;
@@ -21,12 +21,12 @@ const MOST: usize = i32::MAX as usize;
 
 /// The common parts of the responses to queries and scans.
 trait EnginePage {
-    fn scanned(&self) -> usize;
+    fn scanned_rows(&self) -> usize;
     fn has_more(&self) -> bool;
 }
 
 impl EnginePage for ScanResponse {
-    fn scanned(&self) -> usize {
+    fn scanned_rows(&self) -> usize {
         self.scanned_count
     }
 
@@ -36,7 +36,7 @@ impl EnginePage for ScanResponse {
 }
 
 impl EnginePage for QueryResponse {
-    fn scanned(&self) -> usize {
+    fn scanned_rows(&self) -> usize {
         self.scanned_count
     }
 
@@ -45,8 +45,11 @@ impl EnginePage for QueryResponse {
     }
 }
 
-pub(super) fn scan(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer, DynoxideError> {
-    let request: ScanRequest = read(body)?;
+pub(super) fn scan_page(
+    store: &mut EngineStore,
+    body: &[u8],
+) -> Result<EngineAnswer, DynoxideError> {
+    let request: ScanRequest = parse_body(body)?;
     let source = (request.table_name.clone(), request.index_name.clone());
     let wanted = request.limit;
     let is_segment = request.total_segments.is_some() && request.index_name.is_none();
@@ -55,29 +58,32 @@ pub(super) fn scan(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer,
     let page = read_page(&mut store.pages, source, wanted, |source, limit| {
         // The engine consumes the request and it is not `Clone`, so a second attempt parses it
         // again. Most pages need one attempt.
-        let mut request = first.take().map_or_else(|| read(body), Ok)?;
+        let mut request = first.take().map_or_else(|| parse_body(body), Ok)?;
         request.limit = Some(limit);
-        let page = finish(scan::execute(storage, request))?;
+        let page = finish_action(scan::execute(storage, request))?;
         if is_segment && page.has_more() {
             index_segments(storage, &source.0);
         }
         Ok(page)
     })?;
-    Ok(write(&page))
+    Ok(write_reply(&page))
 }
 
-pub(super) fn query(store: &mut EngineStore, body: &[u8]) -> Result<EngineAnswer, DynoxideError> {
-    let request: QueryRequest = read(body)?;
+pub(super) fn query_page(
+    store: &mut EngineStore,
+    body: &[u8],
+) -> Result<EngineAnswer, DynoxideError> {
+    let request: QueryRequest = parse_body(body)?;
     let source = (request.table_name.clone(), request.index_name.clone());
     let wanted = request.limit;
     let storage = &store.storage;
     let mut first = Some(request);
     let page = read_page(&mut store.pages, source, wanted, |_, limit| {
-        let mut request = first.take().map_or_else(|| read(body), Ok)?;
+        let mut request = first.take().map_or_else(|| parse_body(body), Ok)?;
         request.limit = Some(limit);
-        finish(query::execute(storage, request))
+        finish_action(query::execute(storage, request))
     })?;
-    Ok(write(&page))
+    Ok(write_reply(&page))
 }
 
 /// Reads one page, with limits that grow until the page ends below one, or the limit is the caller's.
@@ -88,14 +94,14 @@ fn read_page<P: EnginePage>(
     mut read: impl FnMut(&PageSource, usize) -> Result<P, DynoxideError>,
 ) -> Result<P, DynoxideError> {
     let most = wanted.unwrap_or(MOST);
-    let mut limit = sizes.limit(&source).min(most);
+    let mut limit = sizes.page_limit(&source).min(most);
     loop {
         let page = read(&source, limit)?;
-        let is_below = page.scanned() < limit;
+        let is_below = page.scanned_rows() < limit;
         // A page that ends below the limit and has more was ended by its size, so it shows how many
         // rows fill a page.
         if is_below && page.has_more() {
-            sizes.remember(source, page.scanned());
+            sizes.remember_page(source, page.scanned_rows());
             return Ok(page);
         }
         // A page that ends exactly at our limit is cut there, and would show a continuation that

@@ -26,7 +26,7 @@ pub(in crate::wire) struct PreparedOperation {
 
 impl PreparedOperation {
     /// None if this version of the SDK keeps them elsewhere: then the operation goes through the SDK.
-    pub(in crate::wire) fn of<I>(operation: &dyn RuntimePlugin, input: I) -> Option<Self>
+    pub(in crate::wire) fn of_operation<I>(operation: &dyn RuntimePlugin, input: I) -> Option<Self>
     where
         I: Debug + Send + Sync + 'static,
     {
@@ -40,7 +40,7 @@ impl PreparedOperation {
         Some(PreparedOperation { body, settings })
     }
 
-    pub(in crate::wire) async fn send<O>(
+    pub(in crate::wire) async fn send_prepared<O>(
         self,
         engine: &EmbeddedEngine,
         admitted: AdmittedOperation<'_>,
@@ -48,10 +48,10 @@ impl PreparedOperation {
     where
         O: Debug + Send + Sync + 'static,
     {
-        let site = admitted.site();
+        let site = admitted.failure_context();
         let id = engine.next_request_id();
         let operation = site.operation.to_owned().into();
-        let (status, body) = engine.call(operation, self.body).await;
+        let (status, body) = engine.call_operation(operation, self.body).await;
         if !(200..300).contains(&status) {
             return Err(from_engine(status, &body, id, site).error);
         }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_sdk_still_tells_what_it_would_send() {
         let described = describe_table::DescribeTableInput::builder().table_name("notes");
-        let described = PreparedOperation::of(
+        let described = PreparedOperation::of_operation(
             &describe_table::DescribeTable::new(),
             described.build().expect("complete"),
         );
@@ -90,14 +90,16 @@ mod tests {
         assert_eq!(&*body, br#"{"TableName":"notes"}"#);
         let created = create_table::CreateTableInput::builder().build();
         let created = created.expect("the service checks it");
-        assert!(PreparedOperation::of(&create_table::CreateTable::new(), created).is_some());
+        assert!(
+            PreparedOperation::of_operation(&create_table::CreateTable::new(), created).is_some()
+        );
         let ttl = describe_time_to_live::DescribeTimeToLiveInput::builder().build();
         let ttl = ttl.expect("the service checks it");
         let operation = describe_time_to_live::DescribeTimeToLive::new();
-        assert!(PreparedOperation::of(&operation, ttl).is_some());
+        assert!(PreparedOperation::of_operation(&operation, ttl).is_some());
         let ttl = update_time_to_live::UpdateTimeToLiveInput::builder().build();
         let ttl = ttl.expect("the service checks it");
         let operation = update_time_to_live::UpdateTimeToLive::new();
-        assert!(PreparedOperation::of(&operation, ttl).is_some());
+        assert!(PreparedOperation::of_operation(&operation, ttl).is_some());
     }
 }

@@ -28,12 +28,12 @@ pub(super) struct EngineStore {
 }
 
 impl EngineStore {
-    pub(super) fn memory() -> Result<Self, DynoxideError> {
+    pub(super) fn in_memory() -> Result<Self, DynoxideError> {
         Storage::memory().map(Self::new)
     }
 
     /// Opens a file by its path, or by a URL of SQLite.
-    pub(super) fn file(url: &str) -> Result<Self, DynoxideError> {
+    pub(super) fn open_file(url: &str) -> Result<Self, DynoxideError> {
         let storage = Storage::new(url)?;
         storage.conn().execute_batch(SETTINGS)?;
         Ok(Self::new(storage))
@@ -49,7 +49,7 @@ impl EngineStore {
     }
 
     /// Ends a transaction that a panic has left open, so that later requests neither see nor commit half of it.
-    pub(super) fn recover(&self) {
+    pub(super) fn rollback_open(&self) {
         if !self.storage.conn().is_autocommit() {
             // If even this fails, the next request on the connection reports it.
             drop(self.storage.rollback());
@@ -58,7 +58,7 @@ impl EngineStore {
 }
 
 /// The result of an action of the engine, whose futures wait for nothing.
-pub(super) fn finish<T>(
+pub(super) fn finish_action<T>(
     action: impl Future<Output = Result<T, DynoxideError>>,
 ) -> Result<T, DynoxideError> {
     // The actions are `async` only for another storage of the engine. SQLite is synchronous, so the
@@ -77,11 +77,11 @@ mod tests {
 
     #[test]
     fn a_transaction_that_a_panic_left_open_is_undone() {
-        let store = EngineStore::memory().unwrap();
+        let store = EngineStore::in_memory().unwrap();
         store.storage.begin_transaction().unwrap();
-        store.recover();
+        store.rollback_open();
         assert!(store.storage.conn().is_autocommit());
-        store.recover();
+        store.rollback_open();
         store.storage.begin_transaction().unwrap();
     }
 }

@@ -31,7 +31,7 @@ struct RememberedToken {
 
 impl RememberedTokens {
     /// The answer to the same request under the same token, if there was one in the last ten minutes.
-    pub(super) fn find(
+    pub(super) fn find_answer(
         &mut self,
         operation: &'static str,
         token: &str,
@@ -49,7 +49,7 @@ impl RememberedTokens {
         Ok(Some(found.answer.clone()))
     }
 
-    pub(super) fn remember(
+    pub(super) fn remember_answer(
         &mut self,
         operation: &'static str,
         token: String,
@@ -72,7 +72,7 @@ impl RememberedTokens {
 }
 
 /// A hash of the request of a token. The maps of the engine have no order, so the names of each object are sorted.
-pub(super) fn fingerprint(value: &impl Serialize) -> u64 {
+pub(super) fn fingerprint_of(value: &impl Serialize) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut value) = serde_json::to_value(value) {
         // If any crate of the program enables `preserve_order` of serde_json, objects keep their order of insertion.
@@ -89,9 +89,9 @@ mod tests {
     #[test]
     fn a_token_is_known_for_ten_minutes() {
         let mut tokens = RememberedTokens::default();
-        tokens.remember("TransactWriteItems", "a".into(), 1, (200, b"{}".to_vec()));
+        tokens.remember_answer("TransactWriteItems", "a".into(), 1, (200, b"{}".to_vec()));
         let find = |tokens: &mut RememberedTokens, operation, request| {
-            let found = tokens.find(operation, "a", request);
+            let found = tokens.find_answer(operation, "a", request);
             found.map(|answer| answer.is_some())
         };
         assert!(find(&mut tokens, "TransactWriteItems", 1).unwrap());
@@ -107,7 +107,7 @@ mod tests {
         let read = |text| serde_json::from_str::<serde_json::Value>(text).unwrap();
         let one = read(r#"[{"b":1,"a":{"d":2,"c":3}}]"#);
         let other = read(r#"[{"a":{"c":3,"d":2},"b":1}]"#);
-        assert_eq!(fingerprint(&one), fingerprint(&other));
-        assert_ne!(fingerprint(&one), fingerprint(&read(r#"[{"b":1}]"#)));
+        assert_eq!(fingerprint_of(&one), fingerprint_of(&other));
+        assert_ne!(fingerprint_of(&one), fingerprint_of(&read(r#"[{"b":1}]"#)));
     }
 }

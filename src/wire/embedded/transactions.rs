@@ -12,9 +12,9 @@ use dynoxide::storage::Storage;
 use dynoxide::types::ConsumedCapacity;
 use serde::Deserialize;
 
-use super::answer::{EngineAnswer, read, write};
-use super::store::{EngineStore, finish};
-use super::tokens::fingerprint;
+use super::answer::{EngineAnswer, parse_body, write_reply};
+use super::store::{EngineStore, finish_action};
+use super::tokens::fingerprint_of;
 
 /// The operations, each with its own tokens.
 const ITEMS: &str = "TransactWriteItems";
@@ -24,24 +24,26 @@ pub(super) fn transact_write(
     store: &mut EngineStore,
     body: &[u8],
 ) -> Result<EngineAnswer, DynoxideError> {
-    let request: TransactWriteItemsRequest = read(body)?;
+    let request: TransactWriteItemsRequest = parse_body(body)?;
     let Some(token) = request.client_request_token.clone() else {
         let action = transact_write_items::execute(&store.storage, request);
-        return Ok(write(&finish(action)?));
+        return Ok(write_reply(&finish_action(action)?));
     };
     // DynamoDB rejects a known token with other operations. Members such as
     // `ReturnConsumedCapacity` may differ.
-    let print = fingerprint(&request.transact_items);
-    if store.tokens.find(ITEMS, &token, print)?.is_some() {
-        return Ok(write(&TransactWriteItemsResponse {
+    let print = fingerprint_of(&request.transact_items);
+    if store.tokens.find_answer(ITEMS, &token, print)?.is_some() {
+        return Ok(write_reply(&TransactWriteItemsResponse {
             consumed_capacity: units_of_reading(&store.storage, request),
             item_collection_metrics: None,
         }));
     }
     let action = transact_write_items::execute(&store.storage, request);
     // Only a success is remembered: a rejected transaction may be sent again with the same token.
-    let answer = write(&finish(action)?);
-    store.tokens.remember(ITEMS, token, print, answer.clone());
+    let answer = write_reply(&finish_action(action)?);
+    store
+        .tokens
+        .remember_answer(ITEMS, token, print, answer.clone());
     Ok(answer)
 }
 
@@ -49,19 +51,21 @@ pub(super) fn execute_transaction(
     store: &mut EngineStore,
     body: &[u8],
 ) -> Result<EngineAnswer, DynoxideError> {
-    let request: execute_transaction::ExecuteTransactionRequest = read(body)?;
+    let request: execute_transaction::ExecuteTransactionRequest = parse_body(body)?;
     let Some(token) = request.client_request_token.clone() else {
         let action = execute_transaction::execute(&store.storage, request);
-        return Ok(write(&finish(action)?));
+        return Ok(write_reply(&finish_action(action)?));
     };
-    let print = fingerprint(&request.transact_statements);
-    if let Some(answer) = store.tokens.find(STATEMENTS, &token, print)? {
+    let print = fingerprint_of(&request.transact_statements);
+    if let Some(answer) = store.tokens.find_answer(STATEMENTS, &token, print)? {
         return Ok(answer);
     }
     let action = execute_transaction::execute(&store.storage, request);
-    let answer = write(&finish(action)?);
+    let answer = write_reply(&finish_action(action)?);
     let remembered = answer.clone();
-    store.tokens.remember(STATEMENTS, token, print, remembered);
+    store
+        .tokens
+        .remember_answer(STATEMENTS, token, print, remembered);
     Ok(answer)
 }
 
@@ -77,7 +81,7 @@ fn units_of_reading(
         transact_items: gets.collect(),
         return_consumed_capacity,
     };
-    let read = finish(transact_get_items::execute(storage, request));
+    let read = finish_action(transact_get_items::execute(storage, request));
     read.ok()?.consumed_capacity
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::redact::all_without_values;
 use crate::error::ErrorKind;
-use crate::json::{CodecError, Reader, elements, member, members};
+use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
 
 /// The result of one operation of a cancelled transaction.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Reason {
 }
 
 impl Reason {
-    pub(crate) fn code(&self) -> &str {
+    pub(crate) fn reason_code(&self) -> &str {
         &self.code
     }
 
@@ -46,7 +46,7 @@ impl Reason {
         !self.is_to_blame() || self.is_condition() || self.is_contention()
     }
 
-    pub(crate) fn kind(&self) -> ErrorKind {
+    pub(crate) fn error_kind(&self) -> ErrorKind {
         match self.code.as_str() {
             "ConditionalCheckFailed" => ErrorKind::Conflict,
             "TransactionConflict" => ErrorKind::Unavailable,
@@ -59,7 +59,7 @@ impl Reason {
     }
 
     /// The code and the message.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn reason_message(&self) -> String {
         match &self.message {
             Some(message) => format!("{}: {message}", self.code),
             None => self.code.clone(),
@@ -75,21 +75,21 @@ impl fmt::Debug for Reason {
 }
 
 /// The reasons in a body, one for each operation.
-pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
-    let list = member(body, "CancellationReasons");
+pub(super) fn parse_reasons(body: &[u8]) -> Vec<Reason> {
+    let list = find_member(body, "CancellationReasons");
     let Ok(Some(list)) = list else {
         return Vec::new();
     };
-    read(list).unwrap_or_default()
+    read_reasons(list).unwrap_or_default()
 }
 
-fn read(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
-    elements(list)?.into_iter().map(one).collect()
+fn read_reasons(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
+    array_elements(list)?.into_iter().map(read_reason).collect()
 }
 
-fn one(json: &[u8]) -> Result<Reason, CodecError> {
+fn read_reason(json: &[u8]) -> Result<Reason, CodecError> {
     let mut reason = Reason::default();
-    for (name, value) in members(json)? {
+    for (name, value) in object_members(json)? {
         // DynamoDB writes null for an operation without a message, so a value that is not a text counts as absent.
         let text = || Some(Reader::new(value).string().ok()?.into_owned());
         match &*name {
@@ -105,7 +105,7 @@ fn one(json: &[u8]) -> Result<Reason, CodecError> {
 }
 
 /// Removes the values of the request from all messages, and reads the request only once for that.
-pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
+pub(super) fn redact_reasons(reasons: &mut [Reason], body: &[u8]) {
     // These messages say nothing beyond their code, so a lost race needs no search for values.
     for reason in reasons.iter_mut().filter(|reason| reason.is_known()) {
         reason.message = None;
@@ -122,24 +122,28 @@ pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
 }
 
 /// The reasons that were to blame.
-fn blamed(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+fn blamed_reasons(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
     reasons.iter().filter(|reason| reason.is_to_blame())
 }
 
 /// The meaning of the cancellation. A permanent reason comes first.
-pub(super) fn kind(reasons: &[Reason]) -> Option<ErrorKind> {
+pub(super) fn common_kind(reasons: &[Reason]) -> Option<ErrorKind> {
     // A condition that failed beside a conflict fails again, so the caller must see it.
-    let lasting = blamed(reasons).find(|reason| !reason.is_contention());
-    lasting.or(blamed(reasons).next()).map(Reason::kind)
+    let lasting = blamed_reasons(reasons).find(|reason| !reason.is_contention());
+    lasting
+        .or(blamed_reasons(reasons).next())
+        .map(Reason::error_kind)
 }
 
 /// Whether contention is the only reason.
 pub(super) fn is_contention(reasons: &[Reason]) -> bool {
-    blamed(reasons).next().is_some() && blamed(reasons).all(Reason::is_contention)
+    blamed_reasons(reasons).next().is_some() && blamed_reasons(reasons).all(Reason::is_contention)
 }
 
 /// The reasons that were to blame, as text.
-pub(super) fn said(reasons: &[Reason]) -> String {
-    let said: Vec<String> = blamed(reasons).map(Reason::said).collect();
+pub(super) fn reasons_message(reasons: &[Reason]) -> String {
+    let said: Vec<String> = blamed_reasons(reasons)
+        .map(Reason::reason_message)
+        .collect();
     said.join("; ")
 }

@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::dns::ResolveDnsError;
 /// This is for errors of the attempt that was handed to a connection. Other failures, for example a source of
 /// credentials that refuses connections, look the same and say nothing about an earlier attempt.
 pub(in crate::wire) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
-    causes(error).any(|cause| {
+    error_causes(error).any(|cause| {
         let refused = cause
             .downcast_ref::<io::Error>()
             .is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused);
@@ -32,7 +32,7 @@ fn is_connect(_: &(dyn StdError + 'static)) -> bool {
 }
 
 /// An error and what caused it, outermost first.
-pub(in crate::wire) fn causes<'a>(
+pub(in crate::wire) fn error_causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     let mut next = Some(error);

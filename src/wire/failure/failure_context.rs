@@ -28,7 +28,7 @@ impl<'a> FailureContext<'a> {
     #[cfg(feature = "embedded")]
     pub(in crate::wire) fn in_process(request: &'a Request, status: u16) -> Self {
         FailureContext {
-            operation: request.operation.name(),
+            operation: request.operation.operation_name(),
             body: &request.body,
             table: &request.table,
             stage: Stage::Service,
@@ -39,7 +39,7 @@ impl<'a> FailureContext<'a> {
     }
 
     /// The site of a request that can be sent again without harm, as every operation on tables can.
-    pub(in crate::wire) fn harmless(operation: &'a str, table: &'a str) -> Self {
+    pub(in crate::wire) fn of_harmless(operation: &'a str, table: &'a str) -> Self {
         let stage = Stage::Schema;
         FailureContext {
             operation,

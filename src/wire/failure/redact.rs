@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::json::{CodecError, Number, Reader, Writer, elements, members};
+use crate::json::{CodecError, Number, Reader, Writer, array_elements, object_members};
 
 /// The replacement for a value.
 const HIDDEN: &str = "(a value)";
@@ -98,7 +98,7 @@ impl<'m> HiddenValues<'m> {
 
     /// Reads a request, or one of its operations.
     fn of_body(&mut self, body: &[u8]) -> Result<(), CodecError> {
-        for (name, member) in members(body)? {
+        for (name, member) in object_members(body)? {
             match &*name {
                 "Item" | "Key" | "ExpressionAttributeValues" | "ExclusiveStartKey" => {
                     self.of_item(member)?;
@@ -109,7 +109,7 @@ impl<'m> HiddenValues<'m> {
                 | "DeleteRequest" => self.of_body(member)?,
                 // The tables of a batch: `{"table":{"Keys":[..]},..}` for reads, or `{"table":[..],..}` for writes.
                 "RequestItems" => {
-                    for (_, asked) in members(member)? {
+                    for (_, asked) in object_members(member)? {
                         match asked.first() {
                             Some(b'[') => self.of_all(asked)?,
                             _ => self.of_body(asked)?,
@@ -117,7 +117,7 @@ impl<'m> HiddenValues<'m> {
                     }
                 }
                 "Keys" => {
-                    for key in elements(member)? {
+                    for key in array_elements(member)? {
                         self.of_item(key)?;
                     }
                 }
@@ -129,32 +129,32 @@ impl<'m> HiddenValues<'m> {
     }
 
     fn of_all(&mut self, list: &[u8]) -> Result<(), CodecError> {
-        let mut operations = elements(list)?.into_iter();
+        let mut operations = array_elements(list)?.into_iter();
         operations.try_for_each(|operation| self.of_body(operation))
     }
 
     fn of_item(&mut self, item: &[u8]) -> Result<(), CodecError> {
-        let mut attributes = members(item)?.into_iter();
+        let mut attributes = object_members(item)?.into_iter();
         attributes.try_for_each(|(_, value)| self.of_value(value))
     }
 
     /// `{"S":".."}`
     fn of_value(&mut self, json: &[u8]) -> Result<(), CodecError> {
-        for (kind, value) in members(json)? {
+        for (kind, value) in object_members(json)? {
             match &*kind {
                 "L" => {
-                    let mut list = elements(value)?.into_iter();
+                    let mut list = array_elements(value)?.into_iter();
                     list.try_for_each(|value| self.of_value(value))?;
                 }
                 // The names in a map are data too.
                 "M" => {
-                    for (name, value) in members(value)? {
+                    for (name, value) in object_members(value)? {
                         self.text(&name);
                         self.of_value(value)?;
                     }
                 }
                 "SS" | "NS" | "BS" => {
-                    for value in elements(value)? {
+                    for value in array_elements(value)? {
                         self.of_scalar(kind.get(..1).unwrap_or_default(), value)?;
                     }
                 }
@@ -204,7 +204,7 @@ impl<'m> HiddenValues<'m> {
             return;
         }
         let mut json = Writer::default();
-        json.quoted(text);
+        json.push_quoted(text);
         let json = String::from_utf8_lossy(json.as_bytes()).into_owned();
         // Servers that are written in Rust quote values with the first form, and others with JSON.
         for quoted in [format!("{text:?}"), json] {
@@ -441,7 +441,7 @@ mod counted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::refusal::{Refusal, refused};
+    use super::super::refusal::{Refusal, refused_failure};
     use super::super::{Failure, FailureContext};
     use super::*;
     use crate::error::Stage;
@@ -466,7 +466,7 @@ mod tests {
             body: answer.as_bytes(),
         };
         counted::take();
-        (refused(site, refusal), counted::take())
+        (refused_failure(site, refusal), counted::take())
     }
 
     /// For example, a batch of long binaries and texts that is throttled.

@@ -6,9 +6,9 @@ use super::cancel::{self, Reason};
 use super::failed::{ConditionFailed, Failure};
 use super::failure_context::FailureContext;
 use super::redact::without_values;
-use super::said::{IN_PROGRESS, text};
+use super::said::{IN_PROGRESS, text_member};
 use crate::error::{Error, ErrorKind, Throttle};
-use crate::json::{elements, member};
+use crate::json::{array_elements, find_member};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
 const CANCELLED: &str = "TransactionCanceledException";
@@ -25,12 +25,12 @@ pub(super) struct Refusal<'a> {
     pub(super) body: &'a [u8],
 }
 
-pub(super) fn refused(site: FailureContext<'_>, refusal: Refusal<'_>) -> Failure {
+pub(super) fn refused_failure(site: FailureContext<'_>, refusal: Refusal<'_>) -> Failure {
     let mut reasons = match refusal.code {
-        Some(CANCELLED) => cancel::reasons(refusal.body),
+        Some(CANCELLED) => cancel::parse_reasons(refusal.body),
         _ => Vec::new(),
     };
-    cancel::redact(&mut reasons, site.body);
+    cancel::redact_reasons(&mut reasons, site.body);
     let is_in_the_way = matches!(
         refusal.code,
         Some(CONFLICT | IN_PROGRESS | REPLICATED_CONFLICT)
@@ -40,48 +40,53 @@ pub(super) fn refused(site: FailureContext<'_>, refusal: Refusal<'_>) -> Failure
     let is_going_on = refusal.code == Some(IN_PROGRESS);
     // A failed condition is certain unless an earlier attempt may have been executed: then it may
     // be the effect of this very write. Law W6.
-    let unknown_outcome = if failed { site.has_stray } else { site.unknown };
-    if unknown_outcome || is_going_on {
-        let error = decorate(unknown(site, &refusal, failed), &refusal);
+    let is_unknown = if failed { site.has_stray } else { site.unknown };
+    if is_unknown || is_going_on {
+        let error = add_metadata(unknown_outcome(site, &refusal, failed), &refusal);
         // Only a rejection says something about its own attempt. A 5xx and a transaction that is
         // still executing do not.
         let is_told = !is_going_on && refusal.status < 500;
         return Failure {
             is_contention,
             has_stray: true,
-            refusal: is_told.then(|| Box::new(certain(site, refusal, reasons))),
+            refusal: is_told.then(|| Box::new(certain_failure(site, refusal, reasons))),
             ..error.into()
         };
     }
     Failure {
         is_contention,
         has_stray: site.has_stray,
-        ..certain(site, refusal, reasons)
+        ..certain_failure(site, refusal, reasons)
     }
 }
 
 /// The meaning of a rejection for its own attempt, which was not executed.
-fn certain(site: FailureContext<'_>, refusal: Refusal<'_>, reasons: Vec<Reason>) -> Failure {
+fn certain_failure(
+    site: FailureContext<'_>,
+    refusal: Refusal<'_>,
+    reasons: Vec<Reason>,
+) -> Failure {
     let failed = is_condition(&refusal, &reasons);
-    let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
+    let kind = cancel::common_kind(&reasons).unwrap_or_else(|| refusal_kind(&refusal));
     let throttles = match kind {
-        ErrorKind::Throttled => throttles(refusal.body),
+        ErrorKind::Throttled => parse_throttles(refusal.body),
         _ => Vec::new(),
     };
-    let message = message(site, kind, &refusal, &reasons, &throttles);
+    let message = refusal_message(site, kind, &refusal, &reasons, &throttles);
     let error = Error::new(kind, site.stage, message).with_throttles(throttles);
     let condition = failed.then(|| {
         // A cancelled transaction returns its items with the reasons, and a single write returns
         // its item beside the code.
         let of_reason = reasons.iter().find(|reason| reason.is_condition());
         ConditionFailed {
-            item: of_reason.map_or_else(|| item(refusal.body), |reason| reason.item.clone()),
+            item: of_reason
+                .map_or_else(|| returned_item(refusal.body), |reason| reason.item.clone()),
         }
     });
     Failure {
         condition,
         reasons,
-        ..decorate(error, &refusal).into()
+        ..add_metadata(error, &refusal).into()
     }
 }
 
@@ -90,13 +95,13 @@ fn is_condition(refusal: &Refusal<'_>, reasons: &[Reason]) -> bool {
     refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition)
 }
 
-fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
+fn add_metadata(error: Error, refusal: &Refusal<'_>) -> Error {
     error
         .with_code(refusal.code)
         .with_request_id(refusal.request_id.as_deref())
 }
 
-fn unknown(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
+fn unknown_outcome(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
     let operation = site.operation;
     let message = match refusal.code {
         Some(CANCELLED) => format!(
@@ -125,7 +130,7 @@ fn unknown(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool) -> Err
     Error::new(ErrorKind::OutcomeUnknown, site.stage, message)
 }
 
-fn kind(refusal: &Refusal<'_>) -> ErrorKind {
+fn refusal_kind(refusal: &Refusal<'_>) -> ErrorKind {
     match refusal.code.unwrap_or_default() {
         CONDITION_FAILED => ErrorKind::Conflict,
         "ResourceNotFoundException" => ErrorKind::TableNotFound,
@@ -178,17 +183,22 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
 }
 
 /// The reasons of throttling, if the service reports them.
-fn throttles(body: &[u8]) -> Vec<Throttle> {
-    let list = |name| member(body, name).ok().flatten();
+fn parse_throttles(body: &[u8]) -> Vec<Throttle> {
+    let list = |name| find_member(body, name).ok().flatten();
     // The case of this member differs between servers, as that of `message` does.
     let list = list("throttlingReasons").or_else(|| list("ThrottlingReasons"));
-    let reasons = list.and_then(|list| elements(list).ok());
+    let reasons = list.and_then(|list| array_elements(list).ok());
     let reasons = reasons.unwrap_or_default().into_iter();
-    let read = |json| Some(Throttle::new(text(json, "reason")?, text(json, "resource")));
+    let read = |json| {
+        Some(Throttle::new(
+            text_member(json, "reason")?,
+            text_member(json, "resource"),
+        ))
+    };
     reasons.filter_map(read).collect()
 }
 
-fn message(
+fn refusal_message(
     site: FailureContext<'_>,
     kind: ErrorKind,
     refusal: &Refusal<'_>,
@@ -201,7 +211,7 @@ fn message(
     // Removing the values from a message reads the whole request, so the message is built only if it is shown.
     let said = || match (refusal.code, refusal.message) {
         (Some(code), _) if reasons.iter().any(Reason::is_to_blame) => {
-            format!("{code}: {}", cancel::said(reasons))
+            format!("{code}: {}", cancel::reasons_message(reasons))
         }
         (Some(code), Some(message)) => {
             format!("{code}: {}", without_values(message, site.body))
@@ -248,8 +258,8 @@ fn message(
 }
 
 /// The value of `Item`, as it is in the body.
-fn item(body: &[u8]) -> Option<Bytes> {
-    let found = member(body, "Item").ok().flatten()?;
+fn returned_item(body: &[u8]) -> Option<Bytes> {
+    let found = find_member(body, "Item").ok().flatten()?;
     found
         .starts_with(b"{")
         .then(|| Bytes::copy_from_slice(found))

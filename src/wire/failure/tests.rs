@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::refusal::{Refusal, refused};
+use super::refusal::{Refusal, refused_failure};
 use super::{Failure, FailureContext};
 use crate::error::{ErrorKind, Stage, ThrottleLimit};
 
@@ -81,9 +81,9 @@ fn refusal_of(code: &str, more: &str) -> Failure {
     };
     let site = FailureContext {
         stage: Stage::Service,
-        ..FailureContext::harmless("PutItem", "notes")
+        ..FailureContext::of_harmless("PutItem", "notes")
     };
-    refused(site, refusal)
+    refused_failure(site, refusal)
 }
 
 /// The source of the SDK that these tests are built with, as the compiler has noted it beside them. `cargo metadata` could

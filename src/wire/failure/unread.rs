@@ -6,14 +6,17 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 
-use super::causes::{causes, never_sent};
+use super::causes::{error_causes, never_sent};
 use super::failed::Failure;
 use super::failure_context::FailureContext;
 use super::said::request_id;
 use crate::error::{Error, ErrorKind, Stage};
 
 /// The failure of a call without a rejection.
-pub(super) fn unread<E>(error: SdkError<E, HttpResponse>, site: FailureContext<'_>) -> Failure
+pub(super) fn unread_failure<E>(
+    error: SdkError<E, HttpResponse>,
+    site: FailureContext<'_>,
+) -> Failure
 where
     E: StdError + Send + Sync + 'static,
 {
@@ -24,7 +27,7 @@ where
         Ok(source) => source,
         Err(error) => error.to_string().into(),
     };
-    let error = unanswered(site, source, prepared).with_request_id(id.as_deref());
+    let error = unanswered_error(site, source, prepared).with_request_id(id.as_deref());
     Failure {
         has_stray: site.has_stray,
         ..error.into()
@@ -32,18 +35,18 @@ where
 }
 
 /// The error of a call without a response, or without one that can be read.
-fn unanswered(
+fn unanswered_error(
     site: FailureContext<'_>,
     source: Box<dyn StdError + Send + Sync>,
     prepared: bool,
 ) -> Error {
     let operation = site.operation;
     // The outer errors of the SDK say only "dispatch failure". The innermost one names the cause.
-    let root = causes(&*source)
+    let root = error_causes(&*source)
         .last()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let is_credentials = causes(&*source).any(|cause| cause.is::<CredentialsError>());
+    let is_credentials = error_causes(&*source).any(|cause| cause.is::<CredentialsError>());
     let is_connection = never_sent(&*source);
     // No hooks watch the attempts of operations on tables, so the error itself must show whether it was sent.
     let is_sent = site.sent && !(site.stage == Stage::Schema && is_connection);

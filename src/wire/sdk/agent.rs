@@ -25,12 +25,12 @@ pub(in crate::wire) struct Headers([HeaderValue; 2]);
 
 impl UserAgentCache {
     /// The headers never change after they are set.
-    pub(in crate::wire) fn headers(&self) -> Option<&Headers> {
+    pub(in crate::wire) fn cached_headers(&self) -> Option<&Headers> {
         self.0.get()?.as_ref()
     }
 
     /// Keeps the headers of a request that the SDK has completed.
-    pub(super) fn learn(&self, request: &HttpRequest, components: &RuntimeComponents) {
+    pub(super) fn learn_headers(&self, request: &HttpRequest, components: &RuntimeComponents) {
         self.0.get_or_init(|| {
             let value = |name| {
                 let mut values = request.headers().get_all(name);
@@ -51,8 +51,11 @@ impl UserAgentCache {
         cfg.interceptor_state().store_put(left_out);
     }
 
-    pub(super) fn write(&self, request: &mut HttpRequest) -> Result<(), BoxError> {
-        let values = self.headers().into_iter().flat_map(|headers| &headers.0);
+    pub(super) fn write_headers(&self, request: &mut HttpRequest) -> Result<(), BoxError> {
+        let values = self
+            .cached_headers()
+            .into_iter()
+            .flat_map(|headers| &headers.0);
         for (name, value) in NAMES.into_iter().zip(values) {
             request.headers_mut().try_insert(name, value.clone())?;
         }

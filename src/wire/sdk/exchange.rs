@@ -82,7 +82,7 @@ impl HookExchange {
     ) -> Self {
         HookExchange {
             agent: agent.cloned(),
-            has_agent: agent.is_some_and(|agent| agent.headers().is_some()),
+            has_agent: agent.is_some_and(|agent| agent.cached_headers().is_some()),
             operation: request.operation,
             body: request.body.clone(),
             resend: request.resend,
@@ -109,18 +109,18 @@ impl HookExchange {
     }
 
     #[cfg(feature = "tracing")]
-    pub(in crate::wire) fn trace(&mut self, is_traced: bool) {
+    pub(in crate::wire) fn set_traced(&mut self, is_traced: bool) {
         self.is_traced = is_traced;
     }
 
     /// For a request from which later ones may learn.
-    pub(in crate::wire) fn teaching(mut self) -> Self {
+    pub(in crate::wire) fn for_learning(mut self) -> Self {
         self.teaches = true;
         self
     }
 
     /// For a request whose first attempt was made without the SDK.
-    pub(in crate::wire) fn replaying(
+    pub(in crate::wire) fn with_replay(
         mut self,
         first: &FirstResult,
         invocation: String,
@@ -150,28 +150,28 @@ impl HookExchange {
         lesson.take()
     }
 
-    pub(super) fn operation(&self) -> ServiceOperation {
+    pub(super) fn service_operation(&self) -> ServiceOperation {
         self.operation
     }
 
     /// Notes that the request has the body as it was planned.
     pub(super) fn note_serialized(&self) {
-        set(&self.serialized, true);
+        write_flag(&self.serialized, true);
     }
 
     pub(super) fn is_serialized(&self) -> bool {
-        get(&self.serialized)
+        read_flag(&self.serialized)
     }
 
     pub(super) fn begin_attempt(&self) {
         // This comes before the response of this attempt: a stray is an earlier attempt, and this one may count as
         // ambiguous too, see `is_ambiguous`.
-        set(&self.has_stray, get(&self.was_ambiguous));
-        set(&self.transmitted, false);
+        write_flag(&self.has_stray, read_flag(&self.was_ambiguous));
+        write_flag(&self.transmitted, false);
         // A replayed attempt was sent, even if something prevents the SDK from seeing its result. Therefore it keeps
         // its verdict.
-        if !get(&self.replays) {
-            set(&self.ambiguous, false);
+        if !read_flag(&self.replays) {
+            write_flag(&self.ambiguous, false);
         }
     }
 
@@ -182,8 +182,8 @@ impl HookExchange {
     ) -> Result<(), BoxError> {
         // A replayed attempt has already been sent. Its token may be too old by now, but its response still counts.
         if let Some(token) = &self.token
-            && !get(&self.replays)
-            && !token.is_remembered(now(components))
+            && !read_flag(&self.replays)
+            && !token.is_remembered(current_time(components))
         {
             return Err("its token is eight minutes old, so it is not sent again".into());
         }
@@ -199,14 +199,14 @@ impl HookExchange {
     ) {
         // This hook runs after all that change the request, so the headers are complete here.
         if let Some(agent) = &self.agent {
-            agent.learn(request, components);
+            agent.learn_headers(request, components);
         }
-        self.learn(request, components, settings);
+        self.learn_client(request, components, settings);
         self.note_time(components);
-        set(&self.transmitted, true);
+        write_flag(&self.transmitted, true);
         // If the call is dropped from here on, nothing else will judge the attempt.
-        set(&self.ambiguous, true);
-        if !get(&self.replays) {
+        write_flag(&self.ambiguous, true);
+        if !read_flag(&self.replays) {
             self.attempts.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -214,23 +214,23 @@ impl HookExchange {
     pub(super) fn end_attempt(&self, attempt: &FinalizerInterceptorContextRef<'_>) {
         // An attempt that failed before it was sent says nothing about one that was sent earlier. Therefore a first
         // attempt whose result the SDK could not be given keeps its verdict.
-        if get(&self.transmitted) {
+        if read_flag(&self.transmitted) {
             let ambiguous = ambiguity::is_ambiguous(attempt)
                 || self.resend == Resend::ByToken && ambiguity::is_going_on(attempt);
-            set(&self.ambiguous, ambiguous);
+            write_flag(&self.ambiguous, ambiguous);
             if ambiguity::was_sent(attempt) {
-                set(&self.was_sent, true);
+                write_flag(&self.was_sent, true);
             }
-            set(&self.transmitted, false);
+            write_flag(&self.transmitted, false);
         }
-        if self.ambiguous() {
-            set(&self.was_ambiguous, true);
+        if self.is_ambiguous() {
+            write_flag(&self.was_ambiguous, true);
         }
         // Only the first attempt of the SDK is a replay; those after it are really sent.
-        set(&self.replays, false);
+        write_flag(&self.replays, false);
     }
 
-    fn learn(&self, request: &HttpRequest, components: &RuntimeComponents, cfg: &ConfigBag) {
+    fn learn_client(&self, request: &HttpRequest, components: &RuntimeComponents, cfg: &ConfigBag) {
         if !self.teaches || !self.plain.as_ref().is_some_and(|plain| plain.is_curious()) {
             return;
         }
@@ -247,13 +247,13 @@ impl HookExchange {
     }
 
     /// The site of a failure of this call.
-    pub(in crate::wire) fn site<'a>(&'a self, table: &'a str) -> FailureContext<'a> {
+    pub(in crate::wire) fn failure_context<'a>(&'a self, table: &'a str) -> FailureContext<'a> {
         let was_ambiguous = self.was_ambiguous();
         // All attempts count, because a retry strategy of the user need not consult our classifier. A token changes
         // nothing: it shows that an earlier attempt was not executed before this one, but not that it never will be.
         let unknown = was_ambiguous && self.resend != Resend::Always;
         FailureContext {
-            operation: self.operation.name(),
+            operation: self.operation.operation_name(),
             body: &self.body,
             table,
             stage: Stage::Service,
@@ -263,33 +263,33 @@ impl HookExchange {
         }
     }
 
-    pub(super) fn resend(&self) -> Resend {
+    pub(super) fn resend_rule(&self) -> Resend {
         self.resend
     }
 
     /// Whether the service may have received any attempt.
     pub(super) fn was_sent(&self) -> bool {
-        get(&self.was_sent) || get(&self.transmitted)
+        read_flag(&self.was_sent) || read_flag(&self.transmitted)
     }
 
     /// The number of attempts. A replayed first attempt counts, because the SDK regards it as its own.
-    pub(super) fn attempts(&self) -> u64 {
+    pub(super) fn attempt_count(&self) -> u64 {
         self.attempts.load(Ordering::Relaxed).into()
     }
 
     /// Whether the last attempt was sent and its result is not known.
-    pub(super) fn ambiguous(&self) -> bool {
-        get(&self.ambiguous)
+    pub(super) fn is_ambiguous(&self) -> bool {
+        read_flag(&self.ambiguous)
     }
 
     /// Whether any attempt was ambiguous.
     pub(super) fn was_ambiguous(&self) -> bool {
-        get(&self.was_ambiguous) || self.ambiguous()
+        read_flag(&self.was_ambiguous) || self.is_ambiguous()
     }
 
     /// Whether an attempt before the last one was ambiguous, so that it may still be under way.
     pub(super) fn has_stray(&self) -> bool {
-        get(&self.has_stray)
+        read_flag(&self.has_stray)
     }
 
     pub(super) fn take_answer(&self) -> Option<CapturedBody> {
@@ -300,7 +300,7 @@ impl HookExchange {
     }
 
     /// Gives a request the body as it was planned.
-    pub(super) fn fill(&self, request: &mut HttpRequest) -> Result<(), BoxError> {
+    pub(super) fn fill_request(&self, request: &mut HttpRequest) -> Result<(), BoxError> {
         let mut length = itoa::Buffer::new();
         let length = length.format(self.body.len()).to_owned();
         request.headers_mut().try_insert("content-length", length)?;
@@ -315,7 +315,7 @@ impl HookExchange {
                 .transmitted_at
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            *sent = Some(now(components));
+            *sent = Some(current_time(components));
         }
     }
 
@@ -325,7 +325,7 @@ impl HookExchange {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let (Some(plain), Some(sent)) = (&self.plain, sent.take()) {
-            plain.follow_clock(response, sent, now(components));
+            plain.follow_clock(response, sent, current_time(components));
         }
     }
 
@@ -341,28 +341,28 @@ impl HookExchange {
         match body.try_clone().filter(|_| is_json) {
             Some(body) => {
                 let request_id = request_id(response);
-                self.keep(CapturedBody { body, request_id });
+                self.capture_body(CapturedBody { body, request_id });
                 true
             }
             None => false,
         }
     }
 
-    fn keep(&self, answer: CapturedBody) {
+    fn capture_body(&self, answer: CapturedBody) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 }
 
-fn get(flag: &AtomicBool) -> bool {
+fn read_flag(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Relaxed)
 }
 
-fn set(flag: &AtomicBool, value: bool) {
+fn write_flag(flag: &AtomicBool, value: bool) {
     flag.store(value, Ordering::Relaxed);
 }
 
 /// The time of the client's clock.
-fn now(components: &RuntimeComponents) -> SystemTime {
+fn current_time(components: &RuntimeComponents) -> SystemTime {
     match components.time_source() {
         Some(source) => source.now(),
         None => SystemTime::now(),
@@ -389,11 +389,11 @@ mod tests {
         for resend in [Resend::UnlessAmbiguous, Resend::RetrySafe] {
             let request = Request { resend, ..create() };
             let exchange = Arc::new(HookExchange::new(&request, true, None, None, None));
-            set(&exchange.transmitted, true);
-            let site = exchange.site("tab");
+            write_flag(&exchange.transmitted, true);
+            let site = exchange.failure_context("tab");
             assert!(!site.unknown);
-            set(&exchange.was_ambiguous, true);
-            let site = exchange.site("tab");
+            write_flag(&exchange.was_ambiguous, true);
+            let site = exchange.failure_context("tab");
             assert!(site.unknown, "{resend:?}");
         }
     }

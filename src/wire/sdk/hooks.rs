@@ -29,7 +29,7 @@ use aws_smithy_types::body::SdkBody;
 
 use super::agent::UserAgentCache;
 use super::exchange::HookExchange;
-use crate::wire::failure::metadata;
+use crate::wire::failure::response_metadata;
 use crate::wire::request::CONTENT_TYPE;
 
 /// The hooks of one call.
@@ -76,7 +76,7 @@ impl Intercept for Hooks {
             true => Ok(()),
             // An SDK that has ignored our serializer still gets the planned body. It must happen
             // before signing, because the signature covers the body.
-            false => self.0.fill(context.request_mut()),
+            false => self.0.fill_request(context.request_mut()),
         }
     }
 
@@ -88,7 +88,7 @@ impl Intercept for Hooks {
     ) -> Result<(), BoxError> {
         match &self.0.agent {
             // The header `x-amz-user-agent` is signed, so it must be there before the signature.
-            Some(agent) if self.0.has_agent => agent.write(context.request_mut()),
+            Some(agent) if self.0.has_agent => agent.write_headers(context.request_mut()),
             _ => Ok(()),
         }
     }
@@ -155,7 +155,7 @@ impl Intercept for Hooks {
     ) -> Result<(), BoxError> {
         #[cfg(feature = "tracing")]
         if self.0.is_traced {
-            super::traced::attempt(self.0.attempts(), context);
+            super::traced::trace_attempt(self.0.attempt_count(), context);
         }
         self.0.end_attempt(context);
         Ok(())
@@ -172,8 +172,8 @@ impl SerializeRequest for Serializer {
         request.set_method("POST")?;
         let headers = request.headers_mut();
         headers.try_insert("content-type", CONTENT_TYPE)?;
-        headers.try_insert("x-amz-target", self.0.operation().target())?;
-        self.0.fill(&mut request)?;
+        headers.try_insert("x-amz-target", self.0.service_operation().target_header())?;
+        self.0.fill_request(&mut request)?;
         Ok(request)
     }
 }
@@ -190,15 +190,15 @@ impl DeserializeResponse for Deserializer {
         if !response.status().is_success() {
             // This happens only after a retry: an earlier attempt had 2xx and a body that broke off, and our
             // deserializer has remained in the SDK's state.
-            let refusal = metadata(response);
+            let refusal = response_metadata(response);
             return Err(OrchestratorError::operation(
-                self.0.operation().refusal(refusal),
+                self.0.service_operation().refusal_error(refusal),
             ));
         }
         if self.0.keep_body(response) {
             // Generated code downcasts the output and panics if it has another type, so it must be
             // the operation's own.
-            Ok(self.0.operation().blank_output())
+            Ok(self.0.service_operation().blank_output())
         } else {
             Err(OrchestratorError::response(
                 "the answer is not DynamoDB JSON".into(),

@@ -29,15 +29,17 @@ impl From<AttributeValue> for Value {
             AttributeValue::S(text) => Value::S(text),
             // The SDK does not validate numbers. Text that is not a number is kept, and reported
             // when it is decoded.
-            AttributeValue::N(digits) => Value::N(Number::foreign(&digits)),
+            AttributeValue::N(digits) => Value::N(Number::from_foreign(&digits)),
             AttributeValue::B(bytes) => Value::B(bytes.into_inner()),
             AttributeValue::Bool(value) => Value::Bool(value),
             AttributeValue::L(list) => Value::L(list.into_iter().map(Value::from).collect()),
             AttributeValue::M(map) => Value::M(map.into()),
             AttributeValue::Ss(set) => Value::Ss(set.into_iter().collect()),
-            AttributeValue::Ns(set) => {
-                Value::Ns(set.iter().map(|digits| Number::foreign(digits)).collect())
-            }
+            AttributeValue::Ns(set) => Value::Ns(
+                set.iter()
+                    .map(|digits| Number::from_foreign(digits))
+                    .collect(),
+            ),
             AttributeValue::Bs(set) => Value::Bs(set.into_iter().map(Blob::into_inner).collect()),
             _ => Value::Null,
         }

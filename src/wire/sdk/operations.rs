@@ -16,7 +16,7 @@ macro_rules! operations {
                 }
             }
 
-            pub(super) fn refusal(self, refusal: ErrorMetadata) -> Error {
+            pub(super) fn refusal_error(self, refusal: ErrorMetadata) -> Error {
                 match self {
                     $(ServiceOperation::$operation => Error::erase(
                         aws_sdk_dynamodb::operation::$module::$error::generic(refusal),

@@ -15,7 +15,7 @@ use crate::wire::ambiguity::GUARD;
 
 /// Settings for the call of a guarded write: it keeps the SDK's retries, except after an ambiguous attempt that must
 /// not be repeated.
-pub(super) fn guard(settings: &mut config::Builder, exchange: &Arc<HookExchange>) {
+pub(super) fn guard_retries(settings: &mut config::Builder, exchange: &Arc<HookExchange>) {
     let guard = SharedRetryClassifier::new(RetryGuard(exchange.clone()));
     settings.push_retry_classifier(guard);
 }
@@ -25,7 +25,7 @@ struct RetryGuard(Arc<HookExchange>);
 
 impl ClassifyRetry for RetryGuard {
     fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
-        if self.0.ambiguous() {
+        if self.0.is_ambiguous() {
             // This ends the classification, whatever other classifiers of the client say.
             return RetryAction::RetryForbidden;
         }

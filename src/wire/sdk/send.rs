@@ -18,7 +18,7 @@ use crate::wire::request::{Reply, Request, Resend, ServiceOperation};
 use crate::wire::wire_path::WireTrace;
 
 /// Sends a request, and waits for the end of the SDK's last attempt.
-pub(in crate::wire) async fn send(
+pub(in crate::wire) async fn send_request(
     client: &Client,
     request: Admitted<'_>,
     exchange: &Arc<HookExchange>,
@@ -28,9 +28,12 @@ pub(in crate::wire) async fn send(
     let sent = send_by_sdk(client, request, exchange, settings).await;
     // The count is recorded before the error is returned, because observers count failed requests
     // too.
-    trace.end(exchange.attempts());
+    trace.end_trace(exchange.attempt_count());
     let CapturedBody { body, request_id } = sent?;
-    let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
+    let body = ByteStream::new(body)
+        .collect()
+        .await
+        .map_err(unreadable_body)?;
     Ok(Reply {
         body: body.into_bytes(),
         request_id,
@@ -44,12 +47,12 @@ async fn send_by_sdk(
     exchange: &Arc<HookExchange>,
     settings: Option<Box<config::Builder>>,
 ) -> Result<CapturedBody, Failure> {
-    let settings = match exchange.resend() {
+    let settings = match exchange.resend_rule() {
         // Other writes may be sent again: they are harmless, or their token makes DynamoDB
         // recognize them. They keep all retries of the client.
         Resend::UnlessAmbiguous => {
             let mut settings = settings.unwrap_or_default();
-            retry_guard::guard(&mut settings, exchange);
+            retry_guard::guard_retries(&mut settings, exchange);
             Some(settings)
         }
         _ => settings,
@@ -69,10 +72,10 @@ async fn send_by_sdk(
             }
             match (call.send().await, exchange.take_answer()) {
                 (Ok(_), Some(answer)) => Ok(answer),
-                (Ok(_), None) => Err(hidden(&request)),
+                (Ok(_), None) => Err(hidden_response(&request)),
                 (Err(error), _) => {
                     let error = name_limit(error, exchange);
-                    Err(failure::from_sdk(error, exchange.site(table)))
+                    Err(failure::from_sdk(error, exchange.failure_context(table)))
                 }
             }
         }};
@@ -114,7 +117,7 @@ fn name_limit<E>(
     }
 }
 
-fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
+fn unreadable_body(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
     let message = "the body of the answer could not be read";
     Error::new(ErrorKind::Unavailable, Stage::Wire, message)
         .with_source(error)
@@ -122,14 +125,14 @@ fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
 }
 
 /// The failure if the SDK has an output, but no response of the service: an interceptor has replaced it.
-fn hidden(request: &Request) -> Failure {
+fn hidden_response(request: &Request) -> Failure {
     let kind = match request.resend {
         Resend::Always => ErrorKind::Unavailable,
         _ => ErrorKind::OutcomeUnknown,
     };
     let message = format!(
         "{} ended without an answer of the service that could be read: does an interceptor of the client stand in for it?",
-        request.operation.name()
+        request.operation.operation_name()
     );
     Error::new(kind, Stage::Wire, message).into()
 }

@@ -12,6 +12,6 @@ pub(crate) struct AnySleep;
 
 impl AsyncSleep for AnySleep {
     fn sleep(&self, time: Duration) -> Sleep {
-        Sleep::new(runtime::sleep(time))
+        Sleep::new(runtime::sleep_for(time))
     }
 }

@@ -2,10 +2,10 @@
 
 use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorContextRef;
 
-use crate::json::{Reader, member};
+use crate::json::{Reader, find_member};
 
 /// Reports a failed attempt with its number and the code of the failure, never its message.
-pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
+pub(super) fn trace_attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
     let is_answered = context
         .output_or_error()
         .is_some_and(|outcome| outcome.is_ok());
@@ -31,7 +31,7 @@ pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>)
 
 /// The error name in a failure response, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`.
 fn code_in(body: &[u8]) -> Option<String> {
-    let name = member(body, "__type").ok()??;
+    let name = find_member(body, "__type").ok()??;
     let name = Reader::new(name).string().ok()?;
     let name = name.rsplit('#').next()?;
     // A proxy may answer with any text. Only something that looks like an error code is shown,

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::codec::time::text::civil_from_days;
+use crate::codec::time::date_of_day;
 
 const DAY: u64 = 86_400;
 /// The first second of the year 10000.
@@ -18,13 +18,14 @@ impl Date {
         if seconds >= END {
             return None;
         }
-        let (year, month, day) = civil_from_days(i64::try_from(seconds / DAY).ok()?);
+        let date = date_of_day(i64::try_from(seconds / DAY).ok()?)?;
+        let (year, month, day) = date.to_calendar_date();
         let year = u64::try_from(year).ok()?;
         let mut text = *b"00000000T000000Z";
         let parts = [
             (0, year / 100),
             (2, year % 100),
-            (4, month.into()),
+            (4, u8::from(month).into()),
             (6, day.into()),
             (9, seconds % DAY / 3600),
             (11, seconds / 60 % 60),
@@ -38,20 +39,20 @@ impl Date {
     }
 
     /// Reads the date that a request was signed with.
-    pub(in crate::wire) fn read(text: &str) -> Option<Self> {
+    pub(in crate::wire) fn parse_text(text: &str) -> Option<Self> {
         let text: [u8; 16] = text.as_bytes().try_into().ok()?;
         let is_digits = |range: std::ops::Range<usize>| text[range].iter().all(u8::is_ascii_digit);
         (is_digits(0..8) && text[8] == b'T' && is_digits(9..15) && text[15] == b'Z')
             .then_some(Date(text))
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn date_time(&self) -> &str {
         // The conversion never fails, because all bytes are ASCII.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// `20240229`
-    pub(super) fn day(&self) -> &str {
-        self.text().get(..8).unwrap_or_default()
+    pub(super) fn day_text(&self) -> &str {
+        self.date_time().get(..8).unwrap_or_default()
     }
 }

@@ -34,14 +34,14 @@ struct CachedKey {
 
 impl SigningKeys {
     /// The key for this scope, which is derived if it is not kept.
-    pub(super) fn get(
+    pub(super) fn signing_key(
         &self,
         date: &Date,
         region: &str,
         name: &str,
         credentials: &Credentials,
     ) -> Option<SigningKey> {
-        let day = date.day();
+        let day = date.day_text();
         let secret = credentials.secret_access_key();
         let fits = |entry: &CachedKey| {
             &*entry.day == day

@@ -32,21 +32,25 @@ pub(in crate::wire) struct Plain {
 impl Plain {
     /// None if the request is not plain.
     #[cfg(feature = "aws")]
-    pub(super) fn read(request: &HttpRequest, token: Option<&str>, date: &Date) -> Option<Self> {
+    pub(super) fn read_request(
+        request: &HttpRequest,
+        token: Option<&str>,
+        date: &Date,
+    ) -> Option<Self> {
         if request.method() != "POST" {
             return None;
         }
-        let (host, path) = target(request.uri())?;
+        let (host, path) = signed_target(request.uri())?;
         let body = request.body().bytes()?;
-        let headers = headers(request, host, token, date.text())?;
-        Some(write(path, &headers, body))
+        let headers = signed_headers(request, host, token, date.date_time())?;
+        Some(write_canonical(path, &headers, body))
     }
 
-    pub(super) fn names(&self) -> &str {
+    pub(super) fn header_names(&self) -> &str {
         self.text.get(self.names.clone()).unwrap_or_default()
     }
 
-    pub(super) fn digest(&self) -> [u8; 32] {
+    pub(super) fn canonical_hash(&self) -> [u8; 32] {
         Sha256::digest(&self.text).into()
     }
 }
@@ -68,14 +72,14 @@ enum HeaderPart {
 
 impl PlainHead {
     /// None if requests like this one are not plain.
-    pub(in crate::wire) fn read(request: &HttpRequest) -> Option<Self> {
+    pub(in crate::wire) fn read_head(request: &HttpRequest) -> Option<Self> {
         if request.method() != "POST" {
             return None;
         }
-        let (host, path) = target(request.uri())?;
+        let (host, path) = signed_target(request.uri())?;
         // A token is assumed here, so that its position among the sorted names is known. It is left
         // out below for credentials without one.
-        let headers = headers(request, host, Some(""), "")?;
+        let headers = signed_headers(request, host, Some(""), "")?;
         let headers = headers.into_iter().map(|(name, value)| {
             let part = match name {
                 "content-length" => HeaderPart::Length,
@@ -92,7 +96,7 @@ impl PlainHead {
     }
 
     /// The canonical form of one of them.
-    pub(in crate::wire) fn plain(
+    pub(in crate::wire) fn canonical_request(
         &self,
         length: &str,
         token: Option<&str>,
@@ -104,7 +108,7 @@ impl PlainHead {
             let value = match part {
                 HeaderPart::Fixed(value) => value,
                 HeaderPart::Length => length,
-                HeaderPart::Date => date.text(),
+                HeaderPart::Date => date.date_time(),
                 HeaderPart::Token => match token {
                     Some(token) => token,
                     None => continue,
@@ -112,11 +116,11 @@ impl PlainHead {
             };
             headers.push((&**name, value));
         }
-        write(&self.path, &headers, body)
+        write_canonical(&self.path, &headers, body)
     }
 }
 
-fn write(path: &str, headers: &[(&str, &str)], body: &[u8]) -> Plain {
+fn write_canonical(path: &str, headers: &[(&str, &str)], body: &[u8]) -> Plain {
     // Each name occurs twice, in its line and in the list of names. The text never grows beyond
     // this.
     let length: usize = headers.iter().map(|(k, v)| 2 * k.len() + v.len() + 3).sum();
@@ -144,7 +148,7 @@ fn write(path: &str, headers: &[(&str, &str)], body: &[u8]) -> Plain {
 }
 
 /// The headers to sign, in order.
-fn headers<'a>(
+fn signed_headers<'a>(
     request: &'a HttpRequest,
     host: &'a str,
     token: Option<&'a str>,
@@ -186,7 +190,7 @@ fn is_plain(value: &str) -> bool {
 }
 
 /// Host and path as they are signed. None if either would have to be rewritten for that.
-fn target(uri: &str) -> Option<(&str, &str)> {
+fn signed_target(uri: &str) -> Option<(&str, &str)> {
     let (default, rest) = match uri.strip_prefix("https://") {
         Some(rest) => ("443", rest),
         None => ("80", uri.strip_prefix("http://")?),
@@ -195,11 +199,11 @@ fn target(uri: &str) -> Option<(&str, &str)> {
         Some(at) => rest.split_at(at),
         None => (rest, "/"),
     };
-    is_canonical(path).then_some((host(authority, default)?, path))
+    is_canonical(path).then_some((signed_host(authority, default)?, path))
 }
 
 /// The host that is signed. The SDK signs a user's name and password as a part of it, unless it omits the default port.
-fn host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
+fn signed_host<'a>(authority: &'a str, default_port: &str) -> Option<&'a str> {
     let (user, place) = match authority.rsplit_once('@') {
         Some((user, place)) => (user, place),
         None => ("", authority),

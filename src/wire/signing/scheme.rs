@@ -29,7 +29,7 @@ use super::signer::{PlainSigner, Scope};
 use super::skew::{ClockSkew, TOLERATED};
 
 /// Replaces the SDK's signer by ours. Credentials are found and cached as before.
-pub(crate) fn install(config: config::Builder) -> config::Builder {
+pub(crate) fn install_scheme(config: config::Builder) -> config::Builder {
     let skew = Arc::new(ClockSkew::default());
     config
         .interceptor(SkewWatch(skew.clone()))
@@ -87,14 +87,16 @@ impl Sign for Signer {
         // The SDK's correction is private. While it is not zero, only the SDK's signer writes the
         // right date.
         if !self.skew.is_known() {
-            let signed = scope(&endpoint, cfg)
-                .zip(Date::new(now))
-                .and_then(|(scope, date)| {
-                    let plain = |token: Option<&str>| Plain::read(request, token, &date);
-                    self.plain.sign(plain, identity, scope, &date)
-                });
+            let signed =
+                signing_scope(&endpoint, cfg)
+                    .zip(Date::new(now))
+                    .and_then(|(scope, date)| {
+                        let plain =
+                            |token: Option<&str>| Plain::read_request(request, token, &date);
+                        self.plain.sign_plain(plain, identity, scope, &date)
+                    });
             if let Some(headers) = signed {
-                return Ok(headers.apply(request)?);
+                return Ok(headers.apply_to(request)?);
             }
         }
         self.stock
@@ -109,7 +111,7 @@ impl Sign for Signer {
 }
 
 /// None if anything in the call requires a signature other than the plain one.
-pub(super) fn scope<'a>(
+pub(super) fn signing_scope<'a>(
     endpoint: &AuthSchemeEndpointConfig<'_>,
     cfg: &'a ConfigBag,
 ) -> Option<Scope<'a>> {
@@ -123,7 +125,7 @@ pub(super) fn scope<'a>(
         && options.region_set.is_none()
         && cfg.load::<PayloadSigningOverride>().is_none()
         && cfg.load::<SigV4SessionTokenNameOverride>().is_none();
-    if !first || !usual || overrides(endpoint) {
+    if !first || !usual || has_overrides(endpoint) {
         return None;
     }
     Some(Scope {
@@ -133,7 +135,7 @@ pub(super) fn scope<'a>(
 }
 
 /// Whether the endpoint determines the signature.
-fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
+fn has_overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
     endpoint.as_document().is_some()
         || [
             "signingName",
@@ -154,7 +156,7 @@ impl ClockSkew {
         let late = now.checked_add(TOLERATED).and_then(Date::new);
         if let Some((early, late)) = early.zip(late) {
             // The format has a fixed width, so texts sort like their times.
-            let known = date < early.text() || date > late.text();
+            let known = date < early.date_time() || date > late.date_time();
             self.0.store(known, Ordering::Relaxed);
         }
     }

@@ -17,7 +17,7 @@ pub(in crate::wire) struct PlainSigner(pub(super) SigningKeys);
 
 impl PlainSigner {
     /// The headers to add, given the canonical form with a token; None if this is not a plain request.
-    pub(in crate::wire) fn sign(
+    pub(in crate::wire) fn sign_plain(
         &self,
         plain: impl FnOnce(Option<&str>) -> Option<Plain>,
         identity: &Identity,
@@ -34,10 +34,10 @@ impl PlainSigner {
         let Scope { region, name } = scope;
         // The key depends on the day of the date that is signed, not on today: a corrected clock
         // may already be in another day.
-        let key = self.0.get(date, region, name, credentials)?;
+        let key = self.0.signing_key(date, region, name, credentials)?;
 
-        let (day, time) = (date.day(), date.text());
-        let digest = plain.digest();
+        let (day, time) = (date.day_text(), date.date_time());
+        let digest = plain.canonical_hash();
         let signature = key.sign(&[
             "AWS4-HMAC-SHA256\n",
             time,
@@ -60,7 +60,7 @@ impl PlainSigner {
             "/",
             name,
             "/aws4_request, SignedHeaders=",
-            plain.names(),
+            plain.header_names(),
             ", Signature=",
             Hex::new(&signature).as_str(),
         ]
@@ -84,7 +84,7 @@ static TOKEN_NAME: HeaderName = HeaderName::from_static(TOKEN);
 
 impl Signed {
     /// Adds empty headers, which the signature fills later.
-    pub(in crate::wire) fn reserve(request: &mut HttpRequest) -> Result<(), HttpError> {
+    pub(in crate::wire) fn reserve_headers(request: &mut HttpRequest) -> Result<(), HttpError> {
         let headers = request.headers_mut();
         for name in [&DATE_NAME, &AUTHORIZATION, &TOKEN_NAME] {
             headers.try_insert(name.clone(), "")?;
@@ -92,7 +92,7 @@ impl Signed {
         Ok(())
     }
 
-    pub(in crate::wire) fn apply(self, request: &mut HttpRequest) -> Result<(), HttpError> {
+    pub(in crate::wire) fn apply_to(self, request: &mut HttpRequest) -> Result<(), HttpError> {
         let headers = request.headers_mut();
         headers.try_insert(DATE_NAME.clone(), self.date)?;
         headers.try_insert(AUTHORIZATION, self.authorization)?;

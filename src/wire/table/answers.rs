@@ -9,7 +9,7 @@ pub(crate) fn keeps_no_backups_yet(error: &Error) -> bool {
 }
 
 /// Ignores the rejection of an operation that the server does not support.
-pub(super) fn lacking<T>(error: Error) -> Result<Option<T>> {
+pub(super) fn missing_as_none<T>(error: Error) -> Result<Option<T>> {
     match is_lacking(&error) {
         true => Ok(None),
         false => Err(error),
@@ -27,7 +27,7 @@ pub(crate) fn is_busy(error: &Error) -> bool {
 }
 
 /// Adds a hint, because some servers lack features of AWS, and their messages rarely show it.
-pub(super) fn hint(error: Error, indexes: &[IndexSchema]) -> Error {
+pub(super) fn hint_indexes(error: Error, indexes: &[IndexSchema]) -> Error {
     let several = |index: &&IndexSchema| index.pk.len() > 1 || index.sk.len() > 1;
     match indexes.iter().find(several) {
         Some(index) if error.kind() == ErrorKind::Rejected => {

@@ -4,9 +4,10 @@ use aws_sdk_dynamodb::types::{
     BillingMode, GlobalSecondaryIndex, LocalSecondaryIndex, StreamSpecification,
 };
 
-use super::answers::hint;
+use super::answers::hint_indexes;
 use super::encode::{
-    class, definitions, incomplete, keys, projection, stream_type, table_keys, tags, units,
+    attribute_definitions, encode_projection, incomplete_request, key_elements, stream_type,
+    table_class, table_keys, table_tags, throughput_units,
 };
 use super::send::sent;
 use crate::error::Result;
@@ -14,10 +15,10 @@ use crate::schema::TableSchema;
 use crate::wire::call::Wire;
 
 /// Starts to create a table that is billed on demand. It is not an error if another process does the same.
-pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
+pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
     let settings = &schema.settings;
-    let units = units(settings.billing)?;
+    let units = throughput_units(settings.billing)?;
     let mut request = wire
         .client()
         .create_table()
@@ -28,31 +29,31 @@ pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
         })
         .set_provisioned_throughput(units.clone())
         .set_deletion_protection_enabled(settings.deletion_protection)
-        .set_table_class(settings.class.map(class))
-        .set_tags(tags(settings)?)
+        .set_table_class(settings.class.map(table_class))
+        .set_tags(table_tags(settings)?)
         .set_key_schema(Some(table_keys(schema)?))
-        .set_attribute_definitions(Some(definitions(schema, None)?));
+        .set_attribute_definitions(Some(attribute_definitions(schema, None)?));
     for index in &schema.global_indexes {
-        let keys = Some(keys(&index.pk, &index.sk)?);
+        let keys = Some(key_elements(&index.pk, &index.sk)?);
         let builder = GlobalSecondaryIndex::builder()
             .index_name(&index.name)
             .set_provisioned_throughput(units.clone())
             .set_key_schema(keys);
         let index = builder
-            .projection(projection(&index.projection))
+            .projection(encode_projection(&index.projection))
             .build()
-            .map_err(incomplete)?;
+            .map_err(incomplete_request)?;
         request = request.global_secondary_indexes(index);
     }
     for index in &schema.local_indexes {
-        let keys = Some(keys(std::slice::from_ref(&schema.pk), &index.sk)?);
+        let keys = Some(key_elements(std::slice::from_ref(&schema.pk), &index.sk)?);
         let builder = LocalSecondaryIndex::builder()
             .index_name(&index.name)
             .set_key_schema(keys);
         let index = builder
-            .projection(projection(&index.projection))
+            .projection(encode_projection(&index.projection))
             .build()
-            .map_err(incomplete)?;
+            .map_err(incomplete_request)?;
         request = request.local_secondary_indexes(index);
     }
     if let Some(view) = schema.stream {
@@ -60,7 +61,7 @@ pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
         let stream = stream
             .stream_view_type(stream_type(view))
             .build()
-            .map_err(incomplete)?;
+            .map_err(incomplete_request)?;
         request = request.stream_specification(stream);
     }
     match sent!(wire, CreateTable in create_table, request, name) {
@@ -68,6 +69,6 @@ pub(crate) async fn create(wire: &Wire, schema: &TableSchema) -> Result<()> {
         // Another process creates the same table at the moment. The caller waits until it is
         // active, and compares it then.
         Err(error) if error.is_table_in_use() => Ok(()),
-        Err(error) => Err(hint(error, &schema.global_indexes)),
+        Err(error) => Err(hint_indexes(error, &schema.global_indexes)),
     }
 }

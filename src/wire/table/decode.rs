@@ -15,8 +15,8 @@ use crate::schema::{
     TableClass, TableSchema, TableSettings,
 };
 
-pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTable> {
-    let types = types(table);
+pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<DescribedTable> {
+    let types = attribute_types(table);
     let sides = |elements: &[KeySchemaElement]| {
         let side = |role: KeyRole| -> Vec<KeyAttribute> {
             let of_role = elements.iter().filter(|element| element.key_type == role);
@@ -39,7 +39,7 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
             name,
             pk,
             sk,
-            projection: shown.map_or(ProjectionSchema::All, projected),
+            projection: shown.map_or(ProjectionSchema::All, read_projection),
         }
     };
     let (pk, sk) = sides(table.key_schema());
@@ -59,8 +59,8 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
             .iter()
             .map(|found| index(found.index_name(), found.key_schema(), found.projection()))
             .collect(),
-        stream: stream(table),
-        settings: settings(table),
+        stream: stream_view(table),
+        settings: read_settings(table),
         ..TableSchema::bare(name.to_owned(), pk)
     };
     let changing = global.iter().filter(|index| {
@@ -71,23 +71,23 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
     });
     Ok(DescribedTable {
         schema,
-        status: status(table.table_status()),
+        status: table_status(table.table_status()),
         changing: changing
             .filter_map(|index| index.index_name().map(str::to_owned))
             .collect(),
         created: table.creation_date_time().map(|time| time.secs()),
         is_updating: table.table_status() == Some(&TableStatus::Updating),
-        items: count(table.item_count()),
-        bytes: count(table.table_size_bytes()),
+        items: count_of(table.item_count()),
+        bytes: count_of(table.table_size_bytes()),
         arn: table.table_arn().map(str::to_owned),
         index_units: index_units(table),
         sets_index_units: sets_index_units(table),
         knows_replicas: knows_replicas(table),
-        others: others(table),
+        others: other_regions(table),
     })
 }
 
-fn count(number: Option<i64>) -> u64 {
+fn count_of(number: Option<i64>) -> u64 {
     number
         .and_then(|number| u64::try_from(number).ok())
         .unwrap_or_default()
@@ -97,7 +97,7 @@ fn count(number: Option<i64>) -> u64 {
 const DYNAMODB_LOCAL: &str = "ddblocal";
 
 fn is_at(table: &TableDescription, region: &str) -> bool {
-    self::region(table) == Some(region)
+    own_region(table) == Some(region)
 }
 
 /// In the embedded engine, the units of indexes never change after the creation, and a request may not name more than
@@ -116,14 +116,14 @@ fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
     }
     let indexes = table.global_secondary_indexes().iter();
     let units = indexes.filter_map(|index| {
-        let units = index.provisioned_throughput().and_then(units)?;
+        let units = index.provisioned_throughput().and_then(read_units)?;
         Some((index.index_name()?.to_owned(), units))
     });
     units.collect()
 }
 
 /// The settings in the description; other operations return recovery and tags.
-fn settings(table: &TableDescription) -> TableSettings {
+fn read_settings(table: &TableDescription) -> TableSettings {
     let class = table
         .table_class_summary()
         .and_then(|class| class.table_class());
@@ -135,23 +135,23 @@ fn settings(table: &TableDescription) -> TableSettings {
             None if is_at(table, DYNAMODB_LOCAL) => None,
             _ => Some(TableClass::Standard),
         },
-        billing: Some(match provisioned(table) {
+        billing: Some(match provisioned_units(table) {
             Some((reads, writes)) => Billing::Provisioned { reads, writes },
             None => Billing::OnDemand,
         }),
-        replicas: replicas(table),
+        replicas: read_replicas(table),
         ..TableSettings::default()
     }
 }
 
 /// The replicas, with that of the table itself, which the service does not always list.
-fn replicas(table: &TableDescription) -> Option<Replicas> {
+fn read_replicas(table: &TableDescription) -> Option<Replicas> {
     let others = table.replicas().iter();
     let others: Vec<&str> = others.filter_map(|replica| replica.region_name()).collect();
     if others.is_empty() {
         return None;
     }
-    let regions = others.into_iter().chain(region(table));
+    let regions = others.into_iter().chain(own_region(table));
     let replicas = match table.multi_region_consistency() {
         Some(MultiRegionConsistency::Strong) => Replicas::strong(regions),
         _ => Replicas::eventual(regions),
@@ -164,7 +164,7 @@ fn replicas(table: &TableDescription) -> Option<Replicas> {
 }
 
 /// The region in the table's own name.
-fn region(table: &TableDescription) -> Option<&str> {
+fn own_region(table: &TableDescription) -> Option<&str> {
     let arn = table.table_arn()?;
     arn.split(':').nth(3).filter(|region| !region.is_empty())
 }
@@ -179,7 +179,7 @@ fn knows_replicas(table: &TableDescription) -> bool {
 }
 
 /// Other settings of the table, as text, which no declaration contains and which others manage.
-fn others(table: &TableDescription) -> Vec<String> {
+fn other_regions(table: &TableDescription) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
     if let Some(key) = table
         .sse_description()
@@ -198,7 +198,7 @@ fn others(table: &TableDescription) -> Vec<String> {
     others
 }
 
-fn types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
+fn attribute_types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
     let definitions = table.attribute_definitions().iter();
     let typed = definitions.map(|definition| {
         let ty = match definition.attribute_type {
@@ -211,7 +211,7 @@ fn types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
     typed.collect()
 }
 
-fn projected(projection: &Projection) -> ProjectionSchema {
+fn read_projection(projection: &Projection) -> ProjectionSchema {
     match projection.projection_type() {
         Some(ProjectionType::KeysOnly) => ProjectionSchema::Keys,
         Some(ProjectionType::Include) => {
@@ -221,7 +221,7 @@ fn projected(projection: &Projection) -> ProjectionSchema {
     }
 }
 
-fn stream(table: &TableDescription) -> Option<StreamView> {
+fn stream_view(table: &TableDescription) -> Option<StreamView> {
     let stream = table
         .stream_specification()
         .filter(|stream| stream.stream_enabled)?;
@@ -234,7 +234,7 @@ fn stream(table: &TableDescription) -> Option<StreamView> {
     }
 }
 
-fn status(status: Option<&TableStatus>) -> Status {
+fn table_status(status: Option<&TableStatus>) -> Status {
     match status {
         Some(TableStatus::Creating) => Status::Creating,
         Some(TableStatus::Deleting) => Status::Deleting,
@@ -245,7 +245,7 @@ fn status(status: Option<&TableStatus>) -> Status {
 }
 
 /// The read and write units; None if the table is billed on demand.
-fn provisioned(table: &TableDescription) -> Option<(u64, u64)> {
+fn provisioned_units(table: &TableDescription) -> Option<(u64, u64)> {
     let mode = table
         .billing_mode_summary()
         .and_then(|summary| summary.billing_mode());
@@ -254,13 +254,13 @@ fn provisioned(table: &TableDescription) -> Option<(u64, u64)> {
     if mode == Some(&BillingMode::PayPerRequest) {
         return None;
     }
-    table.provisioned_throughput().and_then(units)
+    table.provisioned_throughput().and_then(read_units)
 }
 
-fn units(units: &ProvisionedThroughputDescription) -> Option<(u64, u64)> {
+fn read_units(units: &ProvisionedThroughputDescription) -> Option<(u64, u64)> {
     let units = (
-        count(units.read_capacity_units()),
-        count(units.write_capacity_units()),
+        count_of(units.read_capacity_units()),
+        count_of(units.write_capacity_units()),
     );
     (units.0 > 0 && units.1 > 0).then_some(units)
 }

@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{PointInTimeRecoveryStatus, TimeToLiveStatus};
 
-use super::answers::lacking;
-use super::decode::found;
+use super::answers::missing_as_none;
+use super::decode::described_table;
 use super::described::DescribedTable;
 use super::send::sent;
 use crate::error::Result;
 use crate::wire::call::Wire;
 
 /// `None` if the table does not exist.
-pub(crate) async fn describe(wire: &Wire, name: &str) -> Result<Option<DescribedTable>> {
+pub(crate) async fn describe_table(wire: &Wire, name: &str) -> Result<Option<DescribedTable>> {
     let request = wire.client().describe_table().table_name(name);
     match sent!(wire, DescribeTable in describe_table, request, name) {
-        Ok(output) => output.table().map(|table| found(name, table)).transpose(),
+        Ok(output) => output
+            .table()
+            .map(|table| described_table(name, table))
+            .transpose(),
         Err(error) if error.is_table_not_found() => Ok(None),
         Err(error) => Err(error),
     }
@@ -31,11 +34,11 @@ pub(crate) struct ExpiryState {
 }
 
 /// The expiry of items; None if the server does not support it, so that nothing expires.
-pub(crate) async fn expiry(wire: &Wire, name: &str) -> Result<Option<ExpiryState>> {
+pub(crate) async fn expiry_state(wire: &Wire, name: &str) -> Result<Option<ExpiryState>> {
     let request = wire.client().describe_time_to_live().table_name(name);
     let output = match sent!(wire, DescribeTimeToLive in describe_time_to_live, request, name) {
         Ok(output) => output,
-        Err(error) => return lacking(error),
+        Err(error) => return missing_as_none(error),
     };
     let ttl = output.time_to_live_description();
     let status = ttl.and_then(|ttl| ttl.time_to_live_status());
@@ -54,8 +57,8 @@ pub(crate) async fn expiry(wire: &Wire, name: &str) -> Result<Option<ExpiryState
 }
 
 /// The attribute by which items expire, `None` if they do not.
-pub(crate) async fn ttl(wire: &Wire, name: &str) -> Result<Option<String>> {
-    let expiry = expiry(wire, name).await?;
+pub(crate) async fn ttl_attribute(wire: &Wire, name: &str) -> Result<Option<String>> {
+    let expiry = expiry_state(wire, name).await?;
     Ok(expiry.and_then(|expiry| expiry.attribute))
 }
 
@@ -68,12 +71,12 @@ pub(crate) struct RecoveryState {
 }
 
 /// Whether the table can be restored to any second; None if the server does not support it.
-pub(crate) async fn recovery(wire: &Wire, name: &str) -> Result<Option<RecoveryState>> {
+pub(crate) async fn recovery_state(wire: &Wire, name: &str) -> Result<Option<RecoveryState>> {
     let request = wire.client().describe_continuous_backups().table_name(name);
     let output = match sent!(wire, DescribeContinuousBackups in describe_continuous_backups, request, name)
     {
         Ok(output) => output,
-        Err(error) => return lacking(error),
+        Err(error) => return missing_as_none(error),
     };
     let backups = output.continuous_backups_description();
     let recovery = backups.and_then(|backups| backups.point_in_time_recovery_description());
@@ -87,7 +90,7 @@ pub(crate) async fn recovery(wire: &Wire, name: &str) -> Result<Option<RecoveryS
 }
 
 /// The labels of a table; None if the server does not support them.
-pub(crate) async fn labels(
+pub(crate) async fn table_labels(
     wire: &Wire,
     found: &DescribedTable,
 ) -> Result<Option<BTreeMap<String, String>>> {
@@ -102,7 +105,7 @@ pub(crate) async fn labels(
         let name = &found.schema.name;
         let page = match sent!(wire, ListTagsOfResource in list_tags_of_resource, request, name) {
             Ok(page) => page,
-            Err(error) => return lacking(error),
+            Err(error) => return missing_as_none(error),
         };
         let tags = page.tags().iter();
         labels.extend(tags.map(|tag| (tag.key().to_owned(), tag.value().to_owned())));

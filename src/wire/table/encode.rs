@@ -13,22 +13,28 @@ use crate::schema::{
 };
 
 pub(super) fn table_keys(schema: &TableSchema) -> Result<Vec<KeySchemaElement>> {
-    keys(std::slice::from_ref(&schema.pk), schema.sk.as_slice())
+    key_elements(std::slice::from_ref(&schema.pk), schema.sk.as_slice())
 }
 
-pub(super) fn keys(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> Result<Vec<KeySchemaElement>> {
+pub(super) fn key_elements(
+    pk: &[KeyAttribute],
+    sk: &[KeyAttribute],
+) -> Result<Vec<KeySchemaElement>> {
     let roles = [(pk, KeyRole::Hash), (sk, KeyRole::Range)];
     let elements = roles.into_iter().flat_map(|(attributes, role)| {
         attributes.iter().map(move |attribute| {
             let element = KeySchemaElement::builder().attribute_name(&attribute.name);
-            element.key_type(role.clone()).build().map_err(incomplete)
+            element
+                .key_type(role.clone())
+                .build()
+                .map_err(incomplete_request)
         })
     });
     elements.collect()
 }
 
 /// Every key attribute once, sorted by name.
-pub(super) fn definitions(
+pub(super) fn attribute_definitions(
     schema: &TableSchema,
     added: Option<&IndexSchema>,
 ) -> Result<Vec<AttributeDefinition>> {
@@ -50,11 +56,11 @@ pub(super) fn definitions(
     };
     types
         .into_iter()
-        .map(|entry| definition(entry).map_err(incomplete))
+        .map(|entry| definition(entry).map_err(incomplete_request))
         .collect()
 }
 
-pub(super) fn projection(projection: &ProjectionSchema) -> Projection {
+pub(super) fn encode_projection(projection: &ProjectionSchema) -> Projection {
     let builder = Projection::builder();
     match projection {
         ProjectionSchema::All => builder.projection_type(ProjectionType::All),
@@ -77,7 +83,7 @@ pub(super) fn stream_type(view: StreamView) -> StreamViewType {
 }
 
 /// The units of a table and of each global index; None on demand.
-pub(super) fn units(billing: Option<Billing>) -> Result<Option<ProvisionedThroughput>> {
+pub(super) fn throughput_units(billing: Option<Billing>) -> Result<Option<ProvisionedThroughput>> {
     let Some((reads, writes)) = billing.and_then(Billing::units) else {
         return Ok(None);
     };
@@ -90,26 +96,26 @@ pub(super) fn pair_units((reads, writes): (u64, u64)) -> Result<ProvisionedThrou
     let throughput = ProvisionedThroughput::builder()
         .read_capacity_units(units(reads))
         .write_capacity_units(units(writes));
-    throughput.build().map_err(incomplete)
+    throughput.build().map_err(incomplete_request)
 }
 
-pub(super) fn class(class: TableClass) -> SdkTableClass {
+pub(super) fn table_class(class: TableClass) -> SdkTableClass {
     match class {
         TableClass::Standard => SdkTableClass::Standard,
         TableClass::InfrequentAccess => SdkTableClass::StandardInfrequentAccess,
     }
 }
 
-pub(super) fn tags(settings: &TableSettings) -> Result<Option<Vec<Tag>>> {
+pub(super) fn table_tags(settings: &TableSettings) -> Result<Option<Vec<Tag>>> {
     let tags = settings.tags.iter().map(|(name, value)| {
         let tag = Tag::builder().key(name).value(value);
-        tag.build().map_err(incomplete)
+        tag.build().map_err(incomplete_request)
     });
     let tags: Vec<Tag> = tags.collect::<Result<_>>()?;
     Ok((!tags.is_empty()).then_some(tags))
 }
 
-pub(super) fn incomplete(error: BuildError) -> Error {
+pub(super) fn incomplete_request(error: BuildError) -> Error {
     let message = "a schema that the SDK does not accept";
     Error::new(ErrorKind::Config, Stage::Schema, message).with_source(error)
 }

@@ -11,16 +11,18 @@ macro_rules! sent {
             #[cfg(feature = "embedded")]
             if let Some(engine) = $wire.engine()
                 && let Ok(input) = request.as_input().clone().build()
-                && let Some(prepared) = $crate::wire::embedded::PreparedOperation::of(
+                && let Some(prepared) = $crate::wire::embedded::PreparedOperation::of_operation(
                     &aws_sdk_dynamodb::operation::$module::$operation::new(),
                     input,
                 )
             {
-                return prepared.send(engine, admitted).await;
+                return prepared.send_prepared(engine, admitted).await;
             }
             match request.send().await {
                 Ok(output) => Ok(output),
-                Err(error) => Err($crate::wire::failure::from_sdk(error, admitted.site()).error),
+                Err(error) => {
+                    Err($crate::wire::failure::from_sdk(error, admitted.failure_context()).error)
+                }
             }
         }
         .await

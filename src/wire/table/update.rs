@@ -7,10 +7,11 @@ use aws_sdk_dynamodb::types::{
     TimeToLiveSpecification, UpdateGlobalSecondaryIndexAction,
 };
 
-use super::answers::hint;
+use super::answers::hint_indexes;
 use super::described::DescribedTable;
 use super::encode::{
-    class, definitions, incomplete, keys, pair_units, projection, stream_type, tags, units,
+    attribute_definitions, encode_projection, incomplete_request, key_elements, pair_units,
+    stream_type, table_class, table_tags, throughput_units,
 };
 use super::send::sent;
 use crate::error::Result;
@@ -30,7 +31,7 @@ pub(crate) enum TableUpdate<'u> {
 }
 
 /// Starts to change the table.
-pub(crate) async fn update(
+pub(crate) async fn update_table(
     wire: &Wire,
     found: &DescribedTable,
     update: TableUpdate<'_>,
@@ -41,25 +42,29 @@ pub(crate) async fn update(
         TableUpdate::AddIndex(index) => add_index(request, found, index)?,
         TableUpdate::RemoveIndex(index) => {
             let action = DeleteGlobalSecondaryIndexAction::builder().index_name(index);
-            let action = action.build().map_err(incomplete)?;
+            let action = action.build().map_err(incomplete_request)?;
             let change = GlobalSecondaryIndexUpdate::builder().delete(action).build();
             request.global_secondary_index_updates(change)
         }
         TableUpdate::Stream(view) => {
             let stream = StreamSpecification::builder().stream_enabled(view.is_some());
             let stream = stream.set_stream_view_type(view.map(stream_type));
-            request.stream_specification(stream.build().map_err(incomplete)?)
+            request.stream_specification(stream.build().map_err(incomplete_request)?)
         }
         TableUpdate::Protection(on) => request.deletion_protection_enabled(on),
-        TableUpdate::Class(wanted) => request.table_class(class(wanted)),
-        TableUpdate::Billing(billing, declared) => bill(request, found, billing, declared)?,
+        TableUpdate::Class(wanted) => request.table_class(table_class(wanted)),
+        TableUpdate::Billing(billing, declared) => {
+            change_billing(request, found, billing, declared)?
+        }
     };
     match (
         sent!(wire, UpdateTable in update_table, request, name),
         update,
     ) {
         (Ok(_), _) => Ok(()),
-        (Err(error), TableUpdate::AddIndex(index)) => Err(hint(error, std::slice::from_ref(index))),
+        (Err(error), TableUpdate::AddIndex(index)) => {
+            Err(hint_indexes(error, std::slice::from_ref(index)))
+        }
         (Err(error), _) => Err(error),
     }
 }
@@ -72,18 +77,18 @@ fn add_index(
 ) -> Result<UpdateTableFluentBuilder> {
     let action = CreateGlobalSecondaryIndexAction::builder()
         .index_name(&index.name)
-        .set_key_schema(Some(keys(&index.pk, &index.sk)?))
-        .projection(projection(&index.projection))
-        .set_provisioned_throughput(units(found.schema.settings.billing)?);
-    let action = action.build().map_err(incomplete)?;
+        .set_key_schema(Some(key_elements(&index.pk, &index.sk)?))
+        .projection(encode_projection(&index.projection))
+        .set_provisioned_throughput(throughput_units(found.schema.settings.billing)?);
+    let action = action.build().map_err(incomplete_request)?;
     let change = GlobalSecondaryIndexUpdate::builder().create(action).build();
     Ok(request
-        .set_attribute_definitions(Some(definitions(&found.schema, Some(index))?))
+        .set_attribute_definitions(Some(attribute_definitions(&found.schema, Some(index))?))
         .global_secondary_index_updates(change))
 }
 
 /// Sends only the differences, because DynamoDB rejects units that are unchanged.
-fn bill(
+fn change_billing(
     request: UpdateTableFluentBuilder,
     found: &DescribedTable,
     billing: Billing,
@@ -111,7 +116,7 @@ fn bill(
         let action = UpdateGlobalSecondaryIndexAction::builder()
             .index_name(&index.name)
             .provisioned_throughput(pair_units(wanted)?);
-        let action = action.build().map_err(incomplete)?;
+        let action = action.build().map_err(incomplete_request)?;
         let change = GlobalSecondaryIndexUpdate::builder().update(action).build();
         request = request.global_secondary_index_updates(change);
     }
@@ -123,7 +128,7 @@ pub(crate) async fn set_ttl(wire: &Wire, name: &str, attribute: &str, is_on: boo
     let ttl = TimeToLiveSpecification::builder()
         .enabled(is_on)
         .attribute_name(attribute);
-    let ttl = ttl.build().map_err(incomplete)?;
+    let ttl = ttl.build().map_err(incomplete_request)?;
     let request = wire
         .client()
         .update_time_to_live()
@@ -141,12 +146,12 @@ pub(crate) async fn enable_recovery(wire: &Wire, name: &str, days: u8) -> Result
         .client()
         .update_continuous_backups()
         .table_name(name)
-        .point_in_time_recovery_specification(recovery.build().map_err(incomplete)?);
+        .point_in_time_recovery_specification(recovery.build().map_err(incomplete_request)?);
     sent!(wire, UpdateContinuousBackups in update_continuous_backups, request, name).map(drop)
 }
 
 /// Adds these labels to those of the table.
-pub(crate) async fn tag(
+pub(crate) async fn tag_table(
     wire: &Wire,
     found: &DescribedTable,
     settings: &TableSettings,
@@ -155,6 +160,6 @@ pub(crate) async fn tag(
         .client()
         .tag_resource()
         .set_resource_arn(found.arn.clone())
-        .set_tags(tags(settings)?);
+        .set_tags(table_tags(settings)?);
     sent!(wire, TagResource in tag_resource, request, &found.schema.name).map(drop)
 }

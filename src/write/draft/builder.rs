@@ -11,13 +11,6 @@ macro_rules! draft_builder {
                 }
             }
 
-            /// Declares that a second effect is harmless here, so that the write is sent again after a lost response;
-            /// see [`Create::retry_safe`](crate::write::Create::retry_safe).
-            pub fn retry_safe(mut self) -> Self {
-                self.draft.retry_safe();
-                self
-            }
-
             /// Returns the item before the write; None if an upsert created it.
             pub fn returning_old(self) -> $builder<E, ReturningOld> {
                 $builder::of(self.draft)

@@ -11,8 +11,8 @@ use crate::schema::{AttributeDef, KeyDef, SHAPE, is_reserved};
 /// Returns an error for names that the library writes itself, which a path of `rest` could name.
 pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let table = declared.table;
-    for (place, _) in update.actions() {
-        let name = &**place.attribute();
+    for (place, _) in update.place_actions() {
+        let name = &**place.attribute_name();
         let is_key = name == table.pk || table.sk == Some(name);
         if is_key
             || crate::entity::field::is_derived(declared.def, table, name)
@@ -45,12 +45,14 @@ pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions)
 pub(crate) fn check_complete(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
         let sets = |(place, action): (&Place, &UpdateAction)| {
-            *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
+            *place.attribute_name() == attribute.stored
+                && place.is_attribute()
+                && action.makes_a_value()
         };
         let def = declared.def;
         let is_key = attribute.stored == def.pk.attribute
             || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
-        !is_key && !(declared.may_be_absent)(*at) && !update.actions().any(sets)
+        !is_key && !(declared.may_be_absent)(*at) && !update.place_actions().any(sets)
     };
     let attributes = declared.def.attributes.iter().enumerate();
     let (of_key, settable): (Vec<&AttributeDef>, Vec<_>) = attributes
@@ -94,11 +96,11 @@ pub(crate) fn set_identity(
     if let Some(attribute) = declared.table.type_attribute {
         let mut json = Writer::default();
         json.text(declared.def.stored_name);
-        update.set(attribute, UpdateAction::Set(json.into_bytes()));
+        update.set_action(attribute, UpdateAction::Set(json.into_bytes()));
     }
     if let Some(number) = declared.def.written_shape().filter(|number| *number > 1) {
         let json = format!("{{\"N\":\"{number}\"}}").into_bytes();
-        update.set(SHAPE, UpdateAction::Set(json));
+        update.set_action(SHAPE, UpdateAction::Set(json));
     }
     for (name, json) in split(key_fields)? {
         let stored = declared
@@ -107,7 +109,7 @@ pub(crate) fn set_identity(
             .iter()
             .find(|known| known.stored == name);
         if let Some(known) = stored {
-            update.set(known.place(), UpdateAction::Set(json));
+            update.set_action(known.place(), UpdateAction::Set(json));
         }
     }
     Ok(())
@@ -128,16 +130,16 @@ pub(crate) fn stamp_fields(
     };
     let def = declared.def;
     if let Some(attribute) = def.version {
-        update.set(attribute, next_version(source)?);
+        update.set_action(attribute, next_version(source)?);
     }
     for attribute in [def.updated_at, def.updated_by].into_iter().flatten() {
         let action = json(attribute)?.map_or(UpdateAction::Remove, UpdateAction::Set);
-        update.set(attribute, action);
+        update.set_action(attribute, action);
     }
     let created = [def.created_at, def.created_by].into_iter().flatten();
     for attribute in created.filter(|_| creates) {
         if let Some(json) = json(attribute)? {
-            update.set(
+            update.set_action(
                 attribute,
                 // An upsert of an existing item must keep its time of creation.
                 UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
@@ -155,7 +157,7 @@ fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
             loaded: Some(loaded),
             checks_version: true,
             ..
-        } => UpdateAction::Set(number(loaded.version().next()?)),
+        } => UpdateAction::Set(number(loaded.loaded_version().next()?)),
         // Without a checked version, the stored number is unknown, so it is incremented where it is
         // stored.
         _ => UpdateAction::Add {

@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{ConditionFailure, TransactionMember, WriteRequest};
 use crate::schema::Pattern;
-use crate::wire::Resend;
 use crate::write::{PlannedWrite, UniqueChanges, refuse_alone, update_of};
 
 /// The changes, and the conditions on the stored item.
@@ -19,15 +18,12 @@ pub(crate) struct Edit {
     pub(crate) asked: (Node, ConditionFailure),
     /// The changes of unique values.
     pub(crate) unique_changes: UniqueChanges,
-    pub(crate) resend: Resend,
 }
 
 impl Edit {
     /// The UpdateItem alone.
     pub(crate) fn write(self, db: &Dynamo, now: Timestamp) -> Result<WriteRequest> {
-        let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
-        write.resend = self.resend;
-        Ok(write)
+        update_of(self.pattern, &self.key, self.update, self.asked, now, db)
     }
 
     /// The update in a transaction, and the operations that keep its unique values.
@@ -45,8 +41,7 @@ impl Edit {
         now: Timestamp,
     ) -> Result<(PlannedWrite, UntypedKey)> {
         let beside = self.unique_changes.members(&self.key, now, db)?;
-        let mut write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
-        write.resend = self.resend;
+        let write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
         Ok((PlannedWrite::of(write, self.key.json(), beside)?, self.key))
     }
 }

@@ -10,7 +10,7 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, ManagedValues, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Node, UpdateActions, apply, holds};
+use crate::expr::{Node, UpdateActions, apply_update, holds_for};
 use crate::json::{CodecError, Reader, Writer};
 use crate::plan::{Outcome, PlannedRequest, Returned, WrittenItem, check, read_raw, returned_item};
 use crate::retry::Backoff;
@@ -49,10 +49,10 @@ impl ShapeFunctions {
 fn present<E: DynamoEntity>(stored: &[u8]) -> Result<Vec<u8>> {
     let entity: E = entity::read(stored)?;
     let mut writer = Writer::with_capacity(stored.len());
-    writer.raw("{");
+    writer.push_raw("{");
     let written = entity.encode_present(&ManagedValues::as_is(), &mut writer);
     written.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
-    writer.raw("}");
+    writer.push_raw("}");
     Ok(writer.into_bytes())
 }
 
@@ -121,7 +121,7 @@ impl EvaluatedUpdate {
             if !is_lost || attempt == ATTEMPTS {
                 return Err(error);
             }
-            backoff.wait(began.elapsed(), None).await;
+            backoff.wait_longer(began.elapsed(), None).await;
         }
         Err(self.not_found())
     }
@@ -136,21 +136,21 @@ impl EvaluatedUpdate {
         }
         // Managed attributes have the same names in every shape, so the expectation is checked on the stored item.
         let item = Item::from_dynamo_json(stored).map_err(fail)?;
-        if !holds(&self.expected, &item).map_err(fail)? {
+        if !holds_for(&self.expected, &item).map_err(fail)? {
             let message =
                 "the stored item is not the one that was loaded: another write came first";
             return Err(self.conflict(message, stored, now));
         }
         let mut present = Item::from_dynamo_json(&(self.shapes.present)(stored)?).map_err(fail)?;
         let refused = |fault| declared.unwritten(fault);
-        if !holds(&self.asked, &present).map_err(refused)? {
+        if !holds_for(&self.asked, &present).map_err(refused)? {
             let message = "the stored item does not fit: a condition does not hold, a place to be changed is not there, or a sum would leave the range of its type";
             return Err(self.conflict(message, stored, now));
         }
-        apply(&self.update, &mut present).map_err(refused)?;
+        apply_update(&self.update, &mut present).map_err(refused)?;
         let present = present.to_dynamo_json().map_err(refused)?;
         let edit = (self.shapes.between)(db, self.pattern, &self.key, stored, &present)?;
-        edit.write(db, now)?.returning(returned)
+        edit.write(db, now)?.with_returned(returned)
     }
 
     fn not_found(&self) -> Error {
@@ -171,9 +171,9 @@ impl EvaluatedUpdate {
 }
 
 async fn sent(planned: PlannedRequest, db: &Dynamo) -> Result<WrittenItem> {
-    let plan = planned.reading(Outcome::Read(|reply, written_at| {
+    let plan = planned.with_outcome(Outcome::Read(|reply, written_at| {
         let item = returned_item(&reply.body)?.map(|item| reply.body.slice_ref(item));
         Ok((item, written_at))
     }));
-    plan.send(db).await
+    plan.send_plan(db).await
 }

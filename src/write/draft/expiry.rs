@@ -18,8 +18,8 @@ pub(crate) fn derive_expiry(
     };
     let source = attribute_of(declared, expiry.source).map(|(_, known)| known.stored);
     let change = {
-        let mut actions = update.actions();
-        let change = actions.find(|(place, _)| Some(&**place.attribute()) == source);
+        let mut actions = update.place_actions();
+        let change = actions.find(|(place, _)| Some(&**place.attribute_name()) == source);
         change.map(|(_, action)| action.clone())
     };
     let known = Source {
@@ -54,7 +54,7 @@ pub(crate) fn derive_expiry(
         );
         return Err(refused(declared, message));
     };
-    update.replace(ttl, action);
+    update.replace_action(ttl, action);
     Ok(())
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn expected(
     if way == UpdateKind::Upsert {
         return Ok((
             check::live_condition(def, now),
-            ConditionFailure::upsert(def),
+            ConditionFailure::of_upsert(def),
         ));
     }
     match source {
@@ -94,17 +94,17 @@ pub(crate) fn expected(
             checks_version: true,
             ..
         } => {
-            if matches!(loaded.version(), Version(VersionState::New)) {
+            if matches!(loaded.loaded_version(), Version(VersionState::New)) {
                 let message = "this entity was never stored, so it cannot be updated: `create` it";
                 return Err(refused(declared, message.to_owned()));
             }
             let (unchanged, condition_failure) =
-                check::condition(def, Precondition::Loaded, Some(loaded), now);
+                check::build_condition(def, Precondition::Loaded, Some(loaded), now);
             Ok((
                 unchanged.and(check::live_condition(def, now)),
                 condition_failure,
             ))
         }
-        _ => Ok(check::condition(def, Precondition::Exists, None, now)),
+        _ => Ok(check::build_condition(def, Precondition::Exists, None, now)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::entity::{EntityDeclaration, Known, UntypedEntity, UntypedKey, encode_as_is};
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
-use crate::json::{CodecError, Names, members};
+use crate::json::{CodecError, Names, object_members};
 use crate::plan::LoadedItem;
 use crate::schema::AttributeDef;
 
@@ -25,7 +25,7 @@ impl UpdateOrigin {
             UpdateOrigin::Entity {
                 loaded: Some(loaded),
                 ..
-            } => Some(loaded).filter(|loaded| loaded.version().number().is_some()),
+            } => Some(loaded).filter(|loaded| loaded.loaded_version().number().is_some()),
             _ => None,
         }
     }
@@ -33,7 +33,7 @@ impl UpdateOrigin {
     /// The version of a loaded entity, and no attributes.
     pub(crate) fn version_of(entity: &dyn UntypedEntity) -> Result<Self, CodecError> {
         Ok(UpdateOrigin::Entity {
-            loaded: LoadedItem::of(entity)?,
+            loaded: LoadedItem::of_entity(entity)?,
             attributes: Vec::new(),
             checks_version: true,
         })
@@ -59,7 +59,7 @@ pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecEr
         Vec::new()
     };
     Ok(UpdateOrigin::Entity {
-        loaded: LoadedItem::of(entity)?,
+        loaded: LoadedItem::of_entity(entity)?,
         attributes,
         checks_version: true,
     })
@@ -67,7 +67,7 @@ pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecEr
 
 /// The attributes of an item, name by name.
 pub(crate) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, CodecError> {
-    let attributes = members(item)?.into_iter();
+    let attributes = object_members(item)?.into_iter();
     Ok(attributes
         .map(|(name, json)| (name.into_owned(), json.to_vec()))
         .collect())
@@ -106,7 +106,7 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
     {
         let held = Names::of_json(attributes);
         for attribute in declared.def.attributes {
-            match attribute.read_names().find_map(|name| held.get(name)) {
+            match attribute.read_names().find_map(|name| held.get_named(name)) {
                 Some(json) => known.tell_json(attribute.field, json.to_vec()),
                 None => known.tell_absent(attribute.field),
             }
@@ -117,12 +117,12 @@ pub(crate) fn known(source: &UpdateOrigin, condition: &Node, key: &UntypedKey) -
             Node::Compare(Term::Place(place), Comparison::Eq, Term::Value(json))
                 if place.is_attribute() =>
             {
-                if let Some(field) = field_of(declared, place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute_name()) {
                     known.tell_json(field, json.clone());
                 }
             }
             Node::Missing(place) if place.is_attribute() => {
-                if let Some(field) = field_of(declared, place.attribute()) {
+                if let Some(field) = field_of(declared, place.attribute_name()) {
                     known.tell_absent(field);
                 }
             }
@@ -141,8 +141,8 @@ pub(crate) fn tell_changes(
     known: &mut Known,
 ) -> Vec<&'static str> {
     let mut fields = Vec::new();
-    for (place, action) in update.actions() {
-        let Some(field) = field_of(declared, place.attribute()) else {
+    for (place, action) in update.place_actions() {
+        let Some(field) = field_of(declared, place.attribute_name()) else {
             continue;
         };
         match action {

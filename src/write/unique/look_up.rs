@@ -56,8 +56,8 @@ impl<E: DynamoEntity> LookUp<E> {
     /// by that key.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = plan_read(E::DECLARATION, self.pattern, &self.sentinel()?.key, db)
-            .reading(|_, _| Ok(()));
-        Ok(Explanation::of(&read))
+            .map_reply(|_, _| Ok(()));
+        Ok(Explanation::of_plan(&read))
     }
 
     fn sentinel(&self) -> Result<&Sentinel> {
@@ -113,11 +113,11 @@ impl<E: DynamoEntity> LookUp<E> {
     /// The key of the item that the sentinel belongs to.
     async fn read_owner(&self, sentinel: &Sentinel, db: &Dynamo) -> Result<Option<UntypedKey>> {
         let read =
-            plan_read(E::DECLARATION, self.pattern, &sentinel.key, db).reading(|reply, _| {
+            plan_read(E::DECLARATION, self.pattern, &sentinel.key, db).map_reply(|reply, _| {
                 let item = found_item(&reply.body)?;
                 item.map(|item| owner_of::<E>(item)?.untyped()).transpose()
             });
-        read.send(db).await
+        read.send_plan(db).await
     }
 }
 
@@ -132,3 +132,5 @@ impl<E: DynamoEntity> fmt::Debug for LookUp<E> {
         )
     }
 }
+
+crate::awaited::unsent!([E: DynamoEntity] LookUp<E> => Option<E>);

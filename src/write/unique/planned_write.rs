@@ -9,18 +9,22 @@ use bytes::Bytes;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::expr::Node;
-use crate::json::member;
+use crate::json::find_member;
 use crate::path::Place;
 use crate::plan::{
     ItemKey, ItemKeys, Meaning, Owner, Participant, PlannedRequest, Returned, TransactionMember,
     WriteRequest, WriteVerb, check, confirm, contend, respell_members,
 };
 use crate::retry::Rounds;
-use crate::schema::{AttributeDef, EntityDef};
+use crate::schema::{AttributeDef, EntityDef, Pattern};
 use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most writes are alone, and a box would be one more allocation for each"
+)]
 pub(crate) enum PlannedWrite {
     /// The write concerns no unique value.
     Alone(WriteRequest),
@@ -56,8 +60,8 @@ impl PlannedWrite {
     ) -> Result<(TransactionMember, Vec<TransactionMember>)> {
         Ok(match self {
             PlannedWrite::Alone(write) => {
-                let key = key_of_put.unwrap_or_else(|| write.subject().to_vec());
-                let main = TransactionMember::of(write, ItemKey::written(key))?;
+                let key = key_of_put.unwrap_or_else(|| write.subject_json().to_vec());
+                let main = TransactionMember::of_write(write, ItemKey::from_json(key))?;
                 (main, Vec::new())
             }
             PlannedWrite::Together(main, others) | PlannedWrite::WithOthers(main, others) => {
@@ -79,12 +83,12 @@ impl PlannedWrite {
         match self {
             PlannedWrite::Alone(write) => PlannedWrite::Alone(write.clone()),
             PlannedWrite::Together(main, beside) => PlannedWrite::Together(
-                main.again(),
-                beside.iter().map(TransactionMember::again).collect(),
+                main.copy_member(),
+                beside.iter().map(TransactionMember::copy_member).collect(),
             ),
             PlannedWrite::WithOthers(main, others) => PlannedWrite::WithOthers(
-                main.again(),
-                others.iter().map(TransactionMember::again).collect(),
+                main.copy_member(),
+                others.iter().map(TransactionMember::copy_member).collect(),
             ),
         }
     }
@@ -110,7 +114,7 @@ impl PlannedWrite {
     /// The write as one operation. Alone it returns this part of the item.
     pub(crate) fn returning(self, returned: Returned) -> Result<PlannedRequest> {
         match self {
-            PlannedWrite::Alone(write) => write.returning(returned),
+            PlannedWrite::Alone(write) => write.with_returned(returned),
             PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
                 PlannedRequest::of_one(members, None)
@@ -146,7 +150,7 @@ impl PlannedWrite {
                 return commit(db, [main].into_iter().chain(others).collect(), rounds).await;
             }
         };
-        match write.quietly()?.send(db).await {
+        match write.into_quiet_plan()?.send_plan(db).await {
             Ok(()) => Ok(None),
             Err(error) if error.is_lost_race() => Ok(Some((error.current_bytes(), error))),
             Err(error) => Err(error),
@@ -154,52 +158,61 @@ impl PlannedWrite {
     }
 }
 
-/// Sends the write of an item, which comes first, with its unique changes. A value that is given up may belong to another
-/// item by now, or may never have been this one's. Then there is nothing to give up.
+/// Sends the write of an item, which is the first member, with its unique changes.
 async fn commit(
     db: &Dynamo,
     mut members: Vec<TransactionMember>,
-    mut rounds: Option<&mut Rounds<'_>>,
+    rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<FailedCondition>> {
-    let pattern = members.first().map_or_else(
-        || crate::plan::pattern_of(&members),
-        |main| main.write.pattern,
-    );
+    let main = members.first().map(|main| &main.write);
+    let (pattern, now) = match main {
+        Some(write) => (write.pattern, write.now),
+        None => (crate::plan::pattern_of(&members), db.now()),
+    };
+    let failed = send_members(db, pattern, &mut members, rounds).await?;
+    let Some((failure, participants)) = failed else {
+        return Ok(None);
+    };
+    // The first member is the item itself, and the others are its sentinels.
+    let own = failure.reasons.first();
+    let is_own = own.is_some_and(Reason::is_condition);
+    let current = own.and_then(|reason| reason.item.clone());
+    let error = crate::plan::explain_refusal(failure, &participants, now);
+    match is_own {
+        true => Ok(Some((current, error))),
+        false => Err(error),
+    }
+}
+
+/// Sends a transaction, and returns the failure, if any. A value to release may belong to another item by now, or may
+/// never have belonged to this item. It then needs no release. If only the format of a stored item differs, that one is
+/// sent.
+pub(crate) async fn send_members(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    members: &mut Vec<TransactionMember>,
+    mut rounds: Option<&mut Rounds<'_>>,
+) -> Result<Option<(Failure, Vec<Participant>)>> {
     let mut reencoded = BTreeSet::new();
     loop {
-        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let (request, _) = crate::plan::request_of(pattern, members, None)?;
+        let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
         let keys = crate::plan::keys_of(&participants);
         let sent = match rounds.as_deref_mut() {
             // Boxed: only jobs need it, and it would enlarge every write with unique values.
             Some(rounds) => Box::pin(until_told(db, &request, &keys, rounds)).await,
-            None => confirm::call(db, request, keys).await,
+            None => confirm::confirmed_call(db, request, keys).await,
         };
         let Err(failure) = sent else {
             return Ok(None);
         };
         // A sentinel that should be released belongs to another item, which took the value after
         // this one had expired. The write is repeated without its release.
-        if keep_values_of_others(&mut members, &failure) {
-            continue;
+        let is_changed = keep_values_of_others(members, &failure)
+            || respell_members(members, &failure, &mut reencoded);
+        if !is_changed {
+            return Ok(Some((failure, participants)));
         }
-        // The first member is the item itself, and the others are its sentinels.
-        let is_own = failure.reasons.first().is_some_and(Reason::is_condition);
-        let current = failure
-            .reasons
-            .first()
-            .and_then(|reason| reason.item.clone());
-        if respell_members(&mut members, &failure, &mut reencoded) {
-            continue;
-        }
-        let now = members
-            .first()
-            .map_or_else(|| db.now(), |main| main.write.now);
-        let error = crate::plan::explain(failure, &participants, now);
-        return match is_own {
-            true => Ok(Some((current, error))),
-            false => Err(error),
-        };
     }
 }
 
@@ -232,7 +245,7 @@ async fn until_told(
         rounds.in_vain();
         // A failed condition after a lost response may be the effect of the first attempt, and
         // repeating cannot decide that.
-        if is_refused || !rounds.another(began.elapsed()).await {
+        if is_refused || !rounds.begin_another(began.elapsed()).await {
             return Err(lost);
         }
         unknown = Some(lost);
@@ -260,7 +273,7 @@ pub(crate) fn given_up(
     // Conditions of missing attributes alone would also hold for an item that does not exist.
     let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
     for name in attributes_of(entity) {
-        guards.push(match member(item, name).map_err(fail)? {
+        guards.push(match find_member(item, name).map_err(fail)? {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         });
@@ -271,10 +284,7 @@ pub(crate) fn given_up(
 }
 
 /// Leaves out what gives up the unique values of other items, if nothing else has failed. Returns whether it did.
-pub(crate) fn keep_values_of_others(
-    members: &mut Vec<TransactionMember>,
-    failure: &Failure,
-) -> bool {
+fn keep_values_of_others(members: &mut Vec<TransactionMember>, failure: &Failure) -> bool {
     let failed = |(member, reason): (&TransactionMember, &Reason)| {
         let is_others = matches!(member.write.meaning, Meaning::ForeignRow);
         (reason.is_condition(), is_others)

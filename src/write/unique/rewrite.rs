@@ -14,7 +14,7 @@ use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::json::{Names, members};
+use crate::json::{Names, object_members};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Outcome, Returned, TransactionMember, WriteRequest, WriteVerb,
@@ -59,7 +59,7 @@ struct ItemLine {
 impl ItemLine {
     /// Queues behind waiting tasks; if none waits, there is no queue.
     async fn join(item: ItemId, db: &Dynamo) -> Self {
-        let queue = db.turns().queue_of_others(&item);
+        let queue = db.item_turns().queue_of_others(&item);
         let has_asked = queue.is_some();
         let turn = match queue {
             Some(queue) => turn_in(queue).await,
@@ -77,13 +77,13 @@ impl ItemLine {
     /// usually lost to a task of this process, and the queue is the pause.
     async fn after_loss(&mut self, attempt: Duration, db: &Dynamo) -> bool {
         if self.turn.is_none() {
-            let (turn, has_waited) = db.turns().one(&self.item).await;
+            let (turn, has_waited) = db.item_turns().take_one(&self.item).await;
             self.turn = turn;
             if !std::mem::replace(&mut self.has_asked, true) || has_waited {
                 return has_waited;
             }
         }
-        self.backoff.wait(attempt, None).await;
+        self.backoff.wait_longer(attempt, None).await;
         true
     }
 }
@@ -181,8 +181,8 @@ impl Rewrite {
         let write = self
             .plan_on(None, db)?
             .returning(Returned::Nothing)?
-            .reading(Outcome::Known(Some(())));
-        Ok(Explanation::of(&write).after(&read))
+            .with_outcome(Outcome::Known(Some(())));
+        Ok(Explanation::of_plan(&write).after_read(&read))
     }
 
     /// The condition that the stored item still has the values that the changes use.
@@ -193,9 +193,9 @@ impl Rewrite {
             // must make the write fail.
             return Node::Missing(here);
         };
-        let held = members(item).unwrap_or_default();
+        let held = object_members(item).unwrap_or_default();
         let held = Names::of_members(&held);
-        let as_read = |name: String| match held.get(&name) {
+        let as_read = |name: String| match held.get_named(&name) {
             Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         };
@@ -228,7 +228,7 @@ impl Rewrite {
     /// The write of the item, with another condition.
     pub(crate) fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
         let (condition, condition_failure) = self.asked.clone();
-        let asked = check::with(condition, condition_failure, guard);
+        let asked = check::with_condition(condition, condition_failure, guard);
         match &self.main {
             Main::Put(item) => {
                 let room = 1024 + item.len();
@@ -271,12 +271,12 @@ impl Rewrite {
         let (Some(stored), Some(current)) = (stored, current) else {
             return stored.is_none() && current.is_none();
         };
-        let (Ok(before), Ok(now)) = (members(stored), members(current)) else {
+        let (Ok(before), Ok(now)) = (object_members(stored), object_members(current)) else {
             return false;
         };
         let before = Names::of_members(&before);
         let now = Names::of_members(&now);
-        let same = |name: &String| before.get(name) == now.get(name);
+        let same = |name: &String| before.get_named(name) == now.get_named(name);
         self.relied_on(stored).iter().all(same)
     }
 }

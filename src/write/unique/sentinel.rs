@@ -45,10 +45,10 @@ impl Sentinel {
         write: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
     ) -> Result<Self, CodecError> {
         let mut key = Writer::for_request(64);
-        key.raw("{");
+        key.push_raw("{");
         write(&mut key)?;
         write_sort_key(declared.def, &mut key);
-        key.raw("}");
+        key.push_raw("}");
         Ok(Sentinel {
             unique,
             key: key.into_bytes(),
@@ -70,9 +70,16 @@ impl Sentinel {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
         owner.write_content(&mut item);
-        item.raw("}");
+        item.push_raw("}");
         let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
-        TransactionMember::beside(owner, &self.key, WriteVerb::Put, item.as_bytes(), asked, db)
+        TransactionMember::beside_owner(
+            owner,
+            &self.key,
+            WriteVerb::Put,
+            item.as_bytes(),
+            asked,
+            db,
+        )
     }
 
     /// Releases the sentinel, if it is the owner's.
@@ -117,7 +124,7 @@ fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
         // The partition key alone identifies the value, so any constant sort key is right. It must
         // never change, because it is stored.
         KeyType::S => writer.text("$"),
-        KeyType::N => writer.integer(0_u8),
+        KeyType::N => writer.write_integer(0_u8),
         KeyType::B => writer.binary(b"$"),
     }
 }
@@ -129,7 +136,7 @@ pub(crate) fn take_over(
     db: &Dynamo,
 ) -> Result<TransactionMember> {
     let (Meaning::Taken(unique), Some(owner)) = (taker.write.meaning, &taker.owner) else {
-        return Ok(taker.again());
+        return Ok(taker.copy_member());
     };
     let key = taker.key.to_json();
     let taken = Sentinel { unique, key }.take_from(giver.owner.as_deref(), owner, db)?;

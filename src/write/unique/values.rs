@@ -8,7 +8,7 @@ use crate::entity::{
 };
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateAction, UpdateActions, UpdateOperand};
-use crate::json::{CodecError, Reader, is_null, member};
+use crate::json::{CodecError, Reader, find_member, is_null};
 use crate::plan::WriteRequest;
 use crate::write::{
     UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes, untyped_key,
@@ -63,7 +63,7 @@ pub(crate) fn entering(put: &WriteRequest, key: &UntypedKey) -> Result<UniqueCha
     if !concerns(declared) {
         return Ok(UniqueChanges::default());
     }
-    let after = holdings_in(put.subject(), None, key)?;
+    let after = holdings_in(put.subject_json(), None, key)?;
     UniqueChanges::between(declared, &HeldUniqueValues::nothing(declared), &after, true)
 }
 
@@ -102,9 +102,9 @@ fn tell_kept_expiry(
     else {
         return;
     };
-    for (place, action) in update.actions() {
+    for (place, action) in update.place_actions() {
         if let UpdateAction::SetIfAbsent(UpdateOperand::Json(json)) = action
-            && place.attribute() == ttl
+            && place.attribute_name() == ttl
         {
             known.tell_json(field, stored.clone().unwrap_or_else(|| json.clone()));
         }
@@ -131,7 +131,10 @@ pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues
         None => None,
     };
     let expires = fresh.as_deref().unwrap_or(item);
-    let ttl = E::ENTITY.ttl.map(|name| member(expires, name)).transpose();
+    let ttl = E::ENTITY
+        .ttl
+        .map(|name| find_member(expires, name))
+        .transpose();
     let ttl = ttl.map_err(fail)?.flatten().filter(|json| !is_null(json));
     Ok(StoredValues {
         sentinels: holdings_in(item, None, &key)?.sentinels(),

@@ -297,6 +297,14 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
     let error = error.send(&faulty).await.unwrap_err();
     assert_eq!(error.attribute(), Some("org, handle"));
     assert!(error.is_unique_violation());
+    // An item that is written twice repeats its values too, and the item is the mistake.
+    let twice = Transaction::new()
+        .with(takers[0].create())
+        .with(takers[0].create());
+    let error = twice.send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
+    assert_eq!(error.failures().len(), 1);
+    assert!(error.to_string().contains("on the same item as"), "{error}");
     assert!(http.calls().is_empty());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The declarations of the programs, and the changes that they are the steps of.
+//! The declarations of the programs, which are the steps of changes.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ macro_rules! order {
     };
 }
 
-/// Totals as they are.
+/// Unchanged totals.
 mod plain {
     pub fn stored(total: i64) -> i64 {
         total
@@ -53,7 +53,7 @@ mod thousandths {
     }
 }
 
-/// Totals as hours after a day that has not come.
+/// Totals as hours after a day in the future.
 mod hours {
     use chrono::{DateTime, TimeDelta, Utc};
 
@@ -110,7 +110,7 @@ mod index {
         dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64, {});
 }
 
-// A new field with a default. A job that stores it relies on nothing but its absence.
+// A new field with a default. A job that stores it requires only that the attribute is missing.
 mod default {
     order!(old(table = "default"), dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64, {});
     order!(new(table = "default"), dynamo(rename = "n"), dynamo(rename = "c"), dynamo(rename = "t"): i64,
@@ -184,15 +184,15 @@ mod expiry {
         { #[dynamo(ttl = total + "1d")] pub expires: Option<i64> });
 }
 
-/// A time during which the same programs run. Between two stages, the programs that are not in the second one end.
+/// A period in which the same programs run. Between two stages, the programs that are not part of the second one end.
 #[derive(Debug, Clone)]
 pub struct Stage {
     pub programs: Vec<usize>,
-    /// Whether one of them, the last, completes a fill.
+    /// Whether the last of them completes a fill.
     pub fills: bool,
     /// The stages that may follow.
     pub next: Vec<usize>,
-    /// Whether every row is as each of these programs would put it, and new names may be queried.
+    /// Whether every row is as each of these programs would put it, so that programs may query new names.
     pub is_filled: bool,
 }
 
@@ -371,7 +371,7 @@ fn unique() -> Change {
     }
 }
 
-/// Unaware, `shape = 1`, reading both, writing both, and the second shape alone.
+/// Without a shape, with `shape = 1`, reading both, writing both, and with the second shape alone.
 fn shape_stages() -> Vec<Stage> {
     vec![
         stage(&[0, 1], &[1, 3]),

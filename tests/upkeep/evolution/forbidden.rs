@@ -1,5 +1,5 @@
-//! For each pair of programs that must not run at the same time, the history that breaks, and the same steps by programs
-//! that may.
+//! For each pair of programs that must not run at the same time: a history that breaks, and the same steps by programs
+//! that may run at the same time.
 
 use super::declared::Stage;
 use super::program::{Op, Row};
@@ -9,7 +9,7 @@ pub struct Broken {
     pub why: &'static str,
     pub stage: Stage,
     pub steps: Vec<(usize, Op)>,
-    /// The same by programs that may run at the same time.
+    /// The same steps by programs that may run at the same time.
     pub allowed: Stage,
     pub instead: Vec<(usize, Op)>,
 }

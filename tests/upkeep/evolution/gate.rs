@@ -1,4 +1,4 @@
-//! Connections whose requests wait until the test lets them through, one at a time, in an order of its choice.
+//! Connections whose requests wait until the test releases them, one at a time, in an order that the test chooses.
 
 use std::fmt;
 use std::io;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 type Response = Result<HttpResponse, ConnectorError>;
 
-/// A request that waits, or that its client has given up.
+/// A request that waits, or whose client has stopped waiting for it.
 pub struct Waiting {
     inner: SharedHttpConnector,
     request: HttpRequest,
@@ -31,13 +31,13 @@ pub enum Effect {
     Rejected,
 }
 
-/// The further way of a request.
+/// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Pass,
     /// It takes effect, and its response is lost.
     Lose,
-    /// It never arrives, and its client does not know that.
+    /// It never arrives, which its client does not know.
     Vanish,
 }
 
@@ -53,7 +53,7 @@ impl Waiting {
         ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"].contains(&&*operation)
     }
 
-    /// Carries it out. `None` if it never arrives.
+    /// Executes it. Returns `None` if it never arrives.
     pub async fn release(self, fate: Fate) -> Option<Effect> {
         if fate == Fate::Vanish {
             drop(self.reply.send(Err(reset())));
@@ -75,7 +75,7 @@ impl Waiting {
         })
     }
 
-    /// Its client sees a lost connection, and the request arrives later.
+    /// Shows a lost connection to the client. The request arrives later.
     pub fn delayed(self) -> Waiting {
         drop(self.reply.send(Err(reset())));
         Waiting {
@@ -97,7 +97,7 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// The requests of one connection. While it is open, they pass.
+/// The requests of one connection. While the gate is open, they pass.
 #[derive(Clone, Default)]
 pub struct Gate(Arc<Mutex<State>>);
 
@@ -122,7 +122,7 @@ impl Gate {
         (!state.waiting.is_empty()).then(|| state.waiting.remove(0))
     }
 
-    /// Forgets the requests of a client that is gone.
+    /// Forgets the requests of a client that no longer exists.
     pub fn clear(&self) {
         self.state().waiting.clear();
     }

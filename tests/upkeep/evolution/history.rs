@@ -1,4 +1,4 @@
-//! One random history: a few programs and a job on one table, whose requests are carried out in a random order.
+//! One random history: a few programs and a job on one table, whose requests are executed in a random order.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::support::db::{Db, Raw};
 
 pub type Step<T = ()> = Result<T, String>;
 
-/// No request takes this long.
+/// A limit that no request reaches.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection whose requests wait at a gate.
@@ -27,7 +27,7 @@ pub struct Line {
     pub db: Dynamo,
 }
 
-/// How often each operation of each program took effect, and how often the rarer things happened.
+/// How often each operation of each program took effect, and how often rarer events happened.
 #[derive(Debug, Default)]
 pub struct Seen(pub BTreeMap<String, u64>);
 
@@ -43,13 +43,13 @@ impl Seen {
     }
 }
 
-/// An operation that is under way.
+/// An operation in progress.
 struct Current {
     id: u32,
     op: Op,
     future: Running<Done>,
     memory: Option<Memory>,
-    /// How often it took effect. Its late requests count here, too.
+    /// How often it took effect, including its late requests.
     effects: Rc<Cell<usize>>,
     is_disturbed: bool,
     has_faults: bool,
@@ -57,7 +57,7 @@ struct Current {
     predicted: Prediction,
 }
 
-/// A process of one program, which does one thing at a time.
+/// A process of one program, which executes one operation at a time.
 struct Actor {
     line: Line,
     program: usize,
@@ -68,7 +68,7 @@ struct Actor {
     is_filled: bool,
 }
 
-/// A request that arrives after its client has given it up.
+/// A request that arrives after its client has stopped waiting for it.
 struct Late {
     waiting: Waiting,
     id: u32,
@@ -126,7 +126,7 @@ impl<'w> World<'w> {
         }
     }
 
-    /// Walks from stage to stage.
+    /// Goes from stage to stage.
     pub async fn run(&mut self) -> Step {
         let change = self.change;
         let mut at = self.rng.usize(..change.stages.len());
@@ -149,7 +149,7 @@ impl<'w> World<'w> {
         Ok(())
     }
 
-    /// Lets two programs run that must not run at the same time.
+    /// Runs two programs that must not run at the same time.
     pub async fn run_forbidden(&mut self, pair: &[usize; 2]) -> Step {
         for _ in 0..3 {
             self.stage(Stage::of(*pair)).await?;
@@ -157,7 +157,7 @@ impl<'w> World<'w> {
         Ok(())
     }
 
-    /// Carries out these operations one after the other, each by one program.
+    /// Executes these operations one after the other, each by one program.
     pub async fn run_fixed(&mut self, stage: Stage, steps: &[(usize, Op)]) -> Step {
         self.has_faults = false;
         self.stage = stage;
@@ -175,7 +175,8 @@ impl<'w> World<'w> {
         self.start(at, id, op).await
     }
 
-    /// Fails if the last fill was complete, and two rows have the same name or not each name has one sentinel.
+    /// Fails if the last fill was complete, but two rows have the same name, or a name does not have exactly one
+    /// sentinel.
     pub async fn check_fill(&self, at: usize) -> Step {
         if !self.actors[at].is_filled {
             return Ok(());
@@ -186,7 +187,7 @@ impl<'w> World<'w> {
         }
     }
 
-    /// Lets an operation come to its end.
+    /// Runs an operation to its end.
     pub async fn finish(&mut self, at: usize) -> Step {
         while self.actors[at].current.is_some() {
             self.release(at, Fate::Pass).await?;
@@ -299,7 +300,7 @@ impl<'w> World<'w> {
         self.advance(at).await
     }
 
-    /// Lets the actor work until it waits for a request or is done.
+    /// Runs the actor until it waits for a request or is done.
     async fn advance(&mut self, at: usize) -> Step {
         let actor = &mut self.actors[at];
         let Some(current) = &mut actor.current else {
@@ -360,7 +361,7 @@ impl<'w> World<'w> {
         self.advance(at).await
     }
 
-    /// A write was carried out.
+    /// Records that a write was executed.
     async fn took(
         &mut self,
         effect: Effect,
@@ -426,7 +427,7 @@ impl<'w> World<'w> {
         self.advance(at).await
     }
 
-    /// The process ends, and its last request may still arrive.
+    /// Ends the process. Its last request may still arrive.
     async fn crash(&mut self, at: usize) -> Step {
         self.log.push(format!("  {at} crashes"));
         self.seen.count("Crash");
@@ -499,7 +500,7 @@ impl<'w> World<'w> {
             Ok(Done::Filled(report)) => self.actors[at].is_filled = report.complete().is_ok(),
             Ok(Done::Nothing) => {}
             Err(error) => {
-                // The caller may repeat such a write, so its outcome need not be known.
+                // The caller may repeat such a write, so the outcome can remain unknown.
                 let is_harmless = op.repeats() && current.has_faults;
                 let is_told = error.is_outcome_unknown() || error.took_effect();
                 let is_unknown = is_told || is_harmless;
@@ -535,12 +536,12 @@ impl<'w> World<'w> {
         if self.change.is_unique && program.name != "old" && sets_name {
             return true;
         }
-        // A partial change in a transaction, and a condition, need an item of the shape that is written.
+        // A partial change in a transaction and a condition require an item of the shape that the program writes.
         let needs_shape = matches!(op, Op::TransactTotal(_) | Op::DeleteUnless(_));
         self.change.is_shape() && needs_shape && ["reads", "writes"].contains(&program.name)
     }
 
-    /// Completes a fill by the last program, beside the others.
+    /// Completes a fill by the last program while the others run.
     async fn fill(&mut self) -> Step {
         let at = self.stage.programs.len() - 1;
         while self.actors[at].current.is_some() {
@@ -580,7 +581,7 @@ impl<'w> World<'w> {
         Ok(self.actors[at].is_filled)
     }
 
-    /// Two rows that have the same name cannot both keep it.
+    /// Gives rows with the same name other names, because only one row can keep it.
     async fn settle(&mut self) -> Step {
         if !self.change.is_unique {
             return Ok(());
@@ -593,7 +594,7 @@ impl<'w> World<'w> {
         Ok(())
     }
 
-    /// Lets every operation and every late request come to its end.
+    /// Runs every operation and every late request to its end.
     async fn end(&mut self) -> Step {
         while let Some(at) = self.busy() {
             self.release(at, Fate::Pass).await?;
@@ -616,7 +617,7 @@ impl<'w> World<'w> {
         Dynamo::clone(self.db)
     }
 
-    /// A program reads the row as all programs together have written it.
+    /// Checks that a program reads the row as all programs together have written it.
     async fn check_row(&self, program: usize, id: u32) -> Step {
         let program = self.change.programs[program];
         let expected = self.truth.rows.get(&id);
@@ -646,7 +647,8 @@ impl<'w> World<'w> {
         }
     }
 
-    /// Every program reads every row, and finds it by its name. After a fill, each item is as they would put it.
+    /// Checks that every program reads every row, and finds it by its name. After a fill, each item is as they would
+    /// put it.
     pub async fn check_all(&self) -> Step {
         for at in &self.stage.programs {
             self.check_scan(*at).await?;
@@ -669,7 +671,7 @@ impl<'w> World<'w> {
         Ok(())
     }
 
-    /// Each name has one sentinel, and no other one is left.
+    /// Checks that each name has one sentinel, and that no other sentinel exists.
     async fn check_sentinels(&self) -> Step {
         let items = self.items().await;
         let sentinels = items.iter().filter(|item| !is_row(item)).count();
@@ -699,7 +701,7 @@ impl<'w> World<'w> {
         ))
     }
 
-    /// Everything that is stored.
+    /// All stored items.
     async fn items(&self) -> Vec<Raw> {
         let name = (self.change.schema)().name;
         let table = format!("{}-{name}", self.db.prefix());
@@ -708,7 +710,7 @@ impl<'w> World<'w> {
         found.expect("a scan").items.unwrap_or_default()
     }
 
-    /// Leaves an empty table and idle connections.
+    /// Empties the table and ends all requests of the connections.
     pub async fn wipe(&mut self) {
         for actor in &mut self.actors {
             actor.current = None;
@@ -724,7 +726,7 @@ impl<'w> World<'w> {
     }
 }
 
-/// Whether it is not the item of a unique value.
+/// Whether the item is a row, and not the item of a unique value.
 fn is_row(item: &Raw) -> bool {
     !item.keys().any(|name| name.starts_with("$unique"))
 }

@@ -1,4 +1,4 @@
-//! Programs of real declarations behind one face: rows without a declaration, and writes of them.
+//! Programs of real declarations behind one interface: rows without a declaration, and their writes.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -31,15 +31,15 @@ pub enum Op {
     SetName(String),
     SetTotal(i64),
     TransactTotal(i64),
-    /// Sets the name if the count is this one.
+    /// Sets the name if the count has this value.
     NameIfCount(Option<i64>, String),
     /// Keeps the row in memory.
     Load,
-    /// Of the row in memory, with these values instead.
+    /// Puts the row in memory, with these values instead.
     PutLoaded(i64, Option<i64>),
     UpdateLoaded(i64, String),
     DeleteLoaded,
-    /// Unless the total is this one.
+    /// Deletes the row unless the total has this value.
     DeleteUnless(i64),
     /// Sets the total and adds to the count.
     Modify(i64, i64),
@@ -54,7 +54,7 @@ pub enum Op {
 pub enum Done {
     Wrote,
     Loaded(bool),
-    /// There is nothing in memory.
+    /// The memory contains no row.
     Nothing,
     Filled(Box<BulkReport>),
 }
@@ -69,7 +69,7 @@ pub type Rows = Vec<(u32, Row)>;
 /// Finds the rows that have a name.
 pub type FindNamed = fn(Dynamo, String) -> Running<Vec<u32>>;
 
-/// A program.
+/// A program with one declaration.
 #[derive(Clone, Copy)]
 pub struct Program {
     pub name: &'static str,
@@ -81,9 +81,9 @@ pub struct Program {
     pub named: Option<FindNamed>,
     /// Whether an item is as this program would put it.
     pub is_whole: fn(&Raw) -> Result<bool>,
-    /// Whether it may refill.
+    /// Whether it may run a refill.
     pub fills: bool,
-    /// Whether an operation of it may find a row that it cannot read.
+    /// Whether one of its operations may find a row that it cannot read.
     pub rejects: bool,
 }
 
@@ -130,7 +130,7 @@ impl Op {
         }
     }
 
-    /// Whether it may take effect twice after a lost response.
+    /// Whether the operation may take effect twice after a lost response.
     pub fn repeats(&self) -> bool {
         matches!(
             self,

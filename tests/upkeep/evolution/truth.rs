@@ -13,7 +13,7 @@ pub struct Mark {
     pub upgraded: u64,
 }
 
-/// A row that a program holds in memory.
+/// A row in the memory of a program.
 #[derive(Debug, Clone)]
 pub struct Memory {
     pub id: u32,
@@ -35,7 +35,7 @@ pub struct Truth {
 pub enum Prediction {
     Row(Option<Row>),
     Fails(&'static str),
-    /// It may fail, and otherwise leaves this row.
+    /// It may fail. If it does not, this is the row after it.
     Either(Option<Row>),
 }
 
@@ -50,7 +50,7 @@ impl Truth {
         self.marks.get(&id).copied().unwrap_or_default()
     }
 
-    /// The effect of an operation that is carried out now.
+    /// The effect of an operation that is executed now.
     pub fn predict(&self, id: u32, op: &Op, memory: Option<&Memory>) -> Prediction {
         let predicted = self.of_row(id, op, memory);
         let (Prediction::Row(Some(row)) | Prediction::Either(Some(row))) = &predicted else {
@@ -75,7 +75,7 @@ impl Truth {
                 return Prediction::Row(Some(row.clone()));
             }
             Op::Delete => return Prediction::Row(None),
-            // A missing row has another total, and nothing is deleted.
+            // The total of a missing row counts as another one, and nothing is deleted.
             Op::DeleteUnless(_) if stored.is_none() => return Prediction::Either(None),
             Op::PutLoaded(..) | Op::UpdateLoaded(..) | Op::DeleteLoaded => {
                 let Some(memory) = memory else {
@@ -140,14 +140,14 @@ impl Truth {
         }
     }
 
-    /// A job has written a row, which changes no content and may raise the version.
+    /// Records that a job has written a row. This does not change the content, but may raise the version.
     pub fn upgrade(&mut self) {
         for id in self.rows.keys() {
             self.marks.entry(*id).or_default().upgraded += 1;
         }
     }
 
-    /// Follows an operation that has taken effect.
+    /// Records an operation that has taken effect.
     pub fn apply(&mut self, id: u32, op: &Op, memory: Option<&Memory>) -> Result<(), String> {
         let row = match self.predict(id, op, memory) {
             Prediction::Row(row) | Prediction::Either(row) => row,
@@ -167,7 +167,7 @@ impl Truth {
         Ok(())
     }
 
-    /// A row that has the name of another one, and a name that is free.
+    /// A row that has the same name as another one, and a free name.
     pub fn twin<'n>(&self, names: &[&'n str]) -> Option<(u32, &'n str)> {
         let taken: Vec<&str> = self.rows.values().map(|row| &*row.name).collect();
         let twin = self

@@ -1,5 +1,5 @@
-//! A new index: O knows no index, F keeps its keys and does not query it, N queries it. And a new field with a default,
-//! which the job stores where it is missing.
+//! A new index: O does not know it, F keeps its keys and does not query it, and N queries it. Also a new field with a
+//! default, which the job stores if it is missing.
 
 use super::Protocol;
 
@@ -13,11 +13,11 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     row: Option<Row>,
-    /// 0: O and F, 1: F alone, 2: F and N.
+    /// The running programs. 0: O and F, 1: F alone, 2: F and N.
     phase: u8,
-    /// The reads of two runs of the job, whose writes have not arrived.
+    /// The reads of two runs of the job whose writes have not arrived.
     held: [Option<Row>; 2],
-    /// The value of the new field that F has written last.
+    /// The last value of the new field that F has written.
     set: Option<u8>,
     old: u8,
     new: u8,
@@ -27,11 +27,12 @@ pub struct State {
 pub struct Fill {
     /// The key is derived from the field. Otherwise it is a field with a default.
     derives: bool,
-    /// The write of the job requires that the field is as it was read, or that the new one is still missing.
+    /// The write of the job requires that the field has not changed since the read, or that the new one is still
+    /// missing.
     guards_field: bool,
     /// It requires that the row exists.
     guards_row: bool,
-    /// N is deployed after a fill that began after the last O.
+    /// N is deployed after a fill that began after the last O had ended.
     waits: bool,
     /// F keeps the keys.
     keeps: bool,
@@ -78,7 +79,7 @@ impl Fill {
                 },
             ));
         } else {
-            // A condition of an absence holds for a missing row.
+            // A condition that an attribute is absent holds for a missing row.
             all.push((
                 "a guard of the row",
                 Fill {
@@ -173,7 +174,7 @@ impl Protocol for Fill {
                         Some(row) if is_same(row) || !self.guards_field => {
                             next.row = Some(Row { key, ..row });
                         }
-                        // An update creates a missing item, with nothing but what it sets.
+                        // An update creates a missing item with only the attributes that it sets.
                         None if !self.guards_row && !self.derives => {
                             next.row = Some(Row { field: 0, key });
                         }

@@ -1,8 +1,8 @@
-//! A new primary key: O knows the old rows, B writes both rows and reads the old one, A writes both and reads the new one, D
-//! writes the new one and deletes both, and N knows the new rows.
+//! A new primary key. O knows only the old rows. B writes both rows and reads the old one, and A writes both and reads
+//! the new one. D writes the new one and deletes both. N knows only the new rows.
 //!
 //! The new key has a part that is a plain field of the old row, so a write of that field moves the new row. An item has one
-//! old row, and a new row in one of two places.
+//! old row, and a new row at one of two positions.
 
 use super::Protocol;
 
@@ -38,7 +38,7 @@ enum Change {
     Delete(usize),
 }
 
-/// A write that has read the rows and is not sent yet.
+/// A write that has read the rows and has not been sent yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Pending {
     program: Program,
@@ -60,7 +60,7 @@ pub struct State {
 
 #[derive(Clone, Copy)]
 pub struct MovedKey {
-    /// A write requires that the row that it reads is as it was read.
+    /// A write requires that the row that it reads has not changed since.
     guards_row: bool,
     /// It requires the same of the other row.
     guards_other: bool,
@@ -70,17 +70,17 @@ pub struct MovedKey {
     moves: bool,
     /// The job of B deletes new rows that no old row has.
     sweeps: bool,
-    /// The job requires the row that it reads, as it was read.
+    /// The job requires that the row that it reads exists and has not changed since.
     job_guards: bool,
     /// The job of D deletes an old row only if the new row exists.
     keeps_last: bool,
     /// D deletes both rows.
     deletes_both: bool,
-    /// A fill ends before A is deployed, and before N is.
+    /// One fill ends before A is deployed, and one before N is deployed.
     fills: [bool; 2],
-    /// A program may miss rows, if only none is lost.
+    /// A program may miss rows, but no row may be lost.
     may_miss: bool,
-    /// How many writes there are.
+    /// The number of writes.
     writes: u8,
     phases: &'static [&'static [Program]],
 }
@@ -105,7 +105,7 @@ impl Default for MovedKey {
 }
 
 impl MovedKey {
-    /// One step back, and forward again.
+    /// A rollback by one step, and the next deployment again.
     pub fn rolled_back() -> Self {
         MovedKey {
             writes: 3,
@@ -123,7 +123,7 @@ impl MovedKey {
         }
     }
 
-    /// The fill before A is skipped: rows are missed, and none is lost.
+    /// Without the fill before A: programs miss rows, but no row is lost.
     pub fn skipped() -> Self {
         MovedKey {
             writes: 3,
@@ -223,7 +223,7 @@ impl MovedKey {
         ]
     }
 
-    /// The items that a program reads, by the part of their new key.
+    /// The items that a program reads, each with the part of its new key.
     fn found(program: Program, rows: Rows) -> [Option<u8>; PARTS] {
         match program {
             O | B => std::array::from_fn(|part| match rows.old {
@@ -234,7 +234,7 @@ impl MovedKey {
         }
     }
 
-    /// The rows after a change by a program that read them as they are. None if it is rejected.
+    /// The rows after a change by a program that has read these rows. None if the change is rejected.
     fn changed(&self, program: Program, change: Change, rows: Rows) -> Option<Rows> {
         let mut next = rows;
         match (program, change) {
@@ -263,7 +263,7 @@ impl MovedKey {
             }
             (A, Change::Delete(part)) => {
                 next.new[part] = None;
-                // The old row of another item is left.
+                // The old row of another item remains.
                 next.old = rows.old.filter(|(at, _)| *at != part);
             }
             (D, Change::Delete(part)) => {
@@ -280,7 +280,7 @@ impl MovedKey {
         Some(next)
     }
 
-    /// The rows after the job of a program has seen them as they are.
+    /// The rows after the job of a program has processed these rows.
     fn filled(&self, program: Program, rows: Rows) -> Rows {
         let mut next = rows;
         match (program, rows.old) {
@@ -299,7 +299,7 @@ impl MovedKey {
         next
     }
 
-    /// Whether a write finds the rows that it relies on as it has read them.
+    /// Whether the rows that a write relies on have not changed since it read them.
     fn is_as_read(&self, pending: &Pending, rows: Rows) -> bool {
         let (same_old, same_new) = (pending.read.old == rows.old, pending.read.new == rows.new);
         if pending.change.is_none() {
@@ -322,11 +322,11 @@ impl MovedKey {
         }
     }
 
-    /// The truth after a change. None if the program does not find the item that it changes.
+    /// The truth after a change. None if the program does not find the item.
     fn truth_after(program: Program, change: Change, state: &State) -> Option<[Option<u8>; PARTS]> {
         let found = MovedKey::found(program, state.rows);
         let mut truth = state.truth;
-        // The old row is one item, whatever the part is.
+        // The old row is one item, independent of the part.
         if let O | B = program {
             truth = [None; PARTS];
         }
@@ -361,7 +361,7 @@ impl MovedKey {
     }
 }
 
-/// Each change, of each value and part.
+/// Each change, with each value and part.
 fn changes() -> impl Iterator<Item = Change> {
     let items = (0..PARTS).flat_map(|part| [(part, 1), (part, 2)]);
     let written = items.flat_map(|item| [Change::Put(item), Change::Set(item)]);
@@ -430,7 +430,7 @@ impl Protocol for MovedKey {
                 continue;
             }
             match pending.change {
-                // What is written follows from what was read.
+                // The rows that were read determine the rows that are written.
                 None => {
                     let filled = self.filled(pending.program, pending.read);
                     if filled.old != pending.read.old {
@@ -471,7 +471,7 @@ impl Protocol for MovedKey {
             let mut next = state.clone();
             next.phase += 1;
             let programs = self.phases[next.phase];
-            // No write arrives after its program has ended.
+            // Writes do not arrive after their program has ended.
             next.pending.retain(|of| programs.contains(&of.program));
             step(format!("now {programs:?}"), next);
         }

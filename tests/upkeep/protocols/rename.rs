@@ -1,5 +1,5 @@
-//! A renamed attribute, which may be missing or not: O knows the old name, K keeps both and reads the old one, B keeps both and
-//! reads the old one first, D drops the old one, N knows the new one.
+//! A renamed attribute, once always present and once possibly missing. O knows the old name. K keeps both names and
+//! reads the old one. B keeps both and reads the old one first. D drops the old name, and N knows the new one.
 
 use super::Protocol;
 
@@ -37,7 +37,7 @@ pub struct State {
 pub struct Rename {
     /// B and D read the old name first.
     is_old_first: bool,
-    /// The write of the job requires that both names are as they were read.
+    /// The write of the job requires that both names have not changed since the read.
     guards_names: bool,
     /// A fill by K ends before B is deployed.
     fills_kept: bool,
@@ -244,7 +244,7 @@ impl Protocol for Rename {
             let mut next = state.clone();
             next.phase += 1;
             let programs = self.phases[next.phase];
-            // No write arrives after its program has ended.
+            // Writes do not arrive after their program has ended.
             next.held = next.held.filter(|(program, _)| programs.contains(program));
             step(format!("now {programs:?}"), next);
         }

@@ -1,5 +1,5 @@
-//! A new unique value: O knows none, F takes and releases sentinels, and a job lets rows take theirs and deletes those that
-//! are left.
+//! A new unique value. O knows no sentinels, and F takes and releases them. A job lets rows take their sentinels, and
+//! deletes leftover ones.
 
 use super::Protocol;
 
@@ -11,7 +11,7 @@ pub struct State {
     rows: [Option<usize>; 2],
     /// The owner of each value.
     owners: [Option<usize>; VALUES],
-    /// 0: O and F, 1: F alone, 2: F and N, which looks rows up.
+    /// The running programs. 0: O and F, 1: F alone, 2: F and N, which looks rows up.
     phase: u8,
     /// The job has read that this row has this value, or that the owner of this value has another one.
     claim: Option<(usize, usize)>,
@@ -24,9 +24,9 @@ pub struct State {
 pub struct Sentinels {
     /// The job deletes the sentinels of rows that have another value.
     sweeps: bool,
-    /// It does so only while the owner is as it was read.
+    /// It does so only if the owner has not changed since the read.
     checks_owner: bool,
-    /// A row takes its value only while it has it.
+    /// A row takes a value only while it has this value.
     checks_row: bool,
     /// N is deployed after a fill.
     waits: bool,
@@ -167,7 +167,7 @@ impl Protocol for Sentinels {
         match state.phase {
             0 => step("O is gone".into(), next),
             1 if !self.waits || Sentinels::is_filled(state) => step("N is deployed".into(), next),
-            // Without the sweep, nobody sees the sentinels that are left.
+            // Without the sweep, no program sees the remaining sentinels.
             1 if !self.sweeps
                 && state
                     .rows

@@ -1,4 +1,4 @@
-//! Two shapes: U knows the first one, R reads both and writes the first one, W reads both and writes the second one.
+//! Two shapes. U knows the first one. R reads both and writes the first one. W reads both and writes the second one.
 
 use super::Protocol;
 
@@ -37,7 +37,7 @@ pub struct State {
 
 pub struct Shape {
     has_version: bool,
-    /// A write from one shape to another requires what was read.
+    /// A write from one shape to another requires that the row has not changed since the read.
     guards: bool,
     /// It raises the version.
     raises: bool,
@@ -77,7 +77,7 @@ impl Shape {
         ]
     }
 
-    /// U has loaded rows, and runs on.
+    /// U has loaded rows, and continues to run.
     pub fn checked(raises: bool) -> Self {
         Shape {
             raises,
@@ -143,7 +143,7 @@ impl Protocol for Shape {
         if programs.contains(&W) {
             self.job(state, step);
         }
-        // A program that has ended writes nothing more.
+        // A program writes nothing after it has ended.
         if state.phase + 1 < self.phases.len() {
             let mut next = state.clone();
             next.phase += 1;
@@ -204,7 +204,7 @@ impl Shape {
         for value in [1, 2] {
             let mut next = state.clone();
             next.writes[at] -= 1;
-            // By key: only while the shape is the one that it writes, unless it knows none.
+            // An update by key applies only if the stored shape is the one that the program writes. U checks no shape.
             let is_allowed =
                 program == U || row.shape == Shape::writes(program) || !self.requires_shape;
             if is_allowed {
@@ -235,7 +235,7 @@ impl Shape {
         };
         next.truth.1 = next.row.other;
         step(format!("{program:?} sets the other by key"), next);
-        // A row of another shape is read, and written whole.
+        // A row of another shape is read, and then written as a whole.
         if program == U {
             return;
         }

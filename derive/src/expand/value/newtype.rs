@@ -296,8 +296,8 @@ fn contains(value: &Value, inner: &Type) -> TokenStream {
         impl<__Part #(, #params)*> __d::Contains<__Part> for #ident #types
         #bounds for<'__x> #inner: __d::ContainsIn<'__x, __Part>
         {
-            fn needle(part: __Part) -> ::core::result::Result<__d::Json, __d::CodecError> {
-                <#inner as __d::Contains<__Part>>::needle(part)
+            fn needle_json(part: __Part) -> ::core::result::Result<__d::Json, __d::CodecError> {
+                <#inner as __d::Contains<__Part>>::needle_json(part)
             }
         }
     }

@@ -29,7 +29,7 @@ const PEOPLE: [&str; 3] = ["ann", "bob", "eve"];
 
 impl Values<'_> {
     /// Values for a type that only its code knows.
-    pub(super) fn candidates() -> Vec<Value> {
+    pub(super) fn candidate_values() -> Vec<Value> {
         vec![
             Value::S("sample".into()),
             Value::from(1),
@@ -44,26 +44,26 @@ impl Values<'_> {
 
     pub(super) fn of_field(&self, field: &FieldSchema) -> Option<Value> {
         if field.role == FieldRole::Ttl {
-            return Some(Value::from(EXPIRY + self.day()));
+            return Some(Value::from(EXPIRY + self.sample_day()));
         }
         // The forms that serde reads are unknown here, and are found by trial.
         if field.form.as_deref() == Some("serde") {
             return None;
         }
-        self.stored(field, DEPTH)
+        self.stored_value(field, DEPTH)
     }
 
     /// The value of a field, as the type of DynamoDB that it is stored as.
-    fn stored(&self, field: &FieldSchema, depth: usize) -> Option<Value> {
+    fn stored_value(&self, field: &FieldSchema, depth: usize) -> Option<Value> {
         let ty = field.value_type.as_deref()?;
         let value = self.of_type(ty, &field.name, depth);
         let value = match (value, field.stored) {
             // A time with a form is stored in another type than usual; what is stored decides.
-            (Some(Value::S(_)), Some(Tag::N)) => Value::from(FIRST_TIME + self.day()),
+            (Some(Value::S(_)), Some(Tag::N)) => Value::from(FIRST_TIME + self.sample_day()),
             (Some(Value::N(number)), Some(Tag::S)) => Value::S(number.to_string()),
             (Some(value), _) => value,
-            (None, Some(Tag::S)) => Value::S(self.text(&field.name)),
-            (None, Some(Tag::N)) => Value::from(self.ordinal()),
+            (None, Some(Tag::S)) => Value::S(self.sample_text(&field.name)),
+            (None, Some(Tag::N)) => Value::from(self.sample_ordinal()),
             (None, Some(Tag::Bool)) => Value::Bool(true),
             (None, Some(Tag::B)) => Value::B(vec![1, 2, 3]),
             (None, Some(Tag::L)) => Value::L(Vec::new()),
@@ -95,7 +95,7 @@ impl Values<'_> {
         }
         if let Some(inner) = inner("Map<") {
             let key = "key".to_owned();
-            let value = elements(inner)
+            let value = list_elements(inner)
                 .get(1)
                 .and_then(|of| self.of_type(of, name, depth));
             return Some(Value::M(
@@ -113,21 +113,21 @@ impl Values<'_> {
             ]));
         }
         if let Some(tuple) = ty.strip_prefix('(').and_then(|ty| ty.strip_suffix(')')) {
-            let values = elements(tuple)
+            let values = list_elements(tuple)
                 .into_iter()
                 .map(|ty| self.of_type(ty, name, depth));
             return values.collect::<Option<Vec<_>>>().map(Value::L);
         }
         match self.schema.value_type(ty) {
-            Some(declared) => self.declared(declared, name, depth),
-            None => self.known(ty, name),
+            Some(declared) => self.declared_value(declared, name, depth),
+            None => self.known_value(ty, name),
         }
     }
 
-    fn known(&self, ty: &str, name: &str) -> Option<Value> {
-        let time = FIRST_TIME + self.day();
+    fn known_value(&self, ty: &str, name: &str) -> Option<Value> {
+        let time = FIRST_TIME + self.sample_day();
         Some(match ty {
-            "String" => Value::S(self.text(name)),
+            "String" => Value::S(self.sample_text(name)),
             "bool" => Value::Bool(self.at.is_multiple_of(2)),
             "char" => Value::S("x".into()),
             "bytes" => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
@@ -143,61 +143,63 @@ impl Values<'_> {
             | "u64"
             | "u128"
             | "usize"
-            | "dynamo_entity::Version" => Value::from(self.ordinal()),
-            "f32" | "f64" | "Number" | "Decimal" | "BigDecimal" => {
-                Value::N(format!("{}.5", self.ordinal()).parse::<Number>().ok()?)
-            }
+            | "dynamo_entity::Version" => Value::from(self.sample_ordinal()),
+            "f32" | "f64" | "Number" | "Decimal" | "BigDecimal" => Value::N(
+                format!("{}.5", self.sample_ordinal())
+                    .parse::<Number>()
+                    .ok()?,
+            ),
             "Uuid" => Value::S(format!(
                 "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e{:02x}",
                 self.at % 256
             )),
             "Ulid" => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
             // The digits that keys have; elsewhere the entity writes fewer of them again.
-            "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.date())),
-            "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.date())),
-            "date" => Value::S(self.date()),
+            "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.sample_date())),
+            "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.sample_date())),
+            "date" => Value::S(self.sample_date()),
             "civil_time" => Value::S("09:30:00".into()),
             "dynamo_entity::YearMonth" => Value::S("2026-03".into()),
             "EpochSeconds" => Value::from(time),
             "EpochMillis" => Value::from(time * 1000),
-            "Value" => Value::S(self.text(name)),
+            "Value" => Value::S(self.sample_text(name)),
             "Item" => Value::M(Item::new()),
             _ => return None,
         })
     }
 
-    fn declared(&self, value: &ValueSchema, name: &str, depth: usize) -> Option<Value> {
+    fn declared_value(&self, value: &ValueSchema, name: &str, depth: usize) -> Option<Value> {
         match &value.content {
-            ValueContent::Struct(fields) => self.map(fields, depth).map(Value::M),
+            ValueContent::Struct(fields) => self.map_value(fields, depth).map(Value::M),
             ValueContent::Newtype(inner) => self.of_type(inner, name, depth),
             ValueContent::Names(variants) => {
-                let variant = self.variant(variants)?;
+                let variant = self.chosen_variant(variants)?;
                 Some(Value::S(variant.stored.clone()))
             }
             ValueContent::Numbers(variants) => {
-                let variant = self.variant(variants)?;
+                let variant = self.chosen_variant(variants)?;
                 variant.stored.parse::<Number>().ok().map(Value::N)
             }
             ValueContent::Tagged { tag, variants } => {
-                let variant = self.variant(variants)?;
-                let mut map = self.map(&variant.fields, depth)?;
+                let variant = self.chosen_variant(variants)?;
+                let mut map = self.map_value(&variant.fields, depth)?;
                 map.insert(tag.clone(), Value::S(variant.stored.clone()));
                 Some(Value::M(map))
             }
         }
     }
 
-    fn variant<'v>(&self, variants: &'v [VariantSchema]) -> Option<&'v VariantSchema> {
+    fn chosen_variant<'v>(&self, variants: &'v [VariantSchema]) -> Option<&'v VariantSchema> {
         variants.get(self.at.checked_rem(variants.len())?)
     }
 
-    fn map(&self, fields: &[FieldSchema], depth: usize) -> Option<Item> {
+    fn map_value(&self, fields: &[FieldSchema], depth: usize) -> Option<Item> {
         let mut item = Item::new();
         for field in fields {
             let Some(attribute) = &field.attribute else {
                 continue;
             };
-            match self.stored(field, depth) {
+            match self.stored_value(field, depth) {
                 Some(value) => {
                     item.insert(attribute.clone(), value);
                 }
@@ -209,7 +211,7 @@ impl Values<'_> {
     }
 
     /// A text that fits the name of its field.
-    fn text(&self, name: &str) -> String {
+    fn sample_text(&self, name: &str) -> String {
         let person = PEOPLE
             .get(self.at % PEOPLE.len())
             .copied()
@@ -220,28 +222,28 @@ impl Values<'_> {
             round => format!("{person}{}", round + 1),
         };
         match name {
-            "id" => format!("{}-{}", self.entity.to_lowercase(), self.ordinal()),
+            "id" => format!("{}-{}", self.entity.to_lowercase(), self.sample_ordinal()),
             _ if name.contains("mail") => format!("{person}@example.com"),
             "name" | "owner" | "user" | "author" | "customer" => person,
-            _ => format!("{}-{}", name.replace('_', "-"), self.ordinal()),
+            _ => format!("{}-{}", name.replace('_', "-"), self.sample_ordinal()),
         }
     }
 
-    fn ordinal(&self) -> i64 {
+    fn sample_ordinal(&self) -> i64 {
         i64::try_from(self.at).map_or(1, |at| at + 1)
     }
 
-    fn day(&self) -> i64 {
-        (self.ordinal() - 1) * DAY
+    fn sample_day(&self) -> i64 {
+        (self.sample_ordinal() - 1) * DAY
     }
 
-    fn date(&self) -> String {
+    fn sample_date(&self) -> String {
         format!("2026-03-{:02}", self.at % 28 + 1)
     }
 }
 
 /// The texts by which a value may be given as a part of a key: as it is stored, and the forms of a time.
-pub(in crate::export::html) fn texts(value: &Value, variation: usize) -> Vec<String> {
+pub(in crate::export::html) fn value_texts(value: &Value, variation: usize) -> Vec<String> {
     let schema = TableSchema::default();
     let entity = EntitySchema::default();
     let values = Values {
@@ -249,7 +251,7 @@ pub(in crate::export::html) fn texts(value: &Value, variation: usize) -> Vec<Str
         entity: &entity.name,
         at: variation,
     };
-    let date = values.date();
+    let date = values.sample_date();
     let mut texts = match value {
         Value::S(text) => vec![text.clone()],
         Value::N(number) => vec![number.to_string()],
@@ -269,7 +271,7 @@ pub(in crate::export::html) fn texts(value: &Value, variation: usize) -> Vec<Str
 }
 
 /// The types between the commas of a list, of which some have lists of their own.
-fn elements(list: &str) -> Vec<&str> {
+fn list_elements(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
     for (at, character) in list.char_indices() {
         match character {

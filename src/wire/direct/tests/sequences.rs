@@ -475,7 +475,7 @@ async fn the_sdk_may_be_unable_to_hear_of_an_attempt() {
         assert_eq!(trace.path, WirePath::Replayed);
         let error = outcome.unwrap_err().error;
         assert_eq!(error.kind(), kind, "{fault:?} {resend:?}: {error}");
-        assert_eq!(trace.attempts(), 1);
+        assert_eq!(trace.attempt_count(), 1);
         let is_sent = !matches!(fault, Fault::Refused);
         let says_unsent = error.to_string().contains("nothing was sent");
         assert_eq!(says_unsent, !is_sent, "{error}");

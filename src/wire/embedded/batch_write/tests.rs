@@ -5,10 +5,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::wire::embedded::dispatch::dispatch;
+use crate::wire::embedded::dispatch::dispatch_operation;
 
 fn ask(store: &mut EngineStore, operation: &str, request: &Value) -> (u16, Value) {
-    let (status, body) = dispatch(store, operation, request.to_string().as_bytes());
+    let (status, body) = dispatch_operation(store, operation, request.to_string().as_bytes());
     (status, serde_json::from_slice(&body).unwrap())
 }
 
@@ -47,8 +47,9 @@ fn batch(writes: &[Value]) -> Value {
 /// The response of the engine to a batch, and the stored items after it.
 fn by_engine(store: &mut EngineStore, request: &Value) -> (u16, Value) {
     let body = request.to_string();
-    let answer = read(body.as_bytes()).and_then(|request| {
-        finish(batch_write_item::execute(&store.storage, request)).map(|reply| write(&reply))
+    let answer = parse_body(body.as_bytes()).and_then(|request| {
+        finish_action(batch_write_item::execute(&store.storage, request))
+            .map(|reply| write_reply(&reply))
     });
     let (status, body) =
         answer.unwrap_or_else(|error| (error.status_code(), error.to_json().into_bytes()));
@@ -124,8 +125,8 @@ fn a_batch_is_answered_as_the_engine_does() {
         )]),
         batch(&[put(json!({"pk": text(&"k".repeat(2_049))}))]),
     ];
-    let mut one = with_table(EngineStore::memory().unwrap());
-    let mut other = with_table(EngineStore::memory().unwrap());
+    let mut one = with_table(EngineStore::in_memory().unwrap());
+    let mut other = with_table(EngineStore::in_memory().unwrap());
     for request in requests {
         let (answer, wanted) = (
             ask(&mut one, "BatchWriteItem", &request),
@@ -151,7 +152,7 @@ fn commits(log: &Path) -> usize {
 fn a_batch_is_one_commit_which_waits_for_no_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shop.db");
-    let mut store = with_table(EngineStore::file(path.to_str().unwrap()).unwrap());
+    let mut store = with_table(EngineStore::open_file(path.to_str().unwrap()).unwrap());
     let log = folder.path().join("shop.db-wal");
     let before = commits(&log);
     let puts: Vec<Value> = (0..25)

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::wire::embedded::dispatch::dispatch;
+use crate::wire::embedded::dispatch::dispatch_operation;
 
 /// A table `rows` with a global index and a local one, which hold all rows.
 fn store() -> EngineStore {
-    let mut store = EngineStore::memory().unwrap();
+    let mut store = EngineStore::in_memory().unwrap();
     let attribute = |name: &str, kind: &str| json!({"AttributeName": name, "AttributeType": kind});
     let key = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
     let index = |name: &str, keys: Value| json!({"IndexName": name, "KeySchema": keys, "Projection": {"ProjectionType": "ALL"}});
@@ -27,7 +27,7 @@ fn store() -> EngineStore {
 }
 
 fn ask(store: &mut EngineStore, operation: &str, request: &Value) -> Value {
-    let (status, body) = dispatch(store, operation, request.to_string().as_bytes());
+    let (status, body) = dispatch_operation(store, operation, request.to_string().as_bytes());
     assert_eq!(
         status,
         200,
@@ -100,17 +100,17 @@ fn requests() -> Vec<(&'static str, Value)> {
 fn unlimited(store: &EngineStore, operation: &str, request: &Value) -> Value {
     let body = request.to_string();
     let (_, body) = match operation {
-        "Scan" => write(
-            &finish(scan::execute(
+        "Scan" => write_reply(
+            &finish_action(scan::execute(
                 &store.storage,
-                read(body.as_bytes()).unwrap(),
+                parse_body(body.as_bytes()).unwrap(),
             ))
             .unwrap(),
         ),
-        _ => write(
-            &finish(query::execute(
+        _ => write_reply(
+            &finish_action(query::execute(
                 &store.storage,
-                read(body.as_bytes()).unwrap(),
+                parse_body(body.as_bytes()).unwrap(),
             ))
             .unwrap(),
         ),
@@ -224,7 +224,7 @@ struct FakePage {
 }
 
 impl EnginePage for FakePage {
-    fn scanned(&self) -> usize {
+    fn scanned_rows(&self) -> usize {
         self.scanned
     }
 

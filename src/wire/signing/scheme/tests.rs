@@ -150,10 +150,12 @@ impl Sign for Both {
         change(request);
         let signer = &self.scheme.0;
         let date = Date::new(components.time_source().unwrap().now());
-        let ours = scope(&endpoint, cfg).zip(date).and_then(|(scope, date)| {
-            let plain = |token: Option<&str>| Plain::read(request, token, &date);
-            signer.plain.sign(plain, identity, scope, &date)
-        });
+        let ours = signing_scope(&endpoint, cfg)
+            .zip(date)
+            .and_then(|(scope, date)| {
+                let plain = |token: Option<&str>| Plain::read_request(request, token, &date);
+                signer.plain.sign_plain(plain, identity, scope, &date)
+            });
         let count = if ours.is_some() {
             &self.ours
         } else {
@@ -651,7 +653,7 @@ fn installed(attempts: u32) -> (Client, Service, Time) {
     let config = base("eu-west-1", keys("AKID", "secret", None), &time)
         .http_client(service.clone())
         .retry_config(retries);
-    let client = Client::from_conf(install(config).build());
+    let client = Client::from_conf(install_scheme(config).build());
     (client, service, time)
 }
 
