@@ -70,7 +70,10 @@ pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
-pub use second_key::{SecondKeyDef, SecondKeyUse, has_second_key, is_movable, rows_may_meet};
+pub(crate) use second_key::written_with;
+pub use second_key::{
+    SecondKeyDef, SecondKeyUse, has_one_move, has_second_key, is_movable, rows_may_meet,
+};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};

@@ -45,7 +45,9 @@ pub(crate) use returning::read_entity;
 pub use returning::{
     Omissible, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
 };
-pub(crate) use second_row::{BothRows, alone, changed, collision, refuse_alone, row_as_read};
+pub(crate) use second_row::{
+    BothRows, alone, changed, collision, refuse_alone, refuse_other_row, row_as_read,
+};
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;
 pub(crate) use unique::{

@@ -39,6 +39,35 @@ pub const fn has_second_key(entity: &EntityDef) -> bool {
     entity.second_key.is_some()
 }
 
+/// The entity of the same table whose writes store the rows of this one.
+pub(crate) const fn written_with(
+    entity: &EntityDef,
+    entities: &[&'static EntityDef],
+) -> Option<&'static EntityDef> {
+    let mut at = 0;
+    while at < entities.len() {
+        if let Some(second) = &entities[at].second_key
+            && same_text(second.other.id, entity.id)
+        {
+            return Some(entities[at]);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether this is the only entity of the table that stores its items under the key of the other one.
+pub const fn has_one_move(
+    entity: &EntityDef,
+    other: &EntityDef,
+    entities: &[&'static EntityDef],
+) -> bool {
+    match written_with(other, entities) {
+        Some(first) => same_text(first.id, entity.id),
+        None => true,
+    }
+}
+
 /// Whether nothing that its items have prevents them from being stored under two keys.
 pub const fn is_movable(entity: &EntityDef) -> bool {
     let mut at = 0;

@@ -186,7 +186,7 @@ impl DeleteTerms {
         let (key, now) = (key?, db.now());
         let declared = key.declared;
         let asked = Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
-        let is_doubled = declared.def.writes_second_row(true);
+        let is_doubled = declared.has_two_rows(true);
         let intent = match is_doubled || unique::concerns(declared) {
             false => {
                 let write = delete_of(pattern, &key, asked, now, db);

@@ -335,7 +335,7 @@ impl UpdateDraft {
             Node::all(guards.into_iter().chain([self.condition])),
         );
         check_guard(declared, compared, &asked.0).map_err(fail)?;
-        let must_read = declared.def.writes_second_row(false) && !update.is_empty();
+        let must_read = declared.has_two_rows(false) && !update.is_empty();
         Ok(PlannedUpdate {
             edit: Edit {
                 pattern: self.pattern,

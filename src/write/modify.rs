@@ -287,7 +287,7 @@ fn may_be_tried_again(error: &Error) -> bool {
 /// Writes the changes, together with the changed unique values.
 async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
-    if edit.key.declared.def.writes_second_row(false) {
+    if edit.key.declared.has_two_rows(false) {
         return send_both(db, edit).await;
     }
     if edit.unique_changes.is_empty() {

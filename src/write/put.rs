@@ -288,7 +288,7 @@ fn intent_of(
     is_entering: bool,
     db: &Dynamo,
 ) -> Result<Intent> {
-    let is_doubled = entity.declaration().def.writes_second_row(false);
+    let is_doubled = entity.declaration().has_two_rows(false);
     if !is_doubled && !unique::concerns(entity.declaration()) {
         return Ok(Intent::Ready(PlannedWrite::Alone(write)));
     }

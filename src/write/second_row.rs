@@ -29,10 +29,29 @@ const ATTEMPTS: u32 = 100;
 
 /// Returns an error for a write of one row alone, for a caller that cannot read first.
 pub(crate) fn refuse_alone(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
+    refuse_other_row(declared, is_delete)?;
     match declared.def.writes_second_row(is_delete) {
         true => Err(alone(declared.def.type_name)),
         false => Ok(()),
     }
+}
+
+/// Returns an error for a write of the rows under another key by their own declaration. The row of the item would stay as it
+/// is, and a refill would take the written row for one that no item has. A delete is accepted: the next write or refill of the
+/// item stores the row again.
+pub(crate) fn refuse_other_row(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
+    match declared.written_with.filter(|_| !is_delete) {
+        Some(entity) => Err(other_row(declared.def.type_name, entity.type_name)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn other_row(type_name: &'static str, written: &'static str) -> Error {
+    let message = format!(
+        "its rows are those of `{written}` under another key, and are written together with them: write `{written}`"
+    );
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(type_name)
 }
 
 /// The error for such a write.
@@ -79,17 +98,16 @@ impl RowsAsRead {
 
 impl<'w> BothRows<'w> {
     /// None if the write concerns one row.
-    pub(crate) fn of(write: &'w Rewrite) -> Option<Self> {
+    pub(crate) fn of(write: &'w Rewrite) -> Result<Option<Self>> {
         let declared = write.key.declared;
-        let second = declared.def.second_key?;
-        if !declared.def.writes_second_row(write.is_delete()) {
-            return None;
-        }
-        Some(BothRows {
+        refuse_other_row(declared, write.is_delete())?;
+        let second = declared.def.second_key.zip(declared.second_key);
+        let second = second.filter(|_| declared.def.writes_second_row(write.is_delete()));
+        Ok(second.map(|(def, second)| BothRows {
             write,
-            second: declared.second_key?,
-            usage: second.usage,
-        })
+            second,
+            usage: def.usage,
+        }))
     }
 
     /// Writes both rows, and retries if another write came first. Returns the old item.

@@ -18,6 +18,7 @@ tests![
     writers_of_both_rows_race(old::Moving),
     two_items_never_get_one_key(old::Moving),
     what_cannot_write_both_rows_is_rejected(old::Moving),
+    the_other_declaration_writes_nothing(old::Moving),
     attributes_of_others_move_too(old::Moving),
     a_from_that_loses_a_value_is_rejected(old::Moving),
     a_refill_moves_what_old_programs_wrote(old::Moving),
@@ -671,6 +672,62 @@ async fn what_cannot_write_both_rows_is_rejected(db: Db) -> Outcome {
             [content("ann", 5)]
         );
     }
+    Ok(())
+}
+
+async fn the_other_declaration_writes_nothing(db: Db) -> Outcome {
+    let one = which(1, "ann");
+    before::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
+    let other = before::other::Order::key("ann", 1);
+    let order = other.get().send(&db).await?.ok_or("the other row")?;
+    let new = before::other::Order {
+        id: 2,
+        ..order.clone()
+    };
+    let modified = other.modify(|order| order.cents = 9).send(&db).await.err();
+    let puts = put_each([new.put().unchecked()]).send(&db).await?;
+    let batch = Batch::new().with(order.put().unchecked());
+    let errors = [
+        new.create().send(&db).await.err(),
+        order.put().send(&db).await.err(),
+        new.put().unchecked().send(&db).await.err(),
+        order
+            .update()
+            .apply(|o| o.cents().add(1))
+            .send(&db)
+            .await
+            .err(),
+        other
+            .upsert()
+            .apply(|o| o.cents().set(9))
+            .send(&db)
+            .await
+            .err(),
+        modified,
+        Transaction::new().with(new.create()).send(&db).await.err(),
+        new.create().idempotent().send(&db).await.err(),
+        puts.complete().err(),
+        batch.send(&db).await?.complete().err(),
+        before::other::Order::scan()
+            .update_each(|order| order.update().apply(|o| o.cents().add(1)))
+            .send(&db)
+            .await?
+            .complete()
+            .err(),
+    ];
+    for (number, error) in errors.into_iter().enumerate() {
+        let error = error.ok_or_else(|| format!("write {number} is accepted"))?;
+        let message = format!("{error} {error:?}");
+        assert!(message.contains("write `Order`"), "{number}: {message}");
+    }
+    for program in [Program::Before, Program::After] {
+        let found = program.all(&db).await?;
+        assert_eq!(found.into_values().collect::<Vec<_>>(), [content("ann", 5)]);
+    }
+    // a row that is deleted by its own declaration comes back
+    other.delete().send(&db).await?;
+    before::Order::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(after::Moving::all(&db).await?.len(), 1);
     Ok(())
 }
 

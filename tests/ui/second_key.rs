@@ -1,28 +1,8 @@
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order, Next, Near, Same, User, Person))]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Near, Same, Again, User, Person))]
 pub struct Shop;
-
-#[derive(DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "ORDER#{id}", sk = "INFO"), next_key(Next))]
-pub struct Order {
-    pub id: u32,
-    pub customer: u32,
-}
-
-#[derive(DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "NEXT#{customer}", sk = "ORDER#{id}"))]
-pub struct Next {
-    pub id: u32,
-    pub customer: u32,
-}
-
-impl From<&Next> for Order {
-    fn from(next: &Next) -> Self {
-        Order { id: next.id, customer: next.customer }
-    }
-}
 
 #[derive(DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "NEAR#{id}", sk = "INFO"), next_key(Same))]
@@ -45,6 +25,24 @@ impl From<&Near> for Same {
 impl From<&Same> for Near {
     fn from(same: &Same) -> Self {
         Near { id: same.id }
+    }
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "AGAIN#{id}", sk = "INFO"), next_key(Same))]
+pub struct Again {
+    pub id: u32,
+}
+
+impl From<&Again> for Same {
+    fn from(again: &Again) -> Self {
+        Same { id: again.id }
+    }
+}
+
+impl From<&Same> for Again {
+    fn from(same: &Same) -> Self {
+        Again { id: same.id }
     }
 }
 

@@ -56,6 +56,12 @@ pub(super) fn checks(entity: &Entity, def: &TokenStream) -> Vec<TokenStream> {
             ),
         ),
         (
+            code!(__d::has_one_move(&#def, &#other, <<#ident as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES)),
+            format!(
+                "another entity names `{name}` too, and its rows would be those of items of both: give each entity a declaration of its own"
+            ),
+        ),
+        (
             code!(__d::is_movable(&#def) && __d::is_movable(&#other)),
             format!(
                 "`{ident}` and `{name}` store the same items under two keys, which is not supported together with `unique`, `shape`, `was` of a field, or a derived `ttl`: complete that change before, or remove it until the items have moved"

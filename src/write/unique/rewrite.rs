@@ -110,7 +110,7 @@ impl Main {
 impl Rewrite {
     /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
-        if let Some(both) = BothRows::of(&self) {
+        if let Some(both) = BothRows::of(&self)? {
             return Box::pin(both.run(db)).await;
         }
         // Writers of one item in this process queue before they read, because an optimistic attempt
@@ -175,7 +175,7 @@ impl Rewrite {
     /// The read, and the write as it would be if no item were found.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
-        if let Some(both) = BothRows::of(&self) {
+        if let Some(both) = BothRows::of(&self)? {
             return both.explain(&read, db);
         }
         let write = self
