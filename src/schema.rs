@@ -38,8 +38,8 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, IsAsWritten, KeyDef,
-    KeySource, Piece, Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef,
-    Width,
+    KeySource, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, SentinelsOf, Style,
+    TableDef, UniqueDef, WhenDef, Width,
 };
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
@@ -71,9 +71,7 @@ pub use reserved::SHAPE;
 pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
 pub(crate) use second_key::written_with;
-pub use second_key::{
-    SecondKeyDef, SecondKeyUse, has_one_move, has_second_key, is_movable, rows_may_meet,
-};
+pub use second_key::{has_one_move, has_second_key, is_movable, rows_may_meet};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};

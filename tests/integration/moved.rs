@@ -2,10 +2,14 @@
 //! old one is read, both rows of which the new one is read, the new row with the old one deleted, and the new key alone.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Timestamp, put_each};
 use fastrand::Rng;
+use tokio::runtime::Builder;
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -16,6 +20,8 @@ tests![
     the_other_row_is_hidden(old::Moving),
     neighbours_lose_no_write(old::Moving),
     writers_of_both_rows_race(old::Moving),
+    a_write_between_two_requests_of_another_is_kept(old::Moving),
+    a_write_between_two_requests_of_a_refill_is_kept(old::Moving),
     two_items_never_get_one_key(old::Moving),
     what_cannot_write_both_rows_is_rejected(old::Moving),
     the_other_declaration_writes_nothing(old::Moving),
@@ -390,7 +396,7 @@ impl Program {
 }
 
 /// The items as one program after the other should leave them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Truth {
     items: BTreeMap<Which, Content>,
     /// The customer in each old row, by its number.
@@ -602,6 +608,189 @@ async fn writers_of_both_rows_race(db: Db) -> Outcome {
     Ok(())
 }
 
+/// A connection that sends a write of another program after so many of its own requests, and the result of that write.
+fn interrupted(
+    db: &Db,
+    after: usize,
+    (program, which, write): (Program, Which, Write),
+) -> (Dynamo, Arc<Mutex<Option<bool>>>) {
+    let (sent, done) = (AtomicUsize::new(0), Arc::new(Mutex::new(None)));
+    let (other, result) = (Dynamo::clone(db), done.clone());
+    let watched = other.clone().with_observer(move |_| {
+        if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
+            return;
+        }
+        // The write needs its own thread, because an observer does not wait.
+        let write = || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let write = program.write(&other, &which, &write);
+            runtime.expect("a runtime").block_on(write).is_ok()
+        };
+        let is_ok = thread::scope(|scope| scope.spawn(write).join());
+        *result.lock().unwrap() = Some(is_ok.expect("no panic"));
+    });
+    (watched, done)
+}
+
+/// The programs of which one writes between two requests of the other one, and those that see all items afterwards.
+const RIVALS: [(Program, Program, &[Program]); 8] = [
+    (
+        Program::Before,
+        Program::Old,
+        &[Program::Old, Program::Before],
+    ),
+    (
+        Program::Before,
+        Program::Before,
+        &[Program::Old, Program::New],
+    ),
+    (
+        Program::Before,
+        Program::After,
+        &[Program::Old, Program::New],
+    ),
+    (
+        Program::After,
+        Program::Before,
+        &[Program::Old, Program::New],
+    ),
+    (
+        Program::After,
+        Program::After,
+        &[Program::Old, Program::New],
+    ),
+    (Program::After, Program::Last, &[Program::New]),
+    (Program::Last, Program::After, &[Program::New]),
+    (Program::Last, Program::New, &[Program::New]),
+];
+
+async fn a_write_between_two_requests_of_another_is_kept(db: Db) -> Outcome {
+    let seed = fastrand::u64(..);
+    let mut random = Rng::with_seed(seed);
+    for history in 0..8 * histories() {
+        let (program, rival, readers) = RIVALS[history % RIVALS.len()];
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        let mut truth = Truth::default();
+        let one = which(1, random.choice(["ann", "bob"]).unwrap_or("ann"));
+        if random.u8(0..4) > 0 {
+            let first = Write::Create(content(&one.1, 5));
+            let by = match program {
+                Program::Last => Program::After,
+                program => program,
+            };
+            assert!(truth.write(by, &one, &first));
+            by.write(&db, &one, &first).await?;
+        }
+        let mut any = |program| {
+            let one = which(1, random.choice(["ann", "ann", "bob"]).unwrap_or("ann"));
+            let write = any_write(&mut random, &one, program);
+            (program, one, write)
+        };
+        let (mine, others) = (any(program), any(rival));
+        // It reads the item as a step of its own, so a write after that makes it fail.
+        if matches!(mine.2, Write::DeleteLoaded) {
+            continue;
+        }
+        let after = random.usize(1..5);
+        let (watched, done) = interrupted(&db, after, others.clone());
+        let is_ok = program.write(&watched, &mine.1, &mine.2).await.is_ok();
+        let between = *done.lock().unwrap();
+        let is_other_ok = match between {
+            Some(is_ok) => is_ok,
+            None => others.0.write(&db, &others.1, &others.2).await.is_ok(),
+        };
+        let told = format!(
+            "seed {seed}, history {history}: {others:?} after {after} requests of {mine:?}, {is_ok} and {is_other_ok}"
+        );
+        let orders = [[&mine, &others], [&others, &mine]].map(|order| {
+            let mut after = truth.clone();
+            let took = order.map(|(program, which, write)| after.write(*program, which, write));
+            (after.items, took)
+        });
+        let orders = [
+            (&orders[0].0, [orders[0].1[0], orders[0].1[1]]),
+            (&orders[1].0, [orders[1].1[1], orders[1].1[0]]),
+        ];
+        for reader in readers {
+            let found = (&reader.all(&db).await?, [is_ok, is_other_ok]);
+            assert!(
+                orders.contains(&found),
+                "{reader:?} finds {found:#?}: {told}"
+            );
+        }
+        if rival == Program::Old {
+            fill(&db, &[Program::Before]).await?;
+            assert_eq!(
+                new::Moving::all(&db).await?,
+                old::Moving::all(&db).await?,
+                "{told}"
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn a_write_between_two_requests_of_a_refill_is_kept(db: Db) -> Outcome {
+    let seed = fastrand::u64(..);
+    let mut random = Rng::with_seed(seed);
+    for history in 0..4 * histories() {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        let is_first = history % 2 == 0;
+        let (writers, job): (&[Program], Program) = match is_first {
+            true => (&[Program::Old, Program::Before], Program::Before),
+            false => (&[Program::After, Program::Last], Program::Last),
+        };
+        let (mut truth, mut told) = (Truth::default(), Vec::new());
+        let mut any = |programs: &[Program]| {
+            let program = random.choice(programs.iter().copied());
+            let program = program.unwrap_or(programs[0]);
+            let one = any_item(&mut random);
+            let write = any_write(&mut random, &one, program);
+            (program, one, write)
+        };
+        for _ in 0..5 {
+            let (program, which, write) = any(writers);
+            truth.write(program, &which, &write);
+            drop(program.write(&db, &which, &write).await);
+            told.push(format!("{program:?} {which:?} {write:?}"));
+        }
+        let others = any(&writers[usize::from(!is_first)..]);
+        let after = fastrand::usize(1..8);
+        told.push(format!("{others:?} after {after} requests of {job:?}"));
+        let (watched, done) = interrupted(&db, after, others.clone());
+        let report = match is_first {
+            true => before::Order::scan().refill().send(&watched).await?,
+            false => last::Order::scan().refill().send(&watched).await?,
+        };
+        report.complete()?;
+        if done.lock().unwrap().is_none() {
+            drop(others.0.write(&db, &others.1, &others.2).await);
+        }
+        let (program, which, write) = &others;
+        truth.write(*program, which, write);
+        let found = job.all(&db).await?;
+        assert_eq!(
+            found, truth.items,
+            "seed {seed}, history {history}: {told:#?}"
+        );
+        fill(&db, &[job]).await?;
+        let (old, new) = (old::Moving::all(&db).await?, new::Moving::all(&db).await?);
+        assert_eq!(
+            new, truth.items,
+            "seed {seed}, history {history}: {told:#?}"
+        );
+        if is_first {
+            assert_eq!(
+                old, truth.items,
+                "seed {seed}, history {history}: {told:#?}"
+            );
+        } else {
+            assert!(old.is_empty(), "seed {seed}, history {history}: {told:#?}");
+        }
+    }
+    Ok(())
+}
+
 async fn two_items_never_get_one_key(db: Db) -> Outcome {
     after::Moving::write(&db, &which(1, "ann"), &Write::Create(content("ann", 5))).await?;
     let second = content("bob", 6);
@@ -678,13 +867,17 @@ async fn what_cannot_write_both_rows_is_rejected(db: Db) -> Outcome {
 async fn the_other_declaration_writes_nothing(db: Db) -> Outcome {
     let one = which(1, "ann");
     before::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
-    let other = before::other::Order::key("ann", 1);
-    let order = other.get().send(&db).await?.ok_or("the other row")?;
+    let other = || before::other::Order::key("ann", 1);
+    let order = other().get().send(&db).await?.ok_or("the other row")?;
     let new = before::other::Order {
         id: 2,
         ..order.clone()
     };
-    let modified = other.modify(|order| order.cents = 9).send(&db).await.err();
+    let modified = other()
+        .modify(|order| order.cents = 9)
+        .send(&db)
+        .await
+        .err();
     let puts = put_each([new.put().unchecked()]).send(&db).await?;
     let batch = Batch::new().with(order.put().unchecked());
     let errors = [
@@ -697,7 +890,7 @@ async fn the_other_declaration_writes_nothing(db: Db) -> Outcome {
             .send(&db)
             .await
             .err(),
-        other
+        other()
             .upsert()
             .apply(|o| o.cents().set(9))
             .send(&db)
@@ -725,7 +918,7 @@ async fn the_other_declaration_writes_nothing(db: Db) -> Outcome {
         assert_eq!(found.into_values().collect::<Vec<_>>(), [content("ann", 5)]);
     }
     // a row that is deleted by its own declaration comes back
-    other.delete().send(&db).await?;
+    other().delete().send(&db).await?;
     before::Order::scan().refill().send(&db).await?.complete()?;
     assert_eq!(after::Moving::all(&db).await?.len(), 1);
     Ok(())
