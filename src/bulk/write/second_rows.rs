@@ -100,7 +100,13 @@ impl SecondRefill<'_> {
         };
         match (usage, &main) {
             (SecondKeyUse::Next | SecondKeyUse::Was, _) if is_its => return Ok(None),
-            (SecondKeyUse::Was | SecondKeyUse::Dropped, None) => return Err(fail(self.unfilled())),
+            (SecondKeyUse::Was | SecondKeyUse::Dropped, None) => {
+                // A delete of both rows may have come between the two reads.
+                return match self.read(key).await? {
+                    Some(_) => Err(fail(self.unfilled())),
+                    None => Ok(None),
+                };
+            }
             _ => {}
         }
         let as_read = row_as_read(self.second_key.def, Some(item)).map_err(fail)?;
