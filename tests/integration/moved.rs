@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Timestamp, put_each};
 use fastrand::Rng;
-use tokio::runtime::Builder;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -620,14 +620,12 @@ fn interrupted(
         if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
             return;
         }
-        // The write needs its own thread, because an observer does not wait.
-        let write = || {
-            let runtime = Builder::new_current_thread().enable_all().build();
+        // The other tasks of the runtime go on while the observer waits.
+        let is_ok = block_in_place(|| {
             let write = program.write(&other, &which, &write);
-            runtime.expect("a runtime").block_on(write).is_ok()
-        };
-        let is_ok = thread::scope(|scope| scope.spawn(write).join());
-        *result.lock().unwrap() = Some(is_ok.expect("no panic"));
+            Handle::current().block_on(write).is_ok()
+        });
+        *result.lock().unwrap() = Some(is_ok);
     });
     (watched, done)
 }
