@@ -23,6 +23,10 @@ tests![
     a_write_between_two_requests_of_another_is_kept(old::Moving),
     a_write_between_two_requests_of_a_refill_is_kept(old::Moving),
     two_items_never_get_one_key(old::Moving),
+    two_new_items_race_for_one_key(old::Moving),
+    a_refill_never_takes_the_row_of_another_item(old::Moving),
+    a_delete_leaves_the_row_of_another_item(old::Moving),
+    a_refill_reports_two_items_with_one_key(crowded::Moving),
     what_cannot_write_both_rows_is_rejected(old::Moving),
     the_other_declaration_writes_nothing(old::Moving),
     attributes_of_others_move_too(old::Moving),
@@ -804,6 +808,133 @@ async fn two_items_never_get_one_key(db: Db) -> Outcome {
     let found = before::Moving::all(&db).await?;
     assert_eq!(found.into_values().collect::<Vec<_>>(), [content("ann", 5)]);
     assert_eq!(after::Moving::all(&db).await?.len(), 1);
+    Ok(())
+}
+
+async fn two_new_items_race_for_one_key(db: Db) -> Outcome {
+    for after in 1..4 {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        let (ann, bob) = (which(1, "ann"), which(1, "bob"));
+        let other = (Program::After, bob, Write::Create(content("bob", 6)));
+        let (watched, done) = interrupted(&db, after, other);
+        let create = Write::Create(content("ann", 5));
+        let is_ok = after::Moving::write(&watched, &ann, &create).await.is_ok();
+        let done = done.lock().unwrap().take();
+        assert_eq!(
+            done.map(|is_other_ok| is_ok != is_other_ok),
+            Some(true),
+            "{after}"
+        );
+        let found = after::Moving::all(&db).await?;
+        assert_eq!(
+            (found.len(), found),
+            (1, old::Moving::all(&db).await?),
+            "{after}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_refill_never_takes_the_row_of_another_item(db: Db) -> Outcome {
+    for after in 1..6 {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        let (ann, bob) = (which(1, "ann"), which(1, "bob"));
+        new::Moving::write(&db, &ann, &Write::Create(content("ann", 5))).await?;
+        let other = (
+            Program::After,
+            bob.clone(),
+            Write::Create(content("bob", 6)),
+        );
+        let (watched, done) = interrupted(&db, after, other);
+        drop(after::Order::scan().refill().send(&watched).await?);
+        let done = done.lock().unwrap().take();
+        let owner = match done {
+            Some(true) => bob,
+            Some(false) | None => ann,
+        };
+        let found = old::Moving::all(&db).await?;
+        assert_eq!(
+            found.into_keys().collect::<Vec<_>>(),
+            [owner],
+            "{after}, {done:?}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_delete_leaves_the_row_of_another_item(db: Db) -> Outcome {
+    after::Moving::write(&db, &which(1, "ann"), &Write::Create(content("ann", 5))).await?;
+    let bob = which(1, "bob");
+    for program in [Program::After, Program::Last] {
+        last::Moving::write(&db, &bob, &Write::Create(content("bob", 6))).await?;
+        program.write(&db, &bob, &Write::Delete).await?;
+        let found = old::Moving::all(&db).await?;
+        assert_eq!(found.into_values().collect::<Vec<_>>(), [content("ann", 5)]);
+    }
+    Ok(())
+}
+
+/// A next key that two items may have.
+mod crowded {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "crowded", pk = "pk", sk = "sk", entities(Order, Next))]
+    pub struct Moving;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Moving, key(pk = "ORDER#{id}", sk = "ORDER"), next_key(Next))]
+    pub struct Order {
+        pub id: u32,
+        pub customer: String,
+    }
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Moving, key(pk = "CUSTOMER#{customer}", sk = "ORDER"))]
+    pub struct Next {
+        pub id: u32,
+        pub customer: String,
+    }
+
+    impl From<&Order> for Next {
+        fn from(order: &Order) -> Self {
+            let (id, customer) = (order.id, order.customer.clone());
+            Next { id, customer }
+        }
+    }
+
+    impl From<&Next> for Order {
+        fn from(next: &Next) -> Self {
+            let (id, customer) = (next.id, next.customer.clone());
+            Order { id, customer }
+        }
+    }
+}
+
+async fn a_refill_reports_two_items_with_one_key(db: Db) -> Outcome {
+    let order = |id, customer: &str| crowded::Order {
+        id,
+        customer: customer.into(),
+    };
+    order(1, "ann").create().send(&db).await?;
+    order(2, "bob").create().send(&db).await?;
+    let second = order(3, "ann").create().send(&db).await;
+    let error = second.expect_err("the next key is taken");
+    assert!(error.to_string().contains("already has the key"), "{error}");
+    // an old program gives the second item the next key of the first one
+    let mut row = db.stored(&crowded::Order::key(2)).await;
+    row.insert("customer".into(), crate::support::db::s("ann"));
+    db.plant::<crowded::Order>(row).await;
+    let report = crowded::Order::scan().refill().send(&db).await?;
+    assert_eq!(report.failed, 1);
+    let error = report.complete().err().ok_or("a row fails")?;
+    assert!(
+        format!("{error} {error:?}").contains("already has the key"),
+        "{error:?}"
+    );
+    let next = crowded::Next::key("ann").get().send(&db).await?;
+    assert_eq!(next.map(|next| next.id), Some(1));
+    assert_eq!(crowded::Order::scan().count(&db).await?, 2);
     Ok(())
 }
 
