@@ -19,6 +19,7 @@ tests![
     both_rows_are_written(old::Moving),
     the_other_row_is_hidden(old::Moving),
     neighbours_lose_no_write(old::Moving),
+    a_skipped_step_loses_writes(old::Moving),
     writers_of_both_rows_race(old::Moving),
     a_write_between_two_requests_of_another_is_kept(old::Moving),
     a_write_between_two_requests_of_a_refill_is_kept(old::Moving),
@@ -586,6 +587,31 @@ async fn fill(db: &Db, programs: &[Program]) -> Outcome {
         _ => last::Order::scan().unfilled(db).await?,
     };
     assert_eq!(left, 0);
+    Ok(())
+}
+
+/// The histories for which the lock file rejects a skipped step.
+async fn a_skipped_step_loses_writes(db: Db) -> Outcome {
+    let one = which(1, "ann");
+    let add = Write::AddCents(1);
+    for (program, rival) in [
+        (Program::Old, Program::After),
+        (Program::Old, Program::Last),
+        (Program::Before, Program::Last),
+        (Program::Before, Program::New),
+    ] {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        before::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
+        for writer in [program, rival] {
+            writer.write(&db, &one, &add).await?;
+        }
+        let found = [program.read(&db, &one).await?, rival.read(&db, &one).await?];
+        let cents = found.map(|found| found.map(|found| found.cents));
+        assert!(
+            !cents.contains(&Some(7)),
+            "{program:?} beside {rival:?}: {cents:?}"
+        );
+    }
     Ok(())
 }
 
