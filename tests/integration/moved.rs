@@ -642,8 +642,11 @@ fn interrupted(
     (program, which, write): (Program, Which, Write),
 ) -> (Dynamo, Arc<Mutex<Option<bool>>>) {
     let (sent, done) = (AtomicUsize::new(0), Arc::new(Mutex::new(None)));
-    let (other, result) = (Dynamo::clone(db), done.clone());
-    let watched = other.clone().with_observer(move |_| {
+    // The other program is another process: it does not wait for writes of this connection.
+    let engine = db.engine();
+    let other = db.through(engine.config().http_client(engine.http_client()));
+    let result = done.clone();
+    let watched = Dynamo::clone(db).with_observer(move |_| {
         if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
             return;
         }
