@@ -175,7 +175,7 @@ fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure
         });
         if let Some(words) = kept.next().and_then(allowing) {
             return Err(Failure::said(format!(
-                "nothing was changed: to {}, another index has to go first, which is allowed by {words}",
+                "nothing was changed: to {}, another index must be removed first, which {words} allows",
                 step.change
             )));
         }

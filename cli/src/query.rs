@@ -320,7 +320,7 @@ fn given_parts(
         match place {
             Some(place @ None) => *place = Some(AskedPart::Missing),
             Some(Some(_)) => {
-                let why = format!("--missing {name}: it is given a value, too");
+                let why = format!("--missing {name}: the part has a value too");
                 return Err(Failure::said(why));
             }
             None => {
