@@ -212,7 +212,7 @@ impl EntityPair<'_> {
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
             };
             let what = format!(
-                "its stored form was {} and is {}: the one misreads or rejects values that the other writes",
+                "its stored form was {} and is {}: each program misreads or rejects values that the other writes",
                 form(was),
                 form(is)
             );
@@ -255,7 +255,7 @@ impl EntityPair<'_> {
 
     fn stored_type(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> StoredChange {
         let what = format!(
-            "it was stored as {} (`{}`) and is stored as {} (`{}`): no program reads what the other kind writes",
+            "it was stored as {} (`{}`) and is stored as {} (`{}`): old and new programs cannot read each other's values",
             tag(was),
             type_text(was),
             tag(is),
@@ -282,7 +282,7 @@ impl EntityPair<'_> {
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
                 name,
-                format!("{types}, a wider one: it reads all stored values, and running programs cannot read what is beyond the old one"),
+                format!("{types}, a wider one: it reads all stored values, but running programs cannot read values beyond the old type"),
                 &[DEPLOY_EVERYWHERE, "store values beyond the old type then"],
             ),
             TypeChange::Narrower => self.change(
@@ -376,7 +376,7 @@ impl EntityPair<'_> {
                 ChangeClass::FillFirst,
                 format!("the meaning of a missing attribute was `{old}` and is `{new}`: programs read such items in two ways"),
                 &[
-                    "if both are one value, this is safe",
+                    "if both are the same value, this is safe",
                     "else write the old default into all items without the attribute: `update_each`",
                     "then change the default, and deploy",
                 ],
@@ -400,7 +400,7 @@ impl EntityPair<'_> {
                 &[
                     "write the old default into all items without the attribute: `update_each`",
                     DEPLOY_EVERYWHERE,
-                    "only then omit it: to programs of before a missing one is the old default",
+                    "only then omit it, because earlier programs read a missing attribute as the old default",
                 ],
             ),
             // Equal pairs returned above; this arm only makes the match complete.
