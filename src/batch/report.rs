@@ -90,7 +90,7 @@ impl BatchReport {
             self.done
         );
         let Some(lead) = lead else {
-            let message = format!("{counts}: it was stopped under way");
+            let message = format!("{counts}: the batch was stopped before its end");
             return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message));
         };
         let mut message = format!("{counts}: {lead}");

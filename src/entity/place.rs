@@ -168,8 +168,9 @@ impl TableSchema {
     #[cold]
     fn refused(&self, attribute: &str, why: &str) -> Error {
         let table = &self.name;
-        let message =
-            format!("the table `{table}` does not take this item for `{attribute}`: {why}");
+        let message = format!(
+            "the table `{table}` does not accept this item because of `{attribute}`: {why}"
+        );
         Error::new(ErrorKind::InvalidKey, Stage::Key, message).at(attribute)
     }
 

@@ -90,7 +90,7 @@ impl Version {
     /// The version after a write.
     pub(crate) fn next(self) -> Result<u64, CodecError> {
         let next = self.number().unwrap_or(0).checked_add(1);
-        next.ok_or_else(|| CodecError::new("the version is at its highest number"))
+        next.ok_or_else(|| CodecError::new("the version has reached its highest number"))
     }
 }
 

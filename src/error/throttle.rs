@@ -107,9 +107,7 @@ impl Throttle {
             ThrottleLimit::Provisioned => {
                 "raise its provisioned capacity, let it scale by itself, or bill it on demand"
             }
-            ThrottleLimit::OnDemandMaximum => {
-                "raise the maximum that it was given for on-demand requests"
-            }
+            ThrottleLimit::OnDemandMaximum => "raise its configured maximum for on-demand requests",
             ThrottleLimit::KeyRange if self.load() == Some(ThrottledLoad::Writes) => {
                 "one partition key takes nearly all writes: spread it with shards"
             }

@@ -177,7 +177,7 @@ impl RecordParts {
 }
 
 fn missing_member(name: &'static str) -> CodecError {
-    CodecError::new("a record of a stream has this member, and here it is missing").at(name)
+    CodecError::new("this member of a stream record is missing").at(name)
 }
 
 /// The text of a member, if it exists.

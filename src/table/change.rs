@@ -279,12 +279,12 @@ impl TableChange {
             }
             TableChange::SetProtection(false) => "anybody with the permission can delete the table",
             TableChange::SetBilling(Billing::OnDemand) => {
-                "the service takes this change four times in 24 hours"
+                "DynamoDB accepts this change four times in 24 hours"
             }
             TableChange::SetBilling(_) => {
-                "requests beyond the units are throttled; others that scale the units meet these"
+                "requests beyond the units are throttled; tools that scale the units begin with these"
             }
-            TableChange::SetClass(_) => "the service takes this change twice in 30 days",
+            TableChange::SetClass(_) => "DynamoDB accepts this change twice in 30 days",
             _ => return None,
         })
     }

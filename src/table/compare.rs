@@ -58,7 +58,7 @@ pub(super) fn missing_index(name: &str) -> String {
 
 /// The message for a new table that was created concurrently with another stream.
 pub(super) const OTHER_STREAM: &str =
-    "its stream is not as declared: see what to do with db.plan([..])";
+    "its stream differs from the declaration: db.plan([..]) shows the steps";
 
 /// The message for a table whose items expire by another attribute.
 pub(super) fn other_ttl(found: &str) -> String {

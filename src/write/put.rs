@@ -343,7 +343,7 @@ fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan,
 
 #[cold]
 fn unreadable(declared: &EntityDeclaration, error: &Error) -> Error {
-    let message = format!("it would not read back, so nothing was sent: {error}");
+    let message = format!("it could not be read back, so nothing was sent: {error}");
     Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(declared.def.type_name)
 }
 

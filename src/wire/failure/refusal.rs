@@ -218,7 +218,7 @@ fn refusal_message(
         }
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
-            "HTTP {} without an error code of DynamoDB, is the endpoint one?",
+            "HTTP {} without an error code of DynamoDB: does the endpoint belong to DynamoDB?",
             refusal.status
         ),
     };
@@ -242,12 +242,12 @@ fn refusal_message(
              that spreads them"
         ),
         ErrorKind::AccessDenied => format!(
-            "{operation} on `{table}` was refused, check credentials, permissions and region ({})",
+            "{operation} on `{table}` was rejected: check credentials, permissions and region ({})",
             said()
         ),
         _ if refusal.code == Some(CONFLICT) => {
             format!(
-                "{operation} on `{table}` failed ({CONFLICT}: another transaction is in the way)"
+                "{operation} on `{table}` failed ({CONFLICT}: another transaction holds the item)"
             )
         }
         _ if refusal.code == Some(REPLICATED_CONFLICT) => format!(
