@@ -63,7 +63,7 @@ impl StreamRecord {
         self.0.sequence.as_ref()
     }
 
-    /// The time of the change, rounded by the service: to a second in a DynamoDB stream.
+    /// The time of the change, rounded by DynamoDB: to a second in a DynamoDB stream.
     pub fn at(&self) -> Option<Timestamp> {
         self.0.at
     }
