@@ -20,16 +20,16 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
     }
 }
 
-/// A global table that is not declared as it is, or where something of the model does not hold.
+/// A global table that differs from its declaration, or in which a part of the model does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplicationFinding {
-    /// The global table, None if the table has no replicas.
+    /// The global table; None if the table has no replicas.
     pub found: Option<Replicas>,
     /// The declaration by [`replicated`](TableSchema::replicated).
     pub declared: Option<Replicas>,
-    /// The unmet parts. That conditions are checked in one region only is known to a program that declares it, so it is
-    /// told of a table that is not declared to be replicated.
+    /// The parts of the model that do not hold. A program that declares the table as replicated knows that conditions
+    /// are checked in one region only, so this part is reported only for tables that are not declared as replicated.
     pub gaps: Vec<ReplicationGap>,
 }
 
