@@ -47,7 +47,7 @@ pub trait Checkpoint: Send + Sync {
     /// Replaces what was saved last.
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()>;
 
-    /// Called when the job that loaded the checkpoint is over, whether it came to its end or not: others may load it
+    /// Called when the job that loaded the checkpoint is over, whether it was completed or not: other jobs may load it
     /// now. Does nothing by default.
     fn release(&self) {}
 }
