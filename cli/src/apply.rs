@@ -33,7 +33,7 @@ pub(crate) async fn run(
     let (kept, left): (Vec<_>, Vec<_>) = steps.partition(|(_, is_kept)| *is_kept);
     for (step, _) in kept {
         if let Some(what) = step.deletes.as_ref().and_then(named) {
-            context.note(&format!("kept: {what}, which was not named"))?;
+            context.note(&format!("kept: {what}, because it was not named"))?;
         }
     }
     if left.is_empty() {

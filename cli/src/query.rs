@@ -79,7 +79,7 @@ impl Rows<'_, '_, '_, '_> {
         self.context.note("no rows")?;
         match self.midnight.take() {
             Some(asked) => self.context.note(&format!(
-                "`{asked}` is its midnight; a day is a range that ends before the next, such as 2026-03-01..2026-03-02"
+                "`{asked}` means its midnight; a day is a range that ends before the next, such as 2026-03-01..2026-03-02"
             )),
             None => Ok(()),
         }

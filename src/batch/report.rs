@@ -86,7 +86,7 @@ impl BatchReport {
             _ => self.reasons.first(),
         };
         let counts = format!(
-            "{} writes of a batch are done, {left} are left and {wrong} went wrong",
+            "{} writes of a batch are done, {left} are left and {wrong} failed",
             self.done
         );
         let Some(lead) = lead else {

@@ -304,7 +304,9 @@ impl TableChange {
     /// A limit of the service for this change over hours or days, for which an application does not wait.
     pub(super) fn lasting_limit(&self) -> Option<&'static str> {
         match self {
-            TableChange::SetClass(_) => Some("it takes two changes of the class in 30 days"),
+            TableChange::SetClass(_) => {
+                Some("DynamoDB accepts two changes of the class in 30 days")
+            }
             TableChange::SetBilling(Billing::OnDemand) => {
                 Some("it takes four switches to billing by requests in 24 hours")
             }

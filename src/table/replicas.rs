@@ -86,12 +86,12 @@ impl fmt::Display for ReplicationFinding {
             )?,
             (None, Some(declared)) => write!(
                 f,
-                "it has no replicas, declared is a global table, {declared}: this library adds none, so add them by AWS or \
+                "it has no replicas, declared: a global table, {declared}: this library adds none, so add them by AWS or \
                  by its tools"
             )?,
             (Some(found), Some(declared)) if found != declared => write!(
                 f,
-                "it is a global table, {found}, and declared is {declared}: change the declaration, or the replicas by AWS \
+                "it is a global table, {found}, declared: {declared}: change the declaration, or the replicas by AWS \
                  or by its tools"
             )?,
             (Some(found), Some(_)) => write!(f, "it is a global table, {found}")?,

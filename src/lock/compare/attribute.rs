@@ -139,7 +139,7 @@ impl EntityPair<'_> {
                 }
             };
             let steps: &[&str] = &[
-                "keep it declared, as an `Option` or with a `default`, let nothing rely on it, and deploy that everywhere",
+                "keep it declared, as an `Option` or with a `default`, let no program rely on it, and deploy that everywhere",
                 "then drop it, and deploy",
             ];
             (ChangeClass::BreaksRunning, what, steps)
@@ -298,7 +298,7 @@ impl EntityPair<'_> {
             TypeChange::Unknown => self.change(
                 self.in_key_or(name, ChangeClass::BreaksRunning),
                 name,
-                format!("{types}; whether that stores the same is not known here"),
+                format!("{types}; the check cannot know whether both are stored in the same way"),
                 &[
                     "if each value is stored as it was, under another name of the type, this is safe",
                     "if the new type reads all that is stored, and old programs what it stores, this is safe too",
@@ -374,7 +374,7 @@ impl EntityPair<'_> {
             ),
             (Default(old), Default(new)) => (
                 ChangeClass::FillFirst,
-                format!("the meaning of a missing attribute was `{old}` and is `{new}`: programs read such items in two ways"),
+                format!("the meaning of a missing attribute was `{old}` and is `{new}`: old and new programs read such items differently"),
                 &[
                     "if both are the same value, this is safe",
                     "else write the old default into all items without the attribute: `update_each`",
@@ -384,7 +384,7 @@ impl EntityPair<'_> {
             (Fine, Default(new)) => (
                 ChangeClass::FillFirst,
                 format!(
-                    "an item without it means `{new}` now, and was read without a value: programs read such items in two ways{}",
+                    "an item without it means `{new}` now, and was read without a value: old and new programs read such items differently{}",
                     self.not_in_index(name)
                 ),
                 &[
@@ -396,7 +396,7 @@ impl EntityPair<'_> {
             ),
             (Default(old), Fine) => (
                 ChangeClass::FillFirst,
-                format!("an item without it is read without a value now, and meant `{old}`: programs read such items in two ways"),
+                format!("an item without it is read without a value now, and meant `{old}`: old and new programs read such items differently"),
                 &[
                     "write the old default into all items without the attribute: `update_each`",
                     DEPLOY_EVERYWHERE,

@@ -199,7 +199,7 @@ impl EntityPair<'_> {
                     true => ChangeClass::Free,
                     false => ChangeClass::BreaksRunning,
                 };
-                changes.push(self.change(class, name, what, &["see what is said of the keys"]));
+                changes.push(self.change(class, name, what, &["see the changes of the keys"]));
                 continue;
             };
             if was == is {
@@ -230,7 +230,7 @@ impl EntityPair<'_> {
         let appeared = new.keys().filter(|name| !old.contains_key(**name));
         changes.extend(appeared.map(|name| {
             let what = "the field is part of keys, and it is new there or has no attribute any more: the changes of the keys show which";
-            self.change(ChangeClass::Free, name, what, &["see what is said of the keys"])
+            self.change(ChangeClass::Free, name, what, &["see the changes of the keys"])
         }));
     }
 }

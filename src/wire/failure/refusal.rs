@@ -117,7 +117,7 @@ fn unknown_outcome(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool
              deciding"
         ),
         code if refusal.status < 500 => format!(
-            "{operation} was sent again after a lost answer and refused then ({}), so it may have taken \
+            "{operation} was sent again after a lost response and then rejected ({}), so it may have taken \
              effect before: read before deciding",
             code.map_or_else(|| format!("HTTP {}", refusal.status), str::to_owned)
         ),
