@@ -3,7 +3,7 @@
 //! Without a limit, the engine reads all remaining rows into memory before it ends a page at a megabyte, so reading a
 //! table takes quadratic time. Therefore each request gets a limit that is a little larger than the last page of that
 //! table. If the page ends before the limit, it equals the page without a limit: the same rows, counts, costs and key.
-//! Otherwise the page is read again with a larger limit.
+//! Otherwise the page is read again with a larger limit, which later pages begin with.
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
@@ -94,7 +94,8 @@ fn read_page<P: EnginePage>(
     mut read: impl FnMut(&PageSource, usize) -> Result<P, DynoxideError>,
 ) -> Result<P, DynoxideError> {
     let most = wanted.unwrap_or(MOST);
-    let mut limit = sizes.page_limit(&source).min(most);
+    let first = sizes.page_limit(&source).min(most);
+    let mut limit = first;
     loop {
         let page = read(&source, limit)?;
         let is_below = page.scanned_rows() < limit;
@@ -107,6 +108,11 @@ fn read_page<P: EnginePage>(
         // A page that ends exactly at our limit is cut there, and would show a continuation that
         // the caller must not see.
         if is_below || limit >= most {
+            // Without this, a page between the first limit and a megabyte would take several
+            // attempts each time.
+            if limit > first {
+                sizes.remember_rows(source, page.scanned_rows());
+            }
             return Ok(page);
         }
         limit = limit.saturating_mul(GROWTH).min(most);

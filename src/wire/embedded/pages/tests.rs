@@ -236,11 +236,20 @@ impl EnginePage for FakePage {
 /// Reads a table of which each page has as many rows as this says. Returns how many rows the engine read for it, which
 /// is what its pages cost.
 fn rows_read(rows: usize, page: impl Fn(usize) -> usize) -> usize {
-    let mut sizes = PageSizes::default();
+    rows_read_again(&mut PageSizes::default(), rows, None, page)
+}
+
+/// The same with known sizes, and with a limit of the caller.
+fn rows_read_again(
+    sizes: &mut PageSizes,
+    rows: usize,
+    wanted: Option<usize>,
+    page: impl Fn(usize) -> usize,
+) -> usize {
     let (mut at, mut read) = (0, 0);
     while at < rows {
         let source = ("rows".to_owned(), None);
-        let answer = read_page(&mut sizes, source, None, |_, limit| {
+        let answer = read_page(sizes, source, wanted, |_, limit| {
             read += limit.min(rows - at);
             // The engine counts the row that did not fit any more.
             let most = (page(at) + 1).min(limit).min(rows - at);
@@ -251,10 +260,7 @@ fn rows_read(rows: usize, page: impl Fn(usize) -> usize) -> usize {
             })
         });
         let answer = answer.unwrap();
-        at += match answer.has_more {
-            true => answer.scanned - 1,
-            false => answer.scanned,
-        };
+        at += answer.scanned.min(page(at));
     }
     read
 }
@@ -270,6 +276,25 @@ fn a_table_costs_little_more_than_its_rows() {
         }
         let read = rows_read(rows, |at| if at / 20_000 % 2 == 0 { 500 } else { 8_000 });
         assert!(read < rows * 3 + 1_000, "{rows} rows of two sizes: {read}");
+    }
+}
+
+/// Tables that fit into one page, and pages that a caller limits, are read once, except for the first time.
+#[test]
+fn pages_that_are_not_full_are_read_once() {
+    for (rows, wanted) in [
+        (600, None),
+        (2_100, None),
+        (9_000, None),
+        (9_000, Some(1_001)),
+    ] {
+        let mut sizes = PageSizes::default();
+        let first = rows_read_again(&mut sizes, rows, wanted, |_| 10_000);
+        assert!(first < rows * 5 / 2, "{rows} rows: {first}");
+        // A page of few rows does not change what is known.
+        rows_read_again(&mut sizes, 3, None, |_| 10_000);
+        let again = rows_read_again(&mut sizes, rows, wanted, |_| 10_000);
+        assert_eq!(again, rows, "{wanted:?}");
     }
 }
 
