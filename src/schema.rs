@@ -21,6 +21,7 @@ mod pattern;
 mod placement;
 mod replicas;
 mod reserved;
+mod second_key;
 mod settings;
 mod shape;
 mod table;
@@ -37,14 +38,14 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, IsAsWritten, KeyDef,
-    KeySource, Piece, Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef,
-    Width,
+    KeySource, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, SentinelsOf, Style,
+    TableDef, UniqueDef, WhenDef, Width,
 };
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, ShapeSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema,
+    PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
@@ -69,6 +70,8 @@ pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
+pub(crate) use second_key::written_with;
+pub use second_key::{has_one_move, has_second_key, is_movable, rows_may_meet};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
