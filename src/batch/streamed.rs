@@ -13,10 +13,13 @@ use super::writes::BatchWrite;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::plan::Steps;
-use crate::retry::RetryBudget;
+use crate::retry::{CONCURRENCY, RetryBudget};
 
 /// How many requests of writes are read for each request that may be under way.
 const REQUESTS_READ: usize = 8;
+
+/// The number of writes for which room is reserved before they are read; there may be fewer.
+const RESERVED: usize = MOST_WRITES * REQUESTS_READ * CONCURRENCY;
 
 /// Writes from an iterator, which are sent while they are read; see [`Batch::streamed`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -42,13 +45,15 @@ impl<W: BatchWrite, I: Iterator<Item = W> + Send> WriteSource for I {
 impl<'e> Batch<'e> {
     /// Sends the writes of an iterator while they are read, any number of them in little memory.
     ///
-    /// Some hundred writes are read, sent as a [`Batch`], and acknowledged, then the next ones are read. So if several
-    /// writes have the same key, the last one counts as in a `Batch`, but those that are far apart are all sent. Then a
-    /// request that arrives late may overwrite a later write of its key, see [`sent_twice`](BatchReport::sent_twice): if
-    /// keys come again, prefer a `Batch`, which sends each key once.
+    /// A few hundred writes are read, sent as a [`Batch`] and acknowledged; then the next ones are read. If several
+    /// writes have the same key, only the last one is sent, as in a `Batch`. However, if they are far apart, all of
+    /// them are sent, and a request that arrives late may overwrite a later write of its key, see
+    /// [`sent_twice`](BatchReport::sent_twice). If keys can occur several times, prefer a `Batch`, which sends each key
+    /// once.
     ///
-    /// If the service does not take all of these writes within the [`budget`](BatchStream::budget), the rest of the
-    /// iterator is not sent: it is in the report's [`left`](BatchReport::left), in memory, so that nothing is lost.
+    /// If DynamoDB does not accept all of these writes within the [`budget`](BatchStream::budget), the rest of the
+    /// iterator is not sent: it is read to its end and kept in the report's [`left`](BatchReport::left), in memory, so
+    /// that nothing is lost. This never ends for an endless iterator.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -71,33 +76,35 @@ impl<'e> Batch<'e> {
         I: IntoIterator<Item = W, IntoIter: Send + 'e>,
     {
         BatchStream {
-            writes: Box::new(writes.into_iter()),
+            // An iterator need not end for good at its first `None`, and the next part would be
+            // read after it.
+            writes: Box::new(writes.into_iter().fuse()),
             settings: BatchSettings::default(),
         }
     }
 }
 
 impl<'w> BatchStream<'w> {
-    /// How many requests are under way at once; 8 by default.
+    /// Sets the number of concurrent requests; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.settings.concurrency = requests.max(1);
         self
     }
 
-    /// How long the batch goes on sending what the service leaves out.
+    /// Sets how long the batch keeps sending omitted writes.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.settings.budget = budget;
         self
     }
 
-    /// Calls this after some hundred writes, with what has become of the writes that were read so far.
+    /// Calls this after every few hundred writes, with the counts of the writes that were read so far.
     pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
         self.settings.on_progress = Some(Box::new(call));
         self
     }
 
-    /// Sends the writes. The report is that of a [`Batch`], and its places are those of the iterator. If this is dropped
-    /// before it is done, requests under way may or may not take effect.
+    /// Sends the writes. The report is that of a [`Batch`], and its positions are those in the iterator. If you drop
+    /// the future before it is done, requests in progress may or may not take effect.
     pub fn send(self, db: &'w Dynamo) -> Steps<'w, Result<BatchReport>> {
         Steps(Box::pin(self.run_stream(db)))
     }
@@ -109,6 +116,9 @@ impl<'w> BatchStream<'w> {
                 // Later writes of a key must not overtake one that is left, so nothing more is sent
                 // after the first remaining write.
                 sum.leave_plan(plan);
+                // Nothing else waits here, so without this pause a long iterator would keep other tasks
+                // and timeouts from running.
+                tokio::task::yield_now().await;
                 continue;
             }
             let total = plan.total;
@@ -125,8 +135,9 @@ impl<'w> BatchStream<'w> {
     }
 
     fn next_plan(&mut self, db: &Dynamo) -> Option<BatchPlan> {
-        let most = MOST_WRITES * REQUESTS_READ * self.settings.concurrency;
-        let mut input = BatchInput::new(most);
+        let most = self.settings.concurrency;
+        let most = most.saturating_mul(MOST_WRITES * REQUESTS_READ);
+        let mut input = BatchInput::new(most.min(RESERVED));
         self.writes.fill_input(most, db, &mut input);
         let plan = input.into_plan();
         (plan.total > 0).then_some(plan)

@@ -66,7 +66,7 @@ impl PatternDoc<'_> {
         };
         let next = self.parts.get(at).map(|part| plain_name(part));
         format!(
-            "A stage of `{ident}::{function}(..)`{behind}: a query, and with `.{}()` one of less.",
+            "A stage of `{ident}::{function}(..)`{behind}: a query, and `.{}()` restricts it further.",
             next.unwrap_or_default()
         )
     }
@@ -114,10 +114,10 @@ impl PatternDoc<'_> {
         let read = self.index.and_then(|index| index.read_shards);
         match (written, read) {
             (Some(written), Some(read)) if read != written => format!(
-                "- {written} shards of each partition are written and {read} read, side by side, and merged\n"
+                "- {written} shards of each partition are written, and {read} are read concurrently and merged\n"
             ),
             (Some(shards), _) => {
-                format!("- {shards} shards of each partition, read side by side and merged\n")
+                format!("- {shards} shards of each partition, read concurrently and merged\n")
             }
             (None, _) => String::new(),
         }

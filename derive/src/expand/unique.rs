@@ -56,7 +56,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         code!(__d::PartOf::new(&#value, #write))
     });
     let filled = (unique.filling).then(|| code!(where for<'x> #ident: __d::FilledUnique<'x>));
-    let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
+    let doc = format!("The `{ident}` that has this unique value, by strong reads.");
     code! {
         #[doc = #doc]
         #[inline]
