@@ -87,8 +87,8 @@ pub trait BulkExt: QueryExt {
     }
 
     /// Deletes each row as [`delete_each`](Self::delete_each) does, but by requests of 25 and without conditions: a row
-    /// that was found is deleted, whatever others have made of it meanwhile. Take this where no one else writes the
-    /// rows, or where they are to go in any case. It takes fewer requests, and the same write units.
+    /// that was found is deleted, even if another writer has changed it since. Use this if no one else writes the rows, or
+    /// if they must go in any case. It takes fewer requests, and the same write units.
     ///
     /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with
     /// unique values is deleted by a transaction of its own, as `delete_each` does.
@@ -116,8 +116,8 @@ pub trait BulkExt: QueryExt {
         Bulk::delete_unchecked(JobRows::of_query(self.query()))
     }
 
-    /// Writes each row together with other items, by a transaction of its own: the row and its counters, say, or the
-    /// same row under another key.
+    /// Writes each row together with other items, by a transaction of its own: for example the row and its counters,
+    /// or the same row under another key.
     ///
     /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to leave the row alone, or a
     /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change where
