@@ -40,8 +40,10 @@ pub(super) fn write_sort(
 }
 
 /// An argument for a key part that is a field of the type `F`: anything that [`Arg`] allows for its type, or [`any_of`]
-/// of several. `K` is the format of the part: the field itself as an attribute, or truncated by a format, which takes
-/// the truncated type. `Number` is inferred.
+/// of several. An `Option<T>` takes a `T`.
+///
+/// You never name the other parameters: `K` is the format of the part, which may take a truncated type such as
+/// [`YearMonth`](crate::key::YearMonth), and `Number` tells one value from several.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of this part of the key",
     label = "expected what the key holds of the field, or `any_of(..)` of several",
@@ -82,6 +84,7 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
+#[doc(hidden)]
 pub trait PartitionArg<const AT: usize, A, Number> {
     /// The values.
     fn values(given: A) -> Vec<GivenPart>;
