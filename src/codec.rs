@@ -120,8 +120,7 @@ pub trait DynamoValue: Sized {
     }
 }
 
-/// A type that may be as a field: a value, an `Option` of one, or a set. None and an empty set are
-/// absent attributes.
+/// A type that can be a field: a value, an `Option` of one, or a set. None and an empty set are absent attributes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored as an attribute",
     label = "neither a value, nor an `Option` of one, nor a set",

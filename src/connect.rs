@@ -29,7 +29,7 @@ const VARIABLE: &str = "DYNAMO_URL";
 impl Dynamo {
     /// Opens a connection:
     ///
-    /// | URL | what it is |
+    /// | URL | engine |
     /// |---|---|
     /// | `embedded:memory` | in this process, gone with the last clone (feature `embedded`) |
     /// | `embedded:PATH` | in this process, stored in a file (feature `embedded`) |

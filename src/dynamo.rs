@@ -158,8 +158,8 @@ impl Dynamo {
     /// A connection may have several observers: each is called, in the order in which they were added.
     ///
     /// The observer is called when a response has arrived, by the task that waits for it, so it should only count or
-    /// log. It is not called for a request that was dropped before. The requests also request their consumed
-    /// capacity, which costs only a few bytes; without an observer they do not.
+    /// log. It is not called for a request that was dropped before. With an observer, each request also requests its
+    /// consumed capacity, which costs only a few bytes.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -119,7 +119,9 @@ pub(crate) fn resolve_path(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(folder.join(name)),
         }
     }
-    Err(io::Error::other("its links lead nowhere"))
+    Err(io::Error::other(
+        "the target of its links cannot be determined",
+    ))
 }
 
 fn open_lock(name: &Path) -> io::Result<File> {

@@ -51,7 +51,7 @@ pub enum JournalFinding {
         /// The table.
         table: String,
     },
-    /// A declaration waited for a fill, is ready now, and no fill is recorded.
+    /// The step before requires a fill, this one depends on it, and no fill is recorded.
     NotFilled {
         /// The table.
         table: String,
@@ -93,13 +93,13 @@ impl fmt::Display for JournalFinding {
 }
 
 impl Dynamo {
-    /// A journal of the programs that use these tables: each program writes down that it starts, and each fill that it is
-    /// complete. Before the next step of a change, [`Journal::deployed`] tells if an older program has started
-    /// after a fill, or if the step before was never deployed.
+    /// A journal of the programs that use these tables: each program records its start, and each fill its completion.
+    /// Before the next step of a change, [`Journal::deployed`] reports if an older program has started after a fill, or
+    /// if the step before was never deployed.
     ///
     /// It has a small table of its own, `dynamo-entity-journal`, with one item for each table of the model; nothing is
     /// stored in your tables. A start costs one strong read for each table, and one write if it is the first one since
-    /// another program started. It is no proof: programs that do not write down their starts are unknown to it.
+    /// another program started. It is no proof, because it does not know programs that do not record their starts.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -117,7 +117,7 @@ impl Dynamo {
     ///
     /// # Errors
     ///
-    /// An error of kind [`Config`](ErrorKind::Config) if two schemas are of one table.
+    /// An error of kind [`Config`](ErrorKind::Config) if two schemas describe one table.
     pub fn journal(&self, schemas: impl IntoIterator<Item = TableSchema>) -> Result<Journal> {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         let entities = schemas.iter().flat_map(|schema| &schema.entities);
@@ -141,7 +141,8 @@ impl Journal {
         self.db.create_tables([schema]).await
     }
 
-    /// Writes down that a program with these declarations starts. If the last event was that as well, nothing is written.
+    /// Records the start of a program with these declarations. If the last event was the same start, nothing is
+    /// written.
     pub async fn started(&self) -> Result<()> {
         for table in &self.tables {
             let name = format!("{START}{}", table.sum);
@@ -161,8 +162,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes down that all items of an entity are filled, by a program with these declarations. The name is that in Rust
-    /// or the stored one.
+    /// Records that a program with these declarations has filled all items of an entity. The name is its name in Rust
+    /// or its stored name.
     pub async fn filled(&self, entity: &str) -> Result<()> {
         let known = self.names.iter().find(|(name, _)| name == entity);
         let stored = known.map_or(entity, |(name, stored)| match stored.is_empty() {
@@ -181,8 +182,8 @@ impl Journal {
     }
 
     /// Compares the journal with the lock file of the step before, and returns each reason why programs with the
-    /// declarations of this one should not be deployed yet. An empty list is no proof, because only programs that write
-    /// down their starts are known.
+    /// declarations of this one should not be deployed yet. An empty list is no proof, because only programs that
+    /// record their starts are known.
     pub async fn deployed(&self, before: impl AsRef<Path>) -> Result<Vec<JournalFinding>> {
         let before = digest::of_file(before.as_ref())?;
         let mut findings = Vec::new();

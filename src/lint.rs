@@ -37,8 +37,8 @@ pub use found::Lint;
 pub use rule::LintRule;
 
 impl TableSchema {
-    /// Finds declarations that are likely to be regretted: see the module [`lint`](crate::lint). It sends no request; schemas
-    /// that were read from JSON have the same lints as declared ones.
+    /// Finds declarations that you are likely to regret: see the module [`lint`](crate::lint). It sends no request;
+    /// schemas that were read from JSON have the same lints as declared ones.
     pub fn lints(&self) -> Vec<Lint> {
         let rules = LintRule::ALL.iter();
         let lints = rules.flat_map(|rule| found::lints_of(*rule, self));

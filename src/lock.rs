@@ -51,14 +51,14 @@ use crate::schema::TableSchema;
 /// The value of the variable, for [`check`].
 const VARIABLE: &str = "DYNAMO_LOCK";
 
-/// Checks in a test that the file says what is stored. With `DYNAMO_LOCK=write` in the environment it writes the file, if
-/// that says something else or does not exist, and tells the changes on the standard error output.
+/// Checks in a test that the file matches the declarations. With `DYNAMO_LOCK=write` in the environment, it writes the
+/// file if the file differs or does not exist, and reports the changes on standard error.
 ///
-/// A relative path begins in the folder of the package, wherever the tests run. Name all tables of the program.
+/// A relative path begins in the folder of the package, wherever the tests run. Pass all tables of the program.
 ///
 /// # Panics
 ///
-/// As an assertion does, if the file says something else, does not exist or cannot be read. The message has all changes.
+/// Like an assertion, if the file differs, does not exist or cannot be read. The message contains all changes.
 #[track_caller]
 pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSchema>) {
     let write = env::var_os(VARIABLE);
@@ -80,7 +80,7 @@ pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSche
     assert!(message.is_none(), "{}", message.unwrap_or_default());
 }
 
-/// Compares the file with the declarations, as [`check`] does, and returns what it found.
+/// Compares the file with the declarations, like [`check`], and returns the result.
 ///
 /// ```
 /// use dynamo_entity::lock::{self, ChangeClass};
@@ -111,8 +111,9 @@ pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSche
 ///
 /// # Errors
 ///
-/// Errors of kind [`Config`](crate::error::ErrorKind::Config): the file does not exist, was written by a newer version of this
-/// library, or is not as it was written, after a merge say; or two schemas are of one table.
+/// Errors of kind [`Config`](crate::error::ErrorKind::Config): the file does not exist, was written by a newer version
+/// of this library, or differs from the text that was written, for example after a merge; or two schemas describe one
+/// table.
 pub fn compare(
     path: impl AsRef<Path>,
     schemas: impl IntoIterator<Item = TableSchema>,
@@ -120,8 +121,8 @@ pub fn compare(
     compared(&file::place(path.as_ref()), &stored_form(schemas)?)
 }
 
-/// Writes the file, and says whether that changed it. A file that cannot be read is replaced, but not one that a newer
-/// version of this library wrote.
+/// Writes the file, and returns whether that changed it. A file that cannot be read is replaced, but not one that a
+/// newer version of this library wrote.
 pub fn write(
     path: impl AsRef<Path>,
     schemas: impl IntoIterator<Item = TableSchema>,

@@ -53,15 +53,14 @@ const SETTLING: Duration = Duration::from_secs(5);
 impl Dynamo {
     /// Creates the tables that do not exist, and waits until they can be used.
     ///
-    /// A table that exists is never changed: if it is as declared, nothing happens; if it differs,
-    /// the error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) names every difference
-    /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
-    /// every start, by many processes at once. If it is dropped before its end, some of the tables may exist;
-    /// call it again.
+    /// An existing table is never changed: if it matches its declaration, nothing happens; if it differs, the error of
+    /// kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) names every difference and its remedy. Indexes
+    /// that are not declared are ignored. You may call it at every start, in many processes at once. If it is dropped
+    /// before its end, some of the tables may exist; call it again.
     ///
-    /// The settings of a schema, such as [`deletion_protection`](TableSchema::deletion_protection), are those of the tables
-    /// that are created, and are not compared with those of tables that exist. A server without one of them, such as the
-    /// embedded engine, makes the table without it.
+    /// The settings of a schema, such as [`deletion_protection`](TableSchema::deletion_protection), apply to the tables
+    /// that are created, and are not compared with those of existing tables. A server that does not support one of
+    /// them, such as the embedded engine, creates the table without it.
     ///
     /// A table has one declaration. Two declarations of one name, such as `table = "shop"` on two entities, are rejected
     /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so pass all
@@ -74,12 +73,13 @@ impl Dynamo {
         async move { create(self, schemas).await }
     }
 
-    /// Adds the global indexes that the tables lack, one after the other, and waits until each is filled; with much
-    /// data that takes long. Nothing else is changed. A service that fails meanwhile is retried for half a minute.
+    /// Adds the missing global indexes of the tables, one after the other, and waits until each is filled; with much
+    /// data, that takes long. Nothing else is changed. If DynamoDB fails in the meantime, the request is retried for
+    /// half a minute.
     ///
     /// An index of the same name with another key or projection is an error of kind
-    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). If this is dropped before its end, the service
-    /// still finishes the index that it has begun; call it again for the others.
+    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). If this is dropped before its end, DynamoDB still
+    /// completes the index that it has begun; call it again for the others.
     pub fn add_indexes(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,
@@ -88,12 +88,12 @@ impl Dynamo {
         async move { add_indexes(self, schemas).await }
     }
 
-    /// Switches TTL on for tables that exist without it, by the attribute that is declared. Nothing else is changed or
-    /// compared; tables for which no TTL is declared are left alone.
+    /// Enables the declared TTL of existing tables that have none. Nothing else is changed or compared; tables without
+    /// a declared TTL are skipped.
     ///
-    /// DynamoDB then deletes the items whose time is over, those that exist already too. A table whose items expire by
-    /// another attribute is an error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch): that has to be
-    /// switched over by a [plan](Self::plan).
+    /// DynamoDB then deletes expired items, including those that exist already. A table whose items expire by another
+    /// attribute is an error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch): a [plan](Self::plan)
+    /// can change the attribute.
     pub fn enable_ttl(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,

@@ -33,7 +33,7 @@ pub(crate) async fn run(
     let (kept, left): (Vec<_>, Vec<_>) = steps.partition(|(_, is_kept)| *is_kept);
     for (step, _) in kept {
         if let Some(what) = step.deletes.as_ref().and_then(named) {
-            context.note(&format!("kept: {what}, which was not named"))?;
+            context.note(&format!("kept: {what}, because it was not named"))?;
         }
     }
     if left.is_empty() {
@@ -175,7 +175,7 @@ fn check_exchanged(plan: &TablePlan, allowed: &[Deletion]) -> Result<(), Failure
         });
         if let Some(words) = kept.next().and_then(allowing) {
             return Err(Failure::said(format!(
-                "nothing was changed: to {}, another index has to go first, which is allowed by {words}",
+                "nothing was changed: to {}, another index must be removed first, which {words} allows",
                 step.change
             )));
         }

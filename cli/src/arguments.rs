@@ -245,7 +245,7 @@ pub(crate) fn put(_: ModelEntity<'_>) -> Vec<Arg> {
         Arg::new("create")
             .long("create")
             .action(ArgAction::SetTrue)
-            .help("Replaces nothing"),
+            .help("Fails if the item already exists"),
         Arg::new("unchecked")
             .long("unchecked")
             .action(ArgAction::SetTrue)

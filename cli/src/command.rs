@@ -114,8 +114,7 @@ fn tables(model: &Model) -> Vec<Command> {
             "Skips steps that would lose something that was not allowed",
         ))
         .arg(arguments::yes());
-    let lint =
-        Command::new("lint").about("Lists parts of the model that are likely to be regretted");
+    let lint = Command::new("lint").about("Lists declarations that you are likely to regret");
     vec![plan, apply, check(model), fill(model), lint, export()]
 }
 
@@ -152,7 +151,7 @@ fn check(model: &Model) -> Command {
                 .long("filled")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["lock", "write"])
-                .help("Counts the rows that `fill` would write instead, by strong reads; writes nothing"),
+                .help("Instead, counts by strong reads the rows that `fill` would write; writes nothing"),
         )
         .arg(
             Arg::new("entities")
@@ -160,7 +159,7 @@ fn check(model: &Model) -> Command {
                 .num_args(0..)
                 .requires("filled")
                 .value_parser(PossibleValuesParser::new(names))
-                .help("The entities to count; without, those with `filling` or `was`"),
+                .help("The entities to count; by default those with `filling` or `was`"),
         )
         .arg(segments().requires("filled"))
         .arg(
@@ -169,15 +168,15 @@ fn check(model: &Model) -> Command {
                 .value_name("FILE")
                 .conflicts_with_all(["lock", "write", "filled"])
                 .value_parser(NonEmptyStringValueParser::new())
-                .help("Compares the journal with the lock file of the step before, in this file, instead"),
+                .help("Instead, compares the journal with this file, the lock file of the step before"),
         )
 }
 
 fn fill(model: &Model) -> Command {
     let names = entities(model);
     Command::new("fill")
-        .about("Writes into all items of an entity the keys, unique values, defaults and names that they lack")
-        .after_help("It may be stopped and run again at any time: rows that are right are not written.")
+        .about("Adds the missing keys, unique values, defaults and names to all items of an entity")
+        .after_help("You may stop it and run it again at any time: correct rows are not written.")
         .arg(
             Arg::new("entity")
                 .value_name("ENTITY")
@@ -186,7 +185,10 @@ fn fill(model: &Model) -> Command {
                 .help("The entity"),
         )
         .arg(segments())
-        .arg(arguments::rate("WRITES", "Writes at most this number of items per second"))
+        .arg(arguments::rate(
+            "WRITES",
+            "Writes at most this number of items per second",
+        ))
         .arg(checkpoint())
 }
 
@@ -271,7 +273,7 @@ fn import_data(model: &Model) -> Command {
         .value_parser(NonEmptyStringValueParser::new())
         .help("The file with the lines");
     Command::new("import-data")
-        .about("Stores the lines of a file as items; replaces nothing unless you say so")
+        .about("Stores the lines of a file as items; replaces nothing without --replace")
         .args(whole(
             model,
             "The lines are items of a table, stored as they are",
@@ -332,7 +334,7 @@ fn parked(model: &Model) -> Option<Command> {
             .value_name("CONSUMER")
             .required(true)
             .value_parser(NonEmptyStringValueParser::new())
-            .help("The name of the consumer, as `park_after` has it")
+            .help("The name of the consumer, as passed to `park_after`")
     };
     let events = || {
         Arg::new("events")
@@ -354,17 +356,21 @@ fn parked(model: &Model) -> Option<Command> {
         .arg(consumer().required(false));
     let show = Command::new("show")
         .about("Writes parked changes as events, each as a Lambda function would receive it")
-        .args([consumer(), events(), all("Writes all of the consumer")]);
+        .args([
+            consumer(),
+            events(),
+            all("Writes all parked changes of the consumer"),
+        ]);
     let replay = Command::new("replay")
         .about("Calls the handler of the consumer again, and forgets the changes for which it succeeds")
-        .args([consumer(), events(), all("Replays all of the consumer")]);
+        .args([consumer(), events(), all("Replays all parked changes of the consumer")]);
     let drop = Command::new("drop")
         .visible_alias("discard")
         .about("Forgets parked changes without handling them")
         .args([
             consumer(),
             events(),
-            all("Forgets all of the consumer"),
+            all("Forgets all parked changes of the consumer"),
             arguments::yes(),
         ]);
     Some(

@@ -139,7 +139,7 @@ fn table<'c>(
     };
     let mut schemas = context.model.schemas.iter();
     let found = schemas.find(|schema| schema.name == *name);
-    let missing = || Failure::said(format!("there is no table `{name}`"));
+    let missing = || Failure::said(format!("no table is named `{name}`"));
     found.map(Some).ok_or_else(missing)
 }
 

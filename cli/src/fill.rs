@@ -83,7 +83,7 @@ pub(crate) async fn run(
     match report.stopped() {
         Some(error) => Err(Failure::said(error.to_string())),
         None if counts.failed == 1 => Err(Failure::said(
-            "1 row was not filled: settle its reason, and run `fill` again",
+            "1 row was not filled: remove the cause, and run `fill` again",
         )),
         None if counts.failed > 1 => Err(Failure::said(format!(
             "{} rows were not filled: settle their reasons, and run `fill` again",

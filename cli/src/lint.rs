@@ -1,4 +1,4 @@
-//! `lint`: the parts of the model that are likely to be regretted.
+//! `lint`: the declarations that the author is likely to regret.
 
 use dynamo_entity::lint::Lint;
 use serde_json::json;

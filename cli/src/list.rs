@@ -21,7 +21,7 @@ pub(crate) async fn run(
         .is_some_and(|url| url.starts_with("aws"));
     if is_on_aws && !matches.get_flag("scan") {
         return Err(Failure::said(
-            "a list is a scan: DynamoDB reads, and charges, the table until the page is full; `--scan` says that you mean it",
+            "`list` is a scan: DynamoDB reads, and charges, the table until the page is full; pass `--scan` to confirm",
         ));
     }
     let question = entity.scanned();

@@ -79,7 +79,7 @@ impl Rows<'_, '_, '_, '_> {
         self.context.note("no rows")?;
         match self.midnight.take() {
             Some(asked) => self.context.note(&format!(
-                "`{asked}` is its midnight; a day is a range that ends before the next, such as 2026-03-01..2026-03-02"
+                "`{asked}` means its midnight; a day is a range that ends before the next, such as 2026-03-01..2026-03-02"
             )),
             None => Ok(()),
         }
@@ -320,7 +320,7 @@ fn given_parts(
         match place {
             Some(place @ None) => *place = Some(AskedPart::Missing),
             Some(Some(_)) => {
-                let why = format!("--missing {name}: it is given a value, too");
+                let why = format!("--missing {name}: the part has a value too");
                 return Err(Failure::said(why));
             }
             None => {

@@ -8,7 +8,7 @@ use super::writes::BatchWrite;
 use crate::dynamo::Dynamo;
 use crate::retry::RetryBudget;
 
-/// Any number of puts and deletes, of any entities and tables, sent 25 to a request.
+/// Any number of puts and deletes, of any entities and tables, sent in requests of 25.
 ///
 /// If several writes have the same key, only the last one is sent, as if all were sent one after the other. A write
 /// in a batch takes effect whatever item is stored: it has no condition and no version. Writes that DynamoDB omits

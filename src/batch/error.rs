@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 
-/// A write of a batch that went wrong and is not worth sending again.
+/// A write of a batch that failed and is not worth a retry.
 #[derive(Debug, thiserror::Error)]
 #[error("write {index} of the batch: {error}")]
 #[non_exhaustive]
 pub struct BatchError {
-    /// The place of the write in the whole input of the batch, from 0.
+    /// The position of the write in the whole input of the batch, from 0.
     pub index: usize,
     /// The error, with the entity and the attribute of its key.
     #[source]

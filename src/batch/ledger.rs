@@ -136,7 +136,8 @@ impl BatchState {
     }
 }
 
-/// A view of a batch that is under way, or that was stopped; from [`BatchSend::progress`](super::BatchSend::progress).
+/// A view of a batch that is in progress, or that was stopped; from
+/// [`BatchSend::progress`](super::BatchSend::progress).
 #[derive(Clone)]
 pub struct BatchProgress(pub(super) Arc<BatchLedger>);
 
@@ -146,8 +147,8 @@ impl BatchProgress {
         self.0.current_counts()
     }
 
-    /// The report as it stands: writes that are not acknowledged are left. Among them are those of requests that were
-    /// under way when the batch was dropped, whether they took effect or not.
+    /// The current report: writes that are not acknowledged are left. Among them are those of requests that were in
+    /// progress when the batch was dropped, whether they took effect or not.
     pub fn report(&self) -> BatchReport {
         self.0.build_report()
     }

@@ -14,15 +14,15 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 pub struct BatchReport {
     /// The number of writes that DynamoDB has acknowledged.
     pub done: u64,
-    /// How many writes were not sent because a later write of the input has the same key.
+    /// The number of writes that were not sent because a later write of the input has the same key.
     pub superseded: u64,
-    /// How many of the writes that are done were sent more than once, because the answer to an earlier request was lost.
-    /// That request may still arrive, and then it overwrites what was written to these items since.
+    /// The number of completed writes that were sent more than once because the response to an earlier request was
+    /// lost. That request may still arrive, and then it overwrites later writes of these items.
     pub sent_twice: u64,
     /// The writes that may not have taken effect, to be sent again byte for byte and to the same tables: that is
     /// harmless if they did. The settings of this batch are the defaults.
     pub left: Batch<'static>,
-    /// The writes that failed and are not worth sending again, in the order of the input.
+    /// The writes that failed and are not worth a retry, in the order of the input.
     pub errors: Vec<BatchError>,
     /// The reasons why writes are left, each once: DynamoDB was too busy for longer than the budget, rejected a whole
     /// request, or could not be reached. Empty for a batch that was stopped in progress.
@@ -86,11 +86,11 @@ impl BatchReport {
             _ => self.reasons.first(),
         };
         let counts = format!(
-            "{} writes of a batch are done, {left} are left and {wrong} went wrong",
+            "{} writes of a batch are done, {left} are left and {wrong} failed",
             self.done
         );
         let Some(lead) = lead else {
-            let message = format!("{counts}: it was stopped under way");
+            let message = format!("{counts}: the batch was stopped before its end");
             return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message));
         };
         let mut message = format!("{counts}: {lead}");

@@ -6,23 +6,23 @@ use crate::retry::{CONCURRENCY, RetryBudget};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BatchCounts {
-    /// How many writes the input has.
+    /// The number of writes in the input.
     pub total: u64,
-    /// How many writes the service has acknowledged.
+    /// The number of writes that DynamoDB has acknowledged.
     pub done: u64,
-    /// How many writes were not sent, because a later write of the input has the same key.
+    /// The number of writes that were not sent because a later write of the input has the same key.
     pub superseded: u64,
-    /// How many writes failed and are not worth sending again.
+    /// The number of writes that failed and are not worth a retry.
     pub failed: u64,
 }
 
 impl BatchCounts {
-    /// How many writes are yet to be done.
+    /// The number of remaining writes.
     pub fn left(&self) -> u64 {
         self.total - self.settled()
     }
 
-    /// How many writes are done, superseded or failed.
+    /// The number of writes that are done, superseded or failed.
     pub fn settled(&self) -> u64 {
         self.done + self.superseded + self.failed
     }

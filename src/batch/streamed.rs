@@ -42,12 +42,13 @@ impl<W: BatchWrite, I: Iterator<Item = W> + Send> WriteSource for I {
 impl<'e> Batch<'e> {
     /// Sends the writes of an iterator while they are read, any number of them in little memory.
     ///
-    /// Some hundred writes are read, sent as a [`Batch`], and acknowledged, then the next ones are read. So if several
-    /// writes have the same key, the last one counts as in a `Batch`, but those that are far apart are all sent. Then a
-    /// request that arrives late may overwrite a later write of its key, see [`sent_twice`](BatchReport::sent_twice): if
-    /// keys come again, prefer a `Batch`, which sends each key once.
+    /// A few hundred writes are read, sent as a [`Batch`] and acknowledged; then the next ones are read. If several
+    /// writes have the same key, only the last one is sent, as in a `Batch`. However, if they are far apart, all of
+    /// them are sent, and a request that arrives late may overwrite a later write of its key, see
+    /// [`sent_twice`](BatchReport::sent_twice). If keys can occur several times, prefer a `Batch`, which sends each key
+    /// once.
     ///
-    /// If the service does not take all of these writes within the [`budget`](BatchStream::budget), the rest of the
+    /// If DynamoDB does not accept all of these writes within the [`budget`](BatchStream::budget), the rest of the
     /// iterator is not sent: it is in the report's [`left`](BatchReport::left), in memory, so that nothing is lost.
     ///
     /// ```
@@ -78,26 +79,26 @@ impl<'e> Batch<'e> {
 }
 
 impl<'w> BatchStream<'w> {
-    /// How many requests are under way at once; 8 by default.
+    /// Sets the number of concurrent requests; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.settings.concurrency = requests.max(1);
         self
     }
 
-    /// How long the batch goes on sending what the service leaves out.
+    /// Sets how long the batch keeps sending omitted writes.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.settings.budget = budget;
         self
     }
 
-    /// Calls this after some hundred writes, with what has become of the writes that were read so far.
+    /// Calls this after every few hundred writes, with the counts of the writes that were read so far.
     pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
         self.settings.on_progress = Some(Box::new(call));
         self
     }
 
-    /// Sends the writes. The report is that of a [`Batch`], and its places are those of the iterator. If this is dropped
-    /// before it is done, requests under way may or may not take effect.
+    /// Sends the writes. The report is that of a [`Batch`], and its positions are those in the iterator. If you drop
+    /// the future before it is done, requests in progress may or may not take effect.
     pub fn send(self, db: &'w Dynamo) -> Steps<'w, Result<BatchReport>> {
         Steps(Box::pin(self.run_stream(db)))
     }

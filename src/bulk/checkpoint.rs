@@ -10,13 +10,13 @@ use std::pin::Pin;
 pub use file::FileCheckpoint;
 pub(super) use state::{JobIdentity, JobState, refused};
 
-/// Why a checkpoint could not be loaded or saved.
+/// The reason why a checkpoint could not be loaded or saved.
 pub type CheckpointError = Box<dyn StdError + Send + Sync>;
 
-/// A load or a save that is under way.
+/// A load or a save in progress.
 pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 's>>;
 
-/// A place for the checkpoint of one job: [`FileCheckpoint`] is one in a file.
+/// A store for the checkpoint of one job: [`FileCheckpoint`] uses a file.
 ///
 /// The saved data contains the keys of rows, and no other values of them. When a save returns, it must be durable,
 /// and it must replace the previous one completely or not at all. A job loads once, at its start, and then makes one
@@ -47,7 +47,7 @@ pub trait Checkpoint: Send + Sync {
     /// Replaces what was saved last.
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()>;
 
-    /// Called when the job that loaded the checkpoint is over, whether it came to its end or not: others may load it
+    /// Called when the job that loaded the checkpoint is over, whether it was completed or not: other jobs may load it
     /// now. Does nothing by default.
     fn release(&self) {}
 }

@@ -55,8 +55,8 @@ const SAVING: Duration = Duration::from_secs(1);
 ///   [`rest`](crate#the-grammar-of-dynamo) field. Another `put` of the whole item removes it, and if that happens
 ///   between the change and the crash, the row is changed again.
 /// - A deleted row needs no mark, and a row that is [refilled](crate::bulk::BulkExt::refill) gets none.
-/// - A row that enters the part of the range that the job has passed is not met. A row that leaves the range before its
-///   turn is left alone.
+/// - A row that enters a part of the range that the job has already passed is not found. A row that leaves the range
+///   before its turn is not changed.
 /// - The checkpoint is bound to the job's name, the query and the operation, or to the [keys](Self::checkpoint) of
 ///   the given writes; another job is an error. If the closure of a job changes, give the job another name. The
 ///   bounds of a range may differ: those of the first run apply. Without its file, a job starts again.
@@ -262,7 +262,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// How often the checkpoint is saved: every second by default, and always at the end.
+    /// Sets how often the checkpoint is saved: every second by default, and always at the end.
     pub fn save_every(mut self, time: Duration) -> Self {
         if let Some(keeping) = &mut self.checkpoint {
             keeping.every = time;

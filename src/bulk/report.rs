@@ -17,20 +17,20 @@ use crate::query::{Cursor, Places, RowSpot};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BulkCounts {
-    /// Rows of the query, or given writes, that are dealt with: the sum of all other counts.
+    /// Rows of the query, or given writes, that were processed: the sum of all other counts.
     pub found: u64,
     /// Rows that were changed, deleted or stored.
     pub written: u64,
-    /// Rows that were left alone, because the closure returned no change.
+    /// Rows that were not changed because the closure returned no change.
     pub unchanged: u64,
-    /// Rows that were gone when their turn came, as a strong read has shown.
+    /// Rows that no longer existed when their turn came, according to a strong read.
     pub vanished: u64,
-    /// Rows that were still there when their turn came, but no longer rows of the query: others changed them, or they
+    /// Rows that still existed when their turn came, but no longer matched the query: others changed them, or they
     /// expired.
     pub left_query: u64,
-    /// Rows that already had the mark of this job: after a crash, or because an index brought them twice.
+    /// Rows that already had the mark of this job: after a crash, or because an index returned them twice.
     pub already_done: u64,
-    /// Rows that were not done, for the reason that the report names.
+    /// Rows that were not done; the report contains the reasons.
     pub failed: u64,
 }
 
@@ -70,7 +70,7 @@ pub(super) enum RowOutcome {
     Failed,
 }
 
-/// How far a job has come; see [`Bulk::on_progress`](super::Bulk::on_progress). Its counts are fields:
+/// The progress of a job; see [`Bulk::on_progress`](super::Bulk::on_progress). Its counts are fields:
 /// `progress.written`.
 #[derive(Debug)]
 pub struct BulkProgress<'p> {
@@ -96,7 +96,7 @@ impl Deref for BulkProgress<'_> {
 
 /// A row, or a write, that was not done.
 ///
-/// Its text says which one failed, by its place or by the names of its key, and why. It never shows a value: the
+/// Its text identifies it by its position or by the names of its key, and contains the reason. It never shows a value:
 /// [`key`](FailedRow::key) has those.
 #[derive(thiserror::Error)]
 #[error("{}: {error}", self.name())]
@@ -120,12 +120,12 @@ impl FailedRow {
         in_error::key_of(Some(&key[..]).filter(|_| !self.key.is_empty()), &self.error)
     }
 
-    /// The place of a write in the input of [`put_each`](super::put_each), from 0.
+    /// The position of a write in the input of [`put_each`](super::put_each), from 0.
     pub fn index(&self) -> Option<usize> {
         self.number.and_then(|number| usize::try_from(number).ok())
     }
 
-    /// Why it was not done.
+    /// The reason why it was not done.
     pub fn error(&self) -> &Error {
         &self.error
     }
@@ -167,13 +167,13 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// How many rows had which fate. Each count is a field of the report too: `report.written`.
+    /// The number of rows with each outcome. Each count is a field of the report too: `report.written`.
     pub fn counts(&self) -> BulkCounts {
         self.counts
     }
 
-    /// The rows that failed in this run. If the job [stopped](Self::stopped), more may be left undone: it has not come
-    /// to the others.
+    /// The rows that failed in this run. If the job [stopped](Self::stopped), more rows may not be done, because the
+    /// job has not reached them.
     pub fn errors(&self) -> &[FailedRow] {
         &self.errors
     }

@@ -38,7 +38,7 @@ const WINDOW: usize = 10_000;
 const WAITING: usize = 100;
 
 impl<'j> Bulk<'j> {
-    /// Runs the job. An error means that nothing was begun; everything later is in the report.
+    /// Runs the job. An error means that the job did not begin; all later errors are in the report.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
     where
         'j: 'd,

@@ -31,7 +31,7 @@ pub struct Truncate<'d> {
 }
 
 impl Dynamo {
-    /// Deletes all items of these tables, and returns how many there were: for tests. The tables stay.
+    /// Deletes all items of these tables, and returns their number: for tests. The tables remain.
     ///
     /// It works only on an engine that is known to be on this machine: `embedded:..`, or an address such as
     /// `http://localhost:8000`. Anything else is an error, including your own SDK clients, unless you call

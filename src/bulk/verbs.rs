@@ -20,7 +20,7 @@ pub trait BulkExt: QueryExt {
     /// each one; without a version, only the conditions of the update itself do. After a lost response, a row is
     /// reported as [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), and it is not written again.
     ///
-    /// See [`Bulk`] for the pace, the progress, and a checkpoint that survives a crash.
+    /// See [`Bulk`] for the rate, the progress, and a checkpoint that survives a crash.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -86,9 +86,9 @@ pub trait BulkExt: QueryExt {
         Bulk::delete(JobRows::of_query(self.query()))
     }
 
-    /// Deletes each row as [`delete_each`](Self::delete_each) does, but by requests of 25 and without conditions: a row
-    /// that was found is deleted, even if another writer has changed it since. Use this if no one else writes the rows, or
-    /// if they must go in any case. It takes fewer requests, and the same write units.
+    /// Deletes each row like [`delete_each`](Self::delete_each), but by requests of 25 and without conditions: a row
+    /// that was found is deleted, even if others have changed it in the meantime. Use it if no other client writes the
+    /// rows, or if they should be deleted in any case. It needs fewer requests, and the same write units.
     ///
     /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with
     /// unique values is deleted by a transaction of its own, as `delete_each` does.
@@ -116,13 +116,14 @@ pub trait BulkExt: QueryExt {
         Bulk::delete_unchecked(JobRows::of_query(self.query()))
     }
 
-    /// Writes each row together with other items, by a transaction of its own: for example the row and its counters,
-    /// or the same row under another key.
+    /// Writes each row together with other items, by a transaction of its own: for example the row and its counters, or
+    /// the same row under another key.
     ///
-    /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to leave the row alone, or a
-    /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change where
-    /// the others only have to happen once for the row. The others are any operations; what they store, they own
-    /// ([`into_put`](crate::EntityExt::into_put)), because the row is gone when they are sent.
+    /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to skip the row, or a
+    /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change if the
+    /// others must only take effect once for the row. The others are any operations. They must own the entities that
+    /// they store ([`into_put`](crate::EntityExt::into_put)), because the row no longer exists in memory when they are
+    /// sent.
     ///
     /// The transaction takes effect only while the row is unchanged since the closure saw it, and still a row of the
     /// query. If another writer has changed it, it is read again and the closure runs again. If a condition of
@@ -131,12 +132,13 @@ pub trait BulkExt: QueryExt {
     ///
     /// After a lost response, the transaction is sent again with its token, which shows whether it took effect. If no
     /// response arrives within the [budget](Bulk::budget), the row is reported as
-    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown). With a [checkpoint](Bulk::checkpoint), the mark
-    /// is part of the transaction, and a deleted row cannot be deleted again, so each transaction takes effect once
-    /// after any crash too.
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown). With a [checkpoint](Bulk::checkpoint), the mark is
+    /// part of the transaction, and a deleted row cannot be deleted again, so each transaction takes effect once, also
+    /// after a crash.
     ///
-    /// The rows are entities, or those of a [collection](crate::DynamoCollection): then one job changes and deletes rows
-    /// of several entities, each in its way. A transaction of one operation is sent as that operation, at single cost.
+    /// The rows are entities, or those of a [collection](crate::DynamoCollection): then one job can change and delete
+    /// rows of several entities, each in its own way. A transaction of one operation is sent as that operation, at
+    /// single cost.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -180,25 +182,26 @@ pub trait BulkExt: QueryExt {
 
     /// Stores in each row what a fresh `put` of the same entity would store, and nothing else: a backfill.
     ///
-    /// Rows that older programs wrote lack the keys of an index that was declared later, or the defaults of later fields.
-    /// A refill compares each row with what this program would write, and writes only the difference: the keys of all
-    /// indexes, with their shards and their `when`, the type of the entity, and missing fields with a default. A value
-    /// that is present is left as it is stored. Version, `updated_at` and the other managed fields remain, because the
-    /// entity is the same; so programs that have loaded a row get no conflict.
+    /// Rows that older programs wrote do not have the keys of an index that was declared later, or the defaults of
+    /// later fields. A refill compares each row with the row that this program would write, and writes only the
+    /// difference: the keys of all indexes, with their shards and their `when`, the type of the entity, and missing
+    /// fields with a default. An existing value remains as it is stored. Version, `updated_at` and the other managed
+    /// fields remain, because the entity is the same. Therefore programs that have loaded a row get no conflict.
     ///
-    /// Each write takes effect only while the fields that it is derived from are as they were read, and while the row
-    /// exists. If another writer has changed them, the row is read and compared again. Therefore you can run a refill
-    /// beside other programs, as often as you want, and stop it at any time: rows that are right are
-    /// [`unchanged`](crate::bulk::BulkCounts::unchanged) and cost only the read. It leaves no mark in any row, also with
-    /// a [checkpoint](Bulk::checkpoint). Expired rows are left alone. A row that this program cannot read, for example
-    /// of another program or of a newer shape, is left as it is and reported with its key.
+    /// Each write takes effect only while the fields from which it is derived are unchanged since they were read, and
+    /// while the row exists. If another writer has changed them, the row is read and compared again. Therefore you can
+    /// run a refill beside other programs, as often as you want, and stop it at any time: correct rows are
+    /// [`unchanged`](crate::bulk::BulkCounts::unchanged) and cost only the read. It stores no mark in any row, even
+    /// with a [checkpoint](Bulk::checkpoint). Expired rows are not changed. A row that this program cannot read, for
+    /// example of another program or of a newer shape, is not changed, and is reported with its key.
     ///
-    /// If the entity has unique values, each row also claims those that it does not own yet, in one transaction. A value
-    /// that two rows have is an error of the second one, with the key of the owner. A scan also finds the items that store
-    /// unique values, counts them as rows, and deletes those whose owner is gone or has another value.
+    /// If the entity has unique values, each row also claims those that it does not own yet, in one transaction. If two
+    /// rows have one value, the second one fails, and the error contains the key of the owner. A scan also finds the
+    /// items that store unique values, counts them as rows, and deletes those whose owner no longer exists or has
+    /// another value.
     ///
-    /// A program of the older declaration still writes rows without the new keys. So deploy the new one everywhere, then
-    /// run the refill, then check with [`unfilled`](Self::unfilled).
+    /// A program of the older declaration still writes rows without the new keys. Therefore deploy the new one
+    /// everywhere, then run the refill, then check with [`unfilled`](Self::unfilled).
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -236,21 +239,22 @@ pub trait BulkExt: QueryExt {
         Bulk::refill::<Self::Row>(JobRows::of_query(self.query()), RefillMode::Write)
     }
 
-    /// Sends each row through the stream of its table again, for consumers that are new or that have lost what they made of
-    /// earlier changes.
+    /// Sends each row through the stream of its table again, for consumers that are new or that have lost their own
+    /// data.
     ///
-    /// Each row is written, but only a mark changes: the attribute `_job.+touch` gets the name of this run. Entities do not see
-    /// it; version, `updated_at`, expiry and all other attributes remain, so programs that have loaded a row get no conflict.
-    /// The stream has a record for each row, and with the feature `streams`, `changes_of` shows it as a change whose values
-    /// before and after are equal. **Every consumer of the stream gets it**, so a consumer that sends mails or charges
-    /// payments must compare the values or be [`once`](crate::guide::streams#effects-that-take-place-once).
+    /// Each row is written, but only a mark changes: the attribute `_job.+touch` gets the name of this run. Entities do
+    /// not see it; version, `updated_at`, expiry and all other attributes remain, so programs that have loaded a row
+    /// get no conflict. The stream has a record for each row, and with the feature `streams`, `changes_of` shows it as
+    /// a change whose values before and after are equal. **Every consumer of the stream gets it**, so a consumer that
+    /// sends mails or charges payments must compare the values or use
+    /// [`once`](crate::guide::streams#effects-that-take-place-once).
     ///
     /// A row costs a write of the whole item, and of each index that projects all attributes. The mark adds 27 bytes to each
     /// item until a `put` replaces it. Use the [`rate`](Bulk::rate) to leave capacity for others and for the consumers.
     ///
-    /// Each row is written once in a run, with a [checkpoint](Bulk::checkpoint) after a crash too. A later run writes it again. Rows
-    /// that are written by others while the job runs have records of their own, so a row that is missed by a query that
-    /// it leaves or enters is no loss.
+    /// Each row is written once in a run, with a [checkpoint](Bulk::checkpoint) after a crash too. A later run writes
+    /// it again. If others write a row while the job runs, that write has its own record. Therefore nothing is lost if
+    /// the query misses a row that enters or leaves it.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -278,7 +282,7 @@ pub trait BulkExt: QueryExt {
     /// Counts the rows that a [`refill`](Self::refill) would write, by strong reads. 0 means that the refill is done, if no
     /// program of an older declaration writes any more.
     ///
-    /// It writes nothing. If a row cannot be read, that is an error, because nobody knows what it would need.
+    /// It writes nothing. A row that cannot be read is an error, because the library cannot know whether it is filled.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -60,7 +60,7 @@ pub enum Value {
     L(Vec<Value>),
     /// A map.
     M(Item),
-    /// A set of text. DynamoDB has no empty sets: an attribute with one is left out.
+    /// A set of text. DynamoDB has no empty sets: an attribute with one is omitted.
     Ss(BTreeSet<String>),
     /// A set of numbers.
     Ns(BTreeSet<Number>),
@@ -88,7 +88,7 @@ impl Item {
         self.0.insert(name.into(), value.into())
     }
 
-    /// Takes an attribute away.
+    /// Removes an attribute and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name)
     }
@@ -98,12 +98,12 @@ impl Item {
         self.0.contains_key(name)
     }
 
-    /// How many attributes there are.
+    /// The number of attributes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the item has no attributes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

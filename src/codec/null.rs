@@ -91,7 +91,7 @@ impl<T: DynamoValue> DynamoValue for Nullable<T> {
     }
 }
 
-/// A field with `#[dynamo(null)]`: its None is written as NULL, and a missing attribute is read as None too.
+/// A field with `#[dynamo(null)]`: its None is written as NULL, and both NULL and a missing attribute are read as None.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no None that could be written as NULL",
     label = "not an `Option` of a value",

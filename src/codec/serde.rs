@@ -10,7 +10,7 @@ use crate::json::{CodecError, Name, Number, Reader, Writer};
 #[cold]
 fn silent_error(what: &str) -> CodecError {
     CodecError::new(format!(
-        "{what}; its words may hold values and are not shown"
+        "{what}; its message may contain values and is not shown"
     ))
 }
 

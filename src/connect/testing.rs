@@ -56,37 +56,37 @@ use crate::json::Writer;
 use crate::wire::Client;
 use connector::{Connector, LateRequest};
 
-/// The fate of one request.
+/// The outcome of one request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {
     /// Passed on untouched.
     Pass,
-    /// Not executed; this status and body come back.
+    /// Not executed; the client receives this status and body.
     Reply(u16, String),
     /// Not executed; the connection breaks.
     Io,
     /// Not executed; the connection is refused, so it is certain that nothing was done.
     Refused,
-    /// Not executed; the client's own timeout is over at once.
+    /// Not executed; the client times out at once.
     Timeout,
-    /// Not executed; nothing ever comes back. Give the client a timeout.
+    /// Not executed; the client never receives a response. Give the client a timeout.
     Hang,
     /// Executed after a while.
     Delay(Duration),
-    /// Executed; the answer is lost.
+    /// Executed; the response is lost.
     Lose,
-    /// The client's own timeout is over at once, and the request arrives later: it is executed when this many further
-    /// requests have been answered, or by [`Faults::deliver`].
+    /// The client times out at once, and the request arrives later: it is executed after this many more requests have
+    /// been answered, or by [`Faults::deliver`].
     Late(usize),
-    /// Executed; the answer is cut to this many bytes.
+    /// Executed; the response is truncated to this many bytes.
     Cut(usize),
-    /// The first ones of a batch, this many, are executed; the rest come back as unprocessed.
+    /// This many writes or keys of a batch, the first ones, are executed; the others are returned as unprocessed.
     Unprocessed(usize),
 }
 
 impl Fault {
-    /// The service rejects the request with this error code, such as `AccessDeniedException`.
+    /// DynamoDB rejects the request with this error code, such as `AccessDeniedException`.
     pub fn refuse(code: &str) -> Fault {
         Fault::Reply(400, refusal_body(code, |_| {}))
     }
@@ -96,8 +96,8 @@ impl Fault {
         Fault::refuse("ThrottlingException")
     }
 
-    /// The service is too busy, and says why, as AWS does: a reason such as `IndexWriteKeyRangeThroughputExceeded`, and
-    /// the ARN of the table or index.
+    /// DynamoDB is too busy, and gives the reason like AWS: a reason such as `IndexWriteKeyRangeThroughputExceeded`,
+    /// and the ARN of the table or index.
     pub fn throttle_by(reason: &str, resource: &str) -> Fault {
         let reasons = |body: &mut Writer| {
             body.push_raw(",\"throttlingReasons\":[{\"reason\":");
@@ -162,7 +162,7 @@ impl fmt::Debug for RecordedRequest {
     }
 }
 
-/// A plan of what happens to requests, and a record of the requests that were sent. Clones share both.
+/// A plan with the outcome of each request, and a record of the requests that were sent. Clones share both.
 #[derive(Clone, Default)]
 pub struct Faults(Arc<Mutex<FaultState>>);
 
@@ -231,8 +231,8 @@ impl Faults {
         Ok(Client::from_conf(config.build()))
     }
 
-    /// Executes the requests that are still to arrive, in the order in which they were sent, and returns their number. Their
-    /// clients have long given them up.
+    /// Executes the requests that have not arrived yet, in the order in which they were sent, and returns their number.
+    /// Their clients no longer wait for them.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -263,7 +263,7 @@ impl Faults {
         count
     }
 
-    /// How many requests are still to arrive.
+    /// The number of requests that have not arrived yet.
     pub fn late(&self) -> usize {
         self.state().late.len()
     }
@@ -312,8 +312,8 @@ impl fmt::Debug for Faults {
 impl Dynamo {
     /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
     ///
-    /// It works for connections by a URL, and for SDK clients of yours. It gives the connection an HTTP client of its own
-    /// where the SDK made one, so connections are opened anew.
+    /// It works for connections by a URL, and for your own SDK clients. If the SDK created the HTTP client, the
+    /// connection gets a new one, and opens its connections again.
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;

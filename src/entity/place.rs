@@ -82,11 +82,11 @@ impl TableSchema {
         Ok(placement)
     }
 
-    /// The places of an item of this table in the service, by its attributes alone: in the table, and in each index that all of
-    /// its key attributes are there for.
+    /// The location of an item of this table, by its attributes alone: its key in the table, and in each index for
+    /// which it has all key attributes.
     ///
-    /// An item that the service rejects is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey): without
-    /// its key, or with a key attribute of another type or without content.
+    /// An item that DynamoDB would reject is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey):
+    /// without its key, or with a key attribute of another type or without content.
     pub fn place_item(&self, item: &Item) -> Result<Placement> {
         self.place_of(item, None)
     }
@@ -168,8 +168,9 @@ impl TableSchema {
     #[cold]
     fn refused(&self, attribute: &str, why: &str) -> Error {
         let table = &self.name;
-        let message =
-            format!("the table `{table}` does not take this item for `{attribute}`: {why}");
+        let message = format!(
+            "the table `{table}` does not accept this item because of `{attribute}`: {why}"
+        );
         Error::new(ErrorKind::InvalidKey, Stage::Key, message).at(attribute)
     }
 

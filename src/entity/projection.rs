@@ -30,8 +30,8 @@ use crate::schema::SHAPE;
 ///
 /// A row whose stored key is not the one that its fields give is rejected by every read as a
 /// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those
-/// of the key it returns such a row, although a read of the whole entity rejects it. Give it the whole key if you mean
-/// to read or write by what you find.
+/// of the key it returns such a row, although a read of the whole entity rejects it. Include the whole key if you
+/// intend to read or write by the result.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no projection",
     label = "not a projection",

@@ -142,7 +142,7 @@ fn check_identity<E: DynamoEntity>(before: &Identity, entity: &E) -> Result<(), 
         return Ok(());
     };
     Err(CodecError::new(format!(
-        "the `From` between two shapes of `{}` changes {what}, and an item keeps it in every shape",
+        "the `From` between two shapes of `{}` changes {what}, which must be the same in every shape",
         E::ENTITY.type_name
     )))
 }

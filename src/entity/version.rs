@@ -10,17 +10,17 @@ use crate::json::CodecError;
 
 /// The version of an item, for a field with `#[dynamo(version)]`.
 ///
-/// Every write changes it, and a write from a loaded entity takes effect only if it is still the one
-/// that was loaded. The default is *new*: never stored. A row that others wrote without a version
-/// decodes to *unversioned* and is adopted by its first write.
+/// Every write changes it, and a write from a loaded entity takes effect only if it is still the one that was loaded.
+/// The default is *new*: never stored. A row that others wrote without a version decodes to *unversioned*, and its
+/// first write gives it one.
 ///
-/// A new item has 1, and each write adds one. Only a put that checks no version cannot count, because it does not
-/// know what is stored: it leaves a number that no caller holds, drawn at random from those between 2^52 and 2^53, which
-/// JavaScript still holds exactly. So anyone still holding the old item gets a conflict, and later writes count on
-/// from there. Compare versions for equality only; which one is greater says nothing.
+/// A new item has 1, and each write adds one. Only a put that checks no version cannot count, because it does not know
+/// the stored number. Therefore it writes a number that no caller has, chosen at random between 2^52 and 2^53, which
+/// JavaScript can still represent exactly. Anyone still holding the old item gets a conflict, and later writes count
+/// from there. Compare versions for equality only, not by size.
 ///
-/// A deleted item that is created again begins at 1 again. If that happens while others hold the deleted one, give
-/// the entity a `created_at`: it is part of what is checked.
+/// A deleted item that is created again begins at 1 again. If that can happen while other programs hold the deleted
+/// one, give the entity a `created_at`, which is then checked too.
 ///
 /// ```
 /// use dynamo_entity::Version;
@@ -61,7 +61,7 @@ pub(crate) enum VersionState {
     Unversioned,
     /// The version of an item that was read or written.
     Number(u64),
-    /// A version given by the program; nothing else of the item is known.
+    /// A version given by the program, which knows nothing else about the item.
     Given(u64),
 }
 
@@ -90,7 +90,7 @@ impl Version {
     /// The version after a write.
     pub(crate) fn next(self) -> Result<u64, CodecError> {
         let next = self.number().unwrap_or(0).checked_add(1);
-        next.ok_or_else(|| CodecError::new("the version is at its highest number"))
+        next.ok_or_else(|| CodecError::new("the version has reached its highest number"))
     }
 }
 

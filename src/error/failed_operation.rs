@@ -54,7 +54,7 @@ impl Failed {
         self.place.index
     }
 
-    /// The name that the operation was given, by [`named`](crate::transact::TransactWrite::named).
+    /// The name of the operation, given by [`named`](crate::transact::TransactWrite::named).
     pub fn name(&self) -> Option<&'static str> {
         self.place.name
     }

@@ -11,8 +11,9 @@ pub enum ErrorKind {
     NotFound,
     /// The item exists and does not match: its version or a condition differs.
     Conflict,
-    /// A write was sent and no answer tells whether it took effect, or it may still do so. Read before deciding. If a later
-    /// attempt was rejected, the `source` is that error, which does not say what becomes of the attempt without an answer.
+    /// A write was sent, and no response tells whether it took effect, or it may still do so. Read the item before you
+    /// decide. If a later attempt was rejected, the `source` is that error, which does not determine the outcome of the
+    /// attempt without a response.
     OutcomeUnknown,
     /// The write took effect, but its item cannot be returned: it could not be read back, or was deleted since. Only
     /// writes that change unique values read back, because a transaction returns nothing.
@@ -64,13 +65,13 @@ pub enum ErrorKind {
     IndexNotFound,
     /// The table is being created, changed or deleted, and this did not end in time.
     TableInUse,
-    /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
-    /// table with a local index. Updates and deletes that make them smaller go through.
+    /// Items with one partition key, and their copies in local indexes, cannot grow further: a table with a local index
+    /// can store at most 10 GB for one partition key. Updates and deletes that make them smaller are accepted.
     CollectionFull,
     /// A transaction with a table that has none: a strongly consistent global table. Unique values, `.idempotent()`,
     /// `transact` and `transact_get` are transactions. Nothing was written.
     NoTransactions,
-    /// A limit of the account: how many tables it has, or how many of them change at once.
+    /// A limit of the account: the number of its tables, or of concurrent changes of tables.
     LimitExceeded,
     /// The table exists with another schema.
     SchemaMismatch,

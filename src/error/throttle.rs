@@ -37,7 +37,7 @@ pub enum ThrottledLoad {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ThrottleLimit {
-    /// The highest throughput that was configured for a table or index that is billed on demand.
+    /// The throughput that was provisioned for a table or index.
     Provisioned,
     /// The highest throughput that was allowed for a table or index that is billed on demand.
     OnDemandMaximum,
@@ -46,7 +46,7 @@ pub enum ThrottleLimit {
     KeyRange,
     /// The throughput that the account may use for one table in this region.
     Account,
-    /// One that this version of the library does not know; [`reason`](Throttle::reason) names it.
+    /// A limit that this version of the library does not know; [`reason`](Throttle::reason) names it.
     Other,
 }
 
@@ -73,19 +73,19 @@ impl Throttle {
         names.nth(1)
     }
 
-    /// The index, if it was not the table itself.
+    /// The index, if the resource is not the table itself.
     pub fn index(&self) -> Option<&str> {
         let mut names = self.resource()?.split('/').skip(2);
         names.next().filter(|word| *word == "index")?;
         names.next()
     }
 
-    /// Whether it was an index, and not the table itself.
+    /// Whether the resource is an index, and not the table itself.
     pub fn is_index(&self) -> bool {
         self.reason.starts_with("Index")
     }
 
-    /// Whether reads or writes were too many.
+    /// The kind of load that exceeded the limit: reads or writes.
     pub fn load(&self) -> Option<ThrottledLoad> {
         self.words().0
     }
@@ -107,9 +107,7 @@ impl Throttle {
             ThrottleLimit::Provisioned => {
                 "raise its provisioned capacity, let it scale by itself, or bill it on demand"
             }
-            ThrottleLimit::OnDemandMaximum => {
-                "raise the maximum that it was given for on-demand requests"
-            }
+            ThrottleLimit::OnDemandMaximum => "raise its configured maximum for on-demand requests",
             ThrottleLimit::KeyRange if self.load() == Some(ThrottledLoad::Writes) => {
                 "one partition key takes nearly all writes: spread it with shards"
             }

@@ -56,7 +56,7 @@ impl Default for TableAlarms {
 ///
 /// The cost is computed from the units that the table and its global indexes consumed, with the prices of on-demand
 /// tables. Storage, backups, streams and replicas are not part of it, and provisioned tables have other costs. An alarm
-/// does not stop anything: it comes some minutes after the hour.
+/// does not stop requests: it begins some minutes after the hour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpendCap {
     cost: f64,

@@ -20,8 +20,8 @@ const RESOURCES: usize = 500;
 
 /// CloudFormation templates of tables, as JSON.
 ///
-/// The templates name all that was declared and [how the tables are run](TableSchema::deletion_protection): keys, indexes,
-/// TTL, stream, protection, recovery, class, billing and tags.
+/// The templates contain all declarations and the [settings of the tables](TableSchema::deletion_protection): keys,
+/// indexes, TTL, stream, protection, recovery, class, billing and tags.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -64,7 +64,8 @@ impl CloudFormation {
         self
     }
 
-    /// Has the tables deleted with their stack, and when they are taken out of it. Without this they stay, with their rows.
+    /// Lets CloudFormation delete the tables with their stack, and when they are removed from it. Without this, the
+    /// tables and their rows remain.
     #[must_use]
     pub fn disposable(mut self) -> Self {
         self.is_disposable = true;
@@ -88,23 +89,24 @@ impl CloudFormation {
 
     /// The template of a stack that has the tables.
     ///
-    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
+    /// If DynamoDB would reject a table, the error has the kind [`Config`](crate::error::ErrorKind::Config) and names
+    /// the table.
     pub fn template(&self) -> Result<String> {
         self.write_template(&self.name_tables(self.schemas.clone())?)
     }
 
-    /// The templates to deploy one after the other onto a stack that has the tables as they were `before`. There are none
+    /// The templates to deploy one after the other, for a stack whose tables are those of `before`. The list is empty
     /// if nothing differs.
     ///
-    /// CloudFormation creates or deletes one global index of a table at a time, so each template does one for each table.
-    /// Deletions come last: indexes that are no longer declared, and then tables, which stay beside the stack
-    /// unless they are [`disposable`](Self::disposable).
-    /// The last of the templates is [`template`](Self::template). Consumers and alarms are in each of them, and are not compared:
-    /// if only they have changed, there are no templates, and you deploy [`template`](Self::template). While a stream is
-    /// switched off, its consumers are left out.
+    /// CloudFormation creates or deletes one global index of a table at a time, so each template does one for each
+    /// table. Deletions come last: indexes that are no longer declared, and then tables, which remain outside of the
+    /// stack unless they are [`disposable`](Self::disposable). The last of the templates is
+    /// [`template`](Self::template). Consumers and alarms are in each of them, and are not compared: if only they have
+    /// changed, there are no templates, and you deploy [`template`](Self::template). While a stream is disabled, its
+    /// consumers are omitted.
     ///
     /// A change that would replace a table, such as another key or a changed index, is an error of kind
-    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) that says what to do.
+    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) that names the remedy.
     pub fn since(
         &self,
         before: impl IntoIterator<Item = TableSchema>,

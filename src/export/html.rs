@@ -23,15 +23,15 @@ use views::{SampleRow, View, ViewRow, sample_rows, show_value, table_views};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// The model as one HTML file, to read and to hand around: the tables and their indexes as partitions and rows of samples,
+/// The model as one HTML file, to read and to share: the tables and their indexes as partitions and rows of samples,
 /// the access patterns with call, request and cost, unique values, fields and lints.
 ///
-/// The file needs nothing else: it works from a disk, sends no request, and shows texts of the model as they are, whatever
-/// is in them.
+/// The file needs no other file: it works from a disk, sends no request, and shows the texts of the model unchanged,
+/// whatever they contain.
 ///
-/// The samples are made from the types of the fields, and the code of each entity writes them, so their keys are those that
-/// a program stores. Pass [your own](Html::sample) if others tell more. A schema that was read from JSON has no such code,
-/// and so no samples.
+/// The samples are made from the types of the fields, and the code of each entity writes them, so their keys are those
+/// that a program stores. Pass [your own](Html::sample) if they show more. A schema that was read from JSON has no such
+/// code, and therefore no samples.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -64,7 +64,7 @@ pub struct SampleItem {
     pub entity: String,
     /// The attributes as they are stored.
     pub item: Item,
-    /// Whether it is an item that keeps a unique value of the entity.
+    /// Whether it is an item that stores a unique value of the entity.
     pub is_sentinel: bool,
 }
 

@@ -11,9 +11,9 @@ use crate::schema::{
     ValueContent, ValueSchema, VariantSchema,
 };
 
-/// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
-/// its entities with their fields, its access patterns with the call of each, its unique values, and the types of values that
-/// its fields hold.
+/// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its
+/// indexes, its entities with their fields, its access patterns with the call of each, its unique values, and the types
+/// of the values of its fields.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -54,7 +54,7 @@ impl Markdown {
         self
     }
 
-    /// The level of the headings of tables, 1 to 4; 2 if nothing is said.
+    /// The level of the headings of tables, 1 to 4; 2 by default.
     #[must_use]
     pub fn level(mut self, level: usize) -> Self {
         self.level = level.clamp(1, 4);

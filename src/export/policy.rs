@@ -26,7 +26,7 @@ pub use verb::PolicyVerb;
 /// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
 /// nothing else.
 ///
-/// There is no `Scan` in it unless [`PolicyVerb::SCAN`] is allowed. For the requests of each verb, see
+/// It contains `Scan` only if [`PolicyVerb::SCAN`] is allowed. For the requests of each verb, see
 /// [the guide](crate::guide::exports#actions-of-each-operation).
 ///
 /// ```
@@ -109,21 +109,22 @@ impl Policy {
         self
     }
 
-    /// The region of the tables; any if nothing is said.
+    /// The region of the tables; any region by default.
     #[must_use]
     pub fn region(mut self, region: impl Into<String>) -> Self {
         self.region = region.into();
         self
     }
 
-    /// The account of the tables; any if nothing is said, which is the role's own unless a table lets others in.
+    /// The account of the tables; any account by default, which is that of the role unless a table allows other
+    /// accounts.
     #[must_use]
     pub fn account(mut self, account: impl Into<String>) -> Self {
         self.account = account.into();
         self
     }
 
-    /// The partition of AWS, such as `aws-cn` or `aws-us-gov`; `aws` if nothing is said.
+    /// The partition of AWS, such as `aws-cn` or `aws-us-gov`; `aws` by default.
     #[must_use]
     pub fn partition(mut self, partition: impl Into<String>) -> Self {
         self.partition = partition.into();
@@ -140,7 +141,7 @@ impl Policy {
         self.with_grants(grants)
     }
 
-    /// Allows an access pattern by the name that observers tell: `Order.by_status`, `Order.in_partition`,
+    /// Allows an access pattern by the name that observers report: `Order.by_status`, `Order.in_partition`,
     /// `Account.in_partition` of a collection, `User.by_email` of a unique value, and `Order.put` of a verb, too. An
     /// unknown name is an error of [`document`](Self::document).
     #[must_use]
@@ -148,19 +149,20 @@ impl Policy {
         self.with_grants([Grant::Pattern(pattern.to_owned())])
     }
 
-    /// Allows to read all entities by everything that was declared, but not to scan.
+    /// Allows all declared reads of all entities, but no scans.
     #[must_use]
     pub fn allow_reads(self) -> Self {
         self.with_grants([Grant::Reads])
     }
 
-    /// Allows to write all entities by every verb that they have.
+    /// Allows all writes of all entities.
     #[must_use]
     pub fn allow_writes(self) -> Self {
         self.with_grants([Grant::Writes])
     }
 
-    /// Allows all that was declared: [`allow_reads`](Self::allow_reads) and [`allow_writes`](Self::allow_writes).
+    /// Allows all declared reads and writes: [`allow_reads`](Self::allow_reads) and
+    /// [`allow_writes`](Self::allow_writes).
     #[must_use]
     pub fn allow_all(self) -> Self {
         self.allow_reads().allow_writes()
@@ -172,7 +174,7 @@ impl Policy {
         self.with_grants([Grant::Ready])
     }
 
-    /// Allows [`plan`](crate::Dynamo::plan), which looks at tables and their settings, for a job that finds drift.
+    /// Allows [`plan`](crate::Dynamo::plan), which reads tables and their settings, for a job that finds differences.
     #[must_use]
     pub fn allow_plan(self) -> Self {
         self.with_grants([Grant::Plan])
@@ -205,9 +207,9 @@ impl Policy {
         self
     }
 
-    /// Limits actions to the partitions whose keys begin as those of the allowed entities do, by the condition
+    /// Limits actions to the partitions whose keys begin like those of the allowed entities, by the condition
     /// `dynamodb:LeadingKeys`. If a key begins with a field, any partition is allowed, unless
-    /// [`with_value`](Self::with_value) says which.
+    /// [`with_value`](Self::with_value) gives the value.
     ///
     /// Verbs then need keys of their own entity: a role that may put an `Order` of a shared table cannot put a `User`. A
     /// request that names no partition is denied.
@@ -224,9 +226,9 @@ impl Policy {
     /// In an index whose partition key has several attributes, each attribute is limited by a condition of its own,
     /// `dynamodb:FirstPartitionKeyValues` to `dynamodb:FourthPartitionKeyValues`.
     ///
-    /// A field that no entity has is an error of [`document`](Self::document), and so is everything that would reach the
-    /// partitions of other values: a scan, `allow_ready`, a pattern whose key does not have the field. The items that keep unique
-    /// values are limited to those of the entity, but not to the value.
+    /// A field that no entity has is an error of [`document`](Self::document), and so is everything that would reach
+    /// the partitions of other values: a scan, `allow_ready`, a pattern whose key does not have the field. The items
+    /// that store unique values are limited to those of the entity, but not to the value.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -249,8 +251,8 @@ impl Policy {
 
     /// The policy.
     ///
-    /// One of more than 6144 characters, which is what IAM takes for a managed policy, is an error of kind
-    /// [`Config`](crate::error::ErrorKind::Config), as is one that allows nothing or a name that nothing has.
+    /// A policy of more than 6144 characters, the limit of IAM for a managed policy, is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config), and so is one that allows nothing, or an unknown name.
     pub fn document(&self) -> Result<String> {
         let mut documents = self.documents()?;
         match (documents.pop(), documents.len()) {
@@ -263,7 +265,7 @@ impl Policy {
         }
     }
 
-    /// The policy, in as many documents as it needs; a role can have ten of them.
+    /// The policy, divided into as many documents as necessary; a role can have ten of them.
     pub fn documents(&self) -> Result<Vec<String>> {
         let mut statements = self
             .resolve_permissions()?

@@ -15,14 +15,14 @@ use crate::table::named_by;
 
 /// A Terraform configuration of tables, for a file whose name ends with `.tf.json`.
 ///
-/// It has a resource `aws_dynamodb_table` for each table, and nothing else: the provider and its version are said by the
-/// module that the file is put into. Keys of several attributes need version 6.29 of the provider; everything else is in
-/// version 5.100, too.
+/// It contains a resource `aws_dynamodb_table` for each table, and nothing else: the module that contains the file must
+/// declare the provider and its version. Keys of several attributes need version 6.29 of the provider; version 5.100
+/// supports everything else too.
 ///
-/// For a table that is [`scaled`](TableSchema::scaled), Terraform gives the units once, and ignores later what others make of
-/// them. Indexes within the table are the exception: Terraform ignores all changes of them or none, so it goes on to make, change
-/// and delete them, and sets their units back with each `terraform apply`. If others scale the indexes too, take
-/// [`standalone_indexes`](Self::standalone_indexes), whose units are ignored.
+/// For a table that is [`scaled`](TableSchema::scaled), Terraform sets the units once, and ignores later changes of
+/// them by others. Indexes within the table are the exception: Terraform can ignore only all changes of them or none.
+/// Therefore it continues to create, change and delete them, and resets their units with each `terraform apply`. If
+/// others scale the indexes too, use [`standalone_indexes`](Self::standalone_indexes), whose units are ignored.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -68,15 +68,15 @@ impl Terraform {
         self
     }
 
-    /// Lets Terraform destroy the tables. Without this it rejects every plan that would.
+    /// Lets Terraform destroy the tables. Without this, it rejects every plan that would destroy one.
     #[must_use]
     pub fn disposable(mut self) -> Self {
         self.is_disposable = true;
         self
     }
 
-    /// Makes each global index a resource of its own, `aws_dynamodb_global_secondary_index`. The provider has it from version
-    /// 6.29 on, as an experiment. A table has either such resources or indexes within it, never both.
+    /// Makes each global index a resource of its own, `aws_dynamodb_global_secondary_index`. The provider supports it
+    /// from version 6.29 on, as an experiment. A table has either such resources or indexes within it, never both.
     #[must_use]
     pub fn standalone_indexes(mut self) -> Self {
         self.has_own_indexes = true;
@@ -99,7 +99,8 @@ impl Terraform {
 
     /// The configuration.
     ///
-    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
+    /// If DynamoDB would reject a table, the error has the kind [`Config`](crate::error::ErrorKind::Config) and names
+    /// the table.
     pub fn configuration(&self) -> Result<String> {
         let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         let mut tables = Vec::new();

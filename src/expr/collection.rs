@@ -210,7 +210,7 @@ impl<A: AsRef<[u8]>> Contains<A> for bytes::Bytes {
 
 /// Paths to collections, and to text for `contains`.
 impl<R, T, M> Path<R, T, M> {
-    /// How many elements it has.
+    /// The number of its elements.
     pub fn len(&self) -> Size<R>
     where
         T: Collection,

@@ -252,7 +252,9 @@ fn limit_remedy(parameter: &str) -> &'static str {
         "UpdateExpression" => {
             "split it into several updates, set a whole map or list instead of its parts, or `put` the entity"
         }
-        "FilterExpression" => "filter by less, and look at the rest of each row in Rust",
+        "FilterExpression" => {
+            "use fewer conditions in the filter, and check the rest of each row in Rust"
+        }
         "ProjectionExpression" => "read fewer fields, or whole items",
         _ => "compare fewer things, such as a version, or a whole map or list instead of its parts",
     }

@@ -44,7 +44,7 @@ impl WriteItem {
         }
     }
 
-    /// Only if the stored item has this attribute. For an attribute of the key, only if any item is stored.
+    /// Writes only if the stored item has this attribute. For an attribute of the key: only if any item is stored.
     ///
     /// If a condition does not hold, nothing is written: the error is a
     /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`current_item`](Error::current_item)
@@ -53,13 +53,13 @@ impl WriteItem {
         self.when(Ok(Node::Exists(Place::of(attribute.into()))))
     }
 
-    /// Only if the stored item does not have this attribute. For an attribute of the key, only if no item is
+    /// Writes only if the stored item does not have this attribute. For an attribute of the key: only if no item is
     /// stored.
     pub fn when_absent(self, attribute: impl Into<String>) -> Self {
         self.when(Ok(Node::Missing(Place::of(attribute.into()))))
     }
 
-    /// Only if this attribute of the stored item has this value.
+    /// Writes only if this attribute of the stored item has this value.
     pub fn when_equals(self, attribute: impl Into<String>, value: impl Into<Value>) -> Self {
         self.when(has_value(attribute.into(), &value.into()))
     }

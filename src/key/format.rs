@@ -331,9 +331,9 @@ impl YearMonth {
         }
     }
 
-    /// Its first day, as a date or as the time at which the day begins in UTC; `None` where the type does not reach so
-    /// far. A key that holds the whole time is queried for a month by a range, from this up to that of the
-    /// [`next`](Self::next) one.
+    /// Its first day, as a date or as the time at which the day begins in UTC; `None` if that is outside the range of
+    /// the type. If a key contains the whole time, query a month by a range from this day up to that of the
+    /// [`next`](Self::next) month.
     pub fn first_day<T: ToMonth>(self) -> Option<T> {
         let month = YearMonth::new(self.year, self.month)?;
         T::at_day(day_of_date(month.year.into(), month.month, 1)?)

@@ -6,7 +6,7 @@ use super::parse::KeyParser;
 use crate::json::CodecError;
 use xxh64::xxh64;
 
-/// The hash of a primary key. It decides in which shard the item is, for all time.
+/// The hash of a primary key. It determines the shard of the item, permanently.
 ///
 /// It is XXH64, with the seed 0, of the bytes of the partition key (without its own shard, if it has
 /// one); if there is a sort key, one byte 0 and the bytes of the sort key follow. The bytes of a

@@ -93,14 +93,14 @@ pub(super) fn long_name(table: &TableSchema, findings: &mut Findings) {
     let message = |name: &str| {
         let bytes = name.len();
         format!(
-            "`{name}` has {bytes} bytes, and every item with it is stored and paid for with all of them"
+            "`{name}` has {bytes} bytes, which are stored and paid for in every item that has it"
         )
     };
     let is_long = |name: &str| name.len() > LONG;
     let mut fields = BTreeSet::new();
     for entity in table.entities.iter() {
         if table.type_attribute.is_some() && is_long(&entity.stored_name) {
-            let fix = "store a short one, `rename = \"..\"`, before there are items";
+            let fix = "store a short one, `rename = \"..\"`, before the first item is stored";
             findings.add(
                 LintPlace::of_keys(&KeyPair::of_table(entity)),
                 message(&entity.stored_name),
@@ -113,14 +113,14 @@ pub(super) fn long_name(table: &TableSchema, findings: &mut Findings) {
             };
             fields.insert(name.as_str());
             if is_long(name) {
-                let fix = "store a short one, `rename = \"..\"`, before there are items";
+                let fix = "store a short one, `rename = \"..\"`, before the first item is stored";
                 findings.add(LintPlace::of_field(entity, field), message(name), fix);
             }
         }
     }
     let derived = |name: &str| is_long(name) && !fields.contains(name);
     for key in table.keys().filter(|key| derived(&key.name)) {
-        let fix = "choose a short name for the key attribute, before there are items";
+        let fix = "choose a short name for the key attribute, before the first item is stored";
         findings.add(LintPlace::of_table(table), message(&key.name), fix);
     }
     let mut seen = BTreeSet::new();
@@ -130,7 +130,7 @@ pub(super) fn long_name(table: &TableSchema, findings: &mut Findings) {
             if table.keys().any(|key| key.name == name) {
                 continue;
             }
-            let fix = "choose a short name for the index, before there are items";
+            let fix = "choose a short name for the index, before the first item is stored";
             findings.add(LintPlace::of_index(table, index), message(name), fix);
         }
     }
@@ -147,7 +147,7 @@ pub(super) fn long_constant(table: &TableSchema, findings: &mut Findings) {
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!("{bytes} bytes of its key are the same in every item, which is stored and paid for with all of them"),
-                "write a short text, before there are items",
+                "write a short text, before the first item is stored",
             );
         }
     }

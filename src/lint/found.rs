@@ -6,13 +6,13 @@ use super::finding::{Findings, LintPlace};
 use super::rule::LintRule;
 use crate::schema::TableSchema;
 
-/// Something about a model that is likely to be regretted. [`TableSchema::lints`] finds them.
+/// A declaration that you are likely to regret. [`TableSchema::lints`] finds them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lint {
     /// Its kind.
     pub rule: LintRule,
-    /// The declaration that it is about, which is also where an `allow(..)` makes it silent.
+    /// The declaration that it concerns. An `allow(..)` there silences the lint.
     pub place: LintPlace,
     /// The declaration, and its consequence.
     pub message: String,

@@ -161,7 +161,7 @@ pub(super) fn empty_index(table: &TableSchema, findings: &mut Findings) {
             let pattern = &pattern.name;
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("`{pattern}` contains the items whose `{name}` is None, and its key needs it: the index is always empty"),
+                format!("`{pattern}` contains the items whose `{name}` is None, and its key needs `{name}`: the index is always empty"),
                 format!("remove `{name}` from the key"),
             );
         }

@@ -80,7 +80,7 @@ pub(super) fn time_partition(table: &TableSchema, findings: &mut Findings) {
             let key = keys.partition_text();
             findings.add(
                 LintPlace::of_keys(&keys),
-                format!("the partition key {key} grows with time: all that is written now goes to one partition"),
+                format!("the partition key {key} grows with time: all current writes go to one partition"),
                 "put another field into the partition key, or spread it, `shards = 10`",
             );
         }
@@ -141,7 +141,7 @@ pub(super) fn one_counter(table: &TableSchema, findings: &mut Findings) {
                      1000 writes a second"
                 ),
                 format!(
-                    "count in slices, `{{slice}}` in the key, and add them up; `allow` it if `{field}` changes seldom"
+                    "count in slices, `{{slice}}` in the key, and add them up; `allow` it if `{field}` rarely changes"
                 ),
             );
         }

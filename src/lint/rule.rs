@@ -64,7 +64,7 @@ rules! {
     FewPartitions, "few_partitions", partitions::few_partitions,
         "a partition key with a handful of values, without shards";
     TimePartition, "time_partition", partitions::time_partition,
-        "a partition key that is a day or a month, so that all writes of now go to one partition";
+        "a partition key that is a day or a month, so that all current writes go to one partition";
     MomentPartition, "moment_partition", partitions::moment_partition,
         "a partition key that is a point in time, so that no query finds a range of them";
     ManyShards, "many_shards", partitions::many_shards,
@@ -76,9 +76,9 @@ rules! {
     ConstantSortKey, "constant_sort_key", sort_keys::constant_sort_key,
         "a sort key that is the same in all items of a table or an index";
     RepeatedPart, "repeated_part", sort_keys::repeated_part,
-        "a part of a sort key that the partition key holds already";
+        "a part of a sort key that the partition key already contains";
     PinnedPart, "pinned_part", sort_keys::pinned_part,
-        "a part of a sort key that `when` lets have one value";
+        "a part of a sort key that `when` limits to one value";
     FlagSortKey, "flag_sort_key", sort_keys::flag_sort_key,
         "a sort key of an index that is only a `bool`";
     VanishingRows, "vanishing_rows", sort_keys::vanishing_rows,
@@ -86,7 +86,7 @@ rules! {
     MovingRows, "moving_rows", sort_keys::moving_rows,
         "an index key that every write changes";
     LongKey, "long_key", sort_keys::long_key,
-        "a key text of so many texts that it may be longer than DynamoDB allows";
+        "a key made of so many texts that it may be longer than DynamoDB allows";
     FloatKey, "float_key", sort_keys::float_key,
         "a float by which items or partitions are found";
     SameQuestion, "same_question", indexes::same_question,
@@ -96,9 +96,9 @@ rules! {
     IndexOfUnique, "index_of_unique", indexes::index_of_unique,
         "an index that finds the same item as the look-up of a unique value";
     OneRowPartitions, "one_row_partitions", indexes::one_row_partitions,
-        "an index whose partitions hold one item each, which its key finds";
+        "an index whose partitions contain one item each, which its key finds";
     EmptyIndex, "empty_index", indexes::empty_index,
-        "an index that no item is ever in";
+        "an index that never contains an item";
     UnaskedIndex, "unasked_index", indexes::unasked_index,
         "an index of a table that no access pattern queries";
     ManyIndexes, "many_indexes", indexes::many_indexes,
@@ -106,13 +106,13 @@ rules! {
     LocalIndex, "local_index", indexes::local_index,
         "a local index, which limits each partition to 10 GB for ever";
     ListedEverything, "listed_everything", indexes::listed_everything,
-        "an index that lists all attributes in place of `project = all`";
+        "an index that lists all attributes instead of `project = all`";
     ManyCopies, "many_copies", indexes::many_copies,
         "an attribute without bound that three or more indexes copy";
     JoinedKey, "joined_key", indexes::joined_key,
         "an index key that joins fields by `#` and could have them as key attributes of their own";
     IndexOfSentinels, "index_of_sentinels", indexes::index_of_sentinels,
-        "an index by the TTL alone, which holds the items that keep unique values too";
+        "an index by the TTL alone, which also contains the items that store unique values";
     GrowingAttribute, "growing_attribute", attributes::growing_attribute,
         "a list, set or map without bound in an item that many change";
     Unversioned, "unversioned", attributes::unversioned,

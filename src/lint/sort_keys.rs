@@ -79,7 +79,7 @@ pub(super) fn flag_sort_key(table: &TableSchema, findings: &mut Findings) {
                 LintPlace::of_keys(&keys),
                 format!("the index holds the items with and without `{name}`, and orders them by nothing else"),
                 format!(
-                    "let it hold those that are queried, `when({name} = true)`, and order them by another field"
+                    "keep only the queried items in it, `when({name} = true)`, and order them by another field"
                 ),
             );
         }
@@ -105,7 +105,7 @@ pub(super) fn vanishing_rows(table: &TableSchema, findings: &mut Findings) {
                 LintPlace::of_keys(&keys),
                 format!("an item whose `{name}` is None is not returned by `{pattern}`"),
                 format!(
-                    "give a None a place, as `{{{name}:last}}` does; `allow` it if these items should be omitted"
+                    "keep a None, as `{{{name}:last}}` does; `allow` it if these items should be omitted"
                 ),
             );
         }
@@ -130,7 +130,7 @@ pub(super) fn moving_rows(table: &TableSchema, findings: &mut Findings) {
                 format!(
                     "every write changes `{name}`, and so deletes a row of the index `{index}` and puts another"
                 ),
-                format!("let the key hold what changes seldom, as `{{{name}:date}}` of a time does"),
+                format!("use a value that rarely changes, as `{{{name}:date}}` of a time does"),
             );
         }
     }
@@ -153,7 +153,7 @@ pub(super) fn long_key(table: &TableSchema, findings: &mut Findings) {
                     format!(
                         "the key `{key}` has {bytes} bytes if each text in it has {TEXT}, and DynamoDB takes {limit}"
                     ),
-                    "remove texts that no query needs from the key, or limit their length where they come in",
+                    "remove texts that no query needs from the key, or limit their length when they are entered",
                 );
             }
         }

@@ -94,7 +94,7 @@ pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {
             let last = text.lines().count();
             return Err(damaged(
                 last,
-                &format!("the file breaks off, its last line is not `{END}`"),
+                &format!("the file is truncated: its last line is not `{END}`"),
             ));
         };
         match line.text {

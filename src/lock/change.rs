@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// The class of a change, the mildest first.
+/// The class of a change, the least severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ChangeClass {
-    /// Nothing: old and new programs run side by side, and one may go back.
+    /// Nothing is needed: old and new programs can run at the same time, and you can roll back.
     Free,
-    /// Items that exist have to be filled or written anew before programs may rely on it.
+    /// Existing items must be filled or written again before programs may rely on the change.
     FillFirst,
-    /// Programs that run, or the new ones, cannot read what the others write, or take something away from them: more than
-    /// one deployment.
+    /// Running programs or the new ones cannot read items that the others write, or remove parts of them. More than one
+    /// deployment is needed.
     BreaksRunning,
-    /// Items have to be moved to other keys, or into another table.
+    /// Items must be moved to other keys, or into another table.
     NeedsMove,
 }
 
@@ -110,17 +110,17 @@ impl LockComparison {
         LockComparison { changes }
     }
 
-    /// All changes, the gravest first.
+    /// All changes, the most severe first.
     pub fn changes(&self) -> &[StoredChange] {
         &self.changes
     }
 
-    /// Whether the file says what the declarations say.
+    /// Whether the file matches the declarations.
     pub fn is_same(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The class of the gravest change; `None` if there is no change.
+    /// The class of the most severe change; `None` if there is no change.
     pub fn class(&self) -> Option<ChangeClass> {
         self.changes.first().map(StoredChange::class)
     }

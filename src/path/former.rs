@@ -5,18 +5,18 @@
 pub struct Former {
     /// The name.
     pub name: &'static str,
-    /// The part that it plays beside the new one.
+    /// Its role beside the new one.
     pub usage: FormerUse,
 }
 
-/// The part that a former name plays beside the new one.
+/// The role of a former name beside the new one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum FormerUse {
     /// `was = ".."`: writes keep both names equal, and reads prefer the former one.
     #[default]
     First,
-    /// `was("..", keep)`: writes keep both names equal, and reads know the former one alone. If it is missing, an older
-    /// program has removed the value, whatever the new one says.
+    /// `was("..", keep)`: writes keep both names equal, and reads use only the former one. If it is missing, an older
+    /// program has removed the value, even if the new one exists.
     Alone,
     /// `was("..", drop)`: writes remove the former name, and reads prefer it.
     Dropped,

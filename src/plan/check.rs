@@ -228,7 +228,7 @@ impl ConditionFailure {
             ),
             (ConditionFailureKind::Upsert, None) => (
                 ErrorKind::Conflict,
-                "no item is stored under this key, and none may be made so: a condition does not hold of none, or a sum would leave the range of its type",
+                "no item is stored under this key, and the write may not create one: a condition does not hold for a missing item, or a sum would leave the range of its type",
             ),
             (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(item))
                 if self.is_same_version(item) && !self.is_same_creation(item) =>
@@ -243,7 +243,7 @@ impl ConditionFailure {
             {
                 (
                     ErrorKind::Conflict,
-                    "the stored item does not fit: a condition does not hold, a place to be changed is not there, or a sum would leave the range of its type",
+                    "the stored item does not fit: a condition does not hold, a nested attribute to be changed is missing, or a sum would leave the range of its type",
                 )
             }
             (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(_)) => (

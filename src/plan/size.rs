@@ -80,7 +80,7 @@ pub(crate) fn check_least<'a>(
     if least <= MAX_ITEM_SIZE {
         return Ok(());
     }
-    let what = format!("the item would have {least} bytes at the least");
+    let what = format!("the item would have at least {least} bytes");
     Err(too_large(entity, &what))
 }
 

@@ -146,8 +146,8 @@ impl Rounds<'_> {
     pub(crate) fn exhausted_reason(&self) -> String {
         match self.in_vain {
             0 => "the time for it was over".to_owned(),
-            1 => "the service left them out".to_owned(),
-            times => format!("the service left them out {times} times in a row"),
+            1 => "DynamoDB omitted them".to_owned(),
+            times => format!("DynamoDB omitted them {times} times in a row"),
         }
     }
 }

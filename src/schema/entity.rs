@@ -35,7 +35,7 @@ json_record! {
         pub patterns: Vec<PatternSchema> => may,
         /// The values that no two items share.
         pub uniques: Vec<UniqueSchema> => may,
-        /// The lints that are silent about it, or about a part of it.
+        /// The allowed lints for it, or for a part of it.
         pub allows: Vec<AllowSchema> => may,
         /// The declared types that it stores. Only the stored form has them here, because each entity is reviewed by
         /// itself. Otherwise they are [values](super::TableSchema::values) of the table.
@@ -82,7 +82,7 @@ json_record! {
         pub default: Option<String> => may,
         /// The name under which older programs store it, while it is being renamed.
         pub former: Option<String> => may("was"),
-        /// The part that the former name plays.
+        /// The role of the former name.
         pub former_use: FormerUse => may("was_use"),
         /// The source of the expiry, if it is derived.
         pub expiry: Option<ExpirySchema> => may,
@@ -199,7 +199,7 @@ json_record! {
         pub field: String => must,
         /// The text after the colon in the template, such as `08` or `date:last`.
         pub format: Option<String> => may,
-        /// How wide its text is.
+        /// The width of its text.
         pub width: Width => must,
         /// Whether it may be missing.
         pub presence: Presence => must,
@@ -219,7 +219,7 @@ json_record! {
         pub pk: Vec<KeySchema> => may,
         /// The sort key.
         pub sk: Vec<KeySchema> => may,
-        /// How many shards reads visit, if there are any.
+        /// The number of shards that reads query, if it has any.
         pub read_shards: Option<u16> => may,
         /// The condition under which an item is in the index, as it is written.
         pub when: Option<String> => may,
@@ -239,11 +239,11 @@ json_record! {
     pub struct UniqueSchema {
         /// The name of the look-up.
         pub name: String => must,
-        /// The name in the keys of the items that keep the values.
+        /// The name in the keys of the items that store the values.
         pub stored: String => must,
         /// The fields.
         pub fields: Vec<String> => must,
-        /// The same fields as parts of the keys that keep the values, in the order of these.
+        /// The same fields as parts of the keys of the items that store the values, in the order of these keys.
         pub parts: Vec<PartSchema> => may,
         /// Whether it is declared with `filling`: old items may not have taken their values, so programs cannot look
         /// them up yet.
@@ -251,12 +251,12 @@ json_record! {
     }
 }
 
-/// A type with `#[derive(DynamoValue)]` that a field holds, alone or within another value.
+/// A type with `#[derive(DynamoValue)]` of a field, alone or within another value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueSchema {
-    /// Its name, with the types that it is given: `Range<u32>`. If several types have one name, with as much of their paths
-    /// as tells them apart.
+    /// Its name, with its type arguments: `Range<u32>`. If several types have one name, with enough of their paths to
+    /// distinguish them.
     pub name: String,
     /// The doc comment.
     pub doc: String,
@@ -445,7 +445,7 @@ impl KeySchema {
         }
     }
 
-    /// How many shards a partition key has, if it has any.
+    /// The number of shards of a partition key, if it has any.
     pub fn shards(&self) -> Option<u16> {
         match self.pieces().last() {
             Some(PieceSchema::Shard(shards)) => Some(*shards),
@@ -455,9 +455,9 @@ impl KeySchema {
 }
 
 impl PartSchema {
-    /// The component of the field in the part, such as `date`, or the case of its letters; None if the part holds all of
-    /// the field. The format may also say how many digits a number has, which the width says too, and the position of a
-    /// None, as the presence does.
+    /// The component of the field in the part, such as `date`, or the case of its letters; None if the part contains
+    /// the whole field. The format may also contain the number of digits, which the width contains too, and the
+    /// position of a None, which the presence contains too.
     pub fn cut(&self) -> Option<&str> {
         let first = self.format.as_deref()?.split(':').next()?;
         let digits = first.strip_prefix('0').unwrap_or_default();

@@ -43,10 +43,10 @@ impl TableSchema {
         members.into_tree().to_text()
     }
 
-    /// The schema that [`to_json`](TableSchema::to_json) wrote, of this version of the library or another one. It equals
-    /// the one that was written; members that this version does not know are passed over. A format that is newer than
-    /// this version is an error of kind [`Config`](crate::error::ErrorKind::Config), and so is anything else, with the
-    /// member that is wrong.
+    /// Reads the schema that [`to_json`](TableSchema::to_json) wrote, of this version of the library or another one. It
+    /// equals the one that was written; members that this version does not know are ignored. A format that is newer
+    /// than this version is an error of kind [`Config`](crate::error::ErrorKind::Config), and so is any other text; the
+    /// error names the wrong member.
     pub fn from_json(json: &str) -> Result<TableSchema> {
         let root =
             Item::from_json(json).map_err(|error| refused("it is not JSON").with_source(error))?;

@@ -10,7 +10,7 @@ pub struct Placement {
     pub key: Item,
     /// Each index of the table, global ones first.
     pub indexes: Vec<IndexPlacement>,
-    /// The items beside it that keep its unique values.
+    /// The items that store its unique values.
     pub sentinels: Vec<Placement>,
 }
 
@@ -20,11 +20,11 @@ pub struct Placement {
 pub struct IndexPlacement {
     /// The name of the index.
     pub index: String,
-    /// The attributes of its key in the index, or why it is missing.
+    /// The attributes of its key in the index, or the reason why it is not in the index.
     pub place: Result<Item, NotIndexed>,
 }
 
-/// Why an item is not in an index.
+/// The reason why an item is not in an index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotIndexed {

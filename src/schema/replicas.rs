@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{FieldRole, ReplicaConsistency, Replicas, TableSchema};
 
-/// A promise of a model that a global table does not keep.
+/// A guarantee of a model that does not hold in a global table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplicationGap {
@@ -37,7 +37,7 @@ pub enum ReplicationGap {
         /// The entity.
         entity: String,
     },
-    /// Two regions can create the same item at once, and one of them is lost; so it is with every condition.
+    /// Two regions can create the same item at once, and one of them is lost; the same applies to every condition.
     ConditionsPerRegion,
 }
 
@@ -71,9 +71,9 @@ impl fmt::Display for ReplicationGap {
 }
 
 impl TableSchema {
-    /// Says that the table is a global table. The library neither adds nor removes replicas; [`plan`](crate::Dynamo::plan)
-    /// and [`ready`](crate::Dynamo::ready) compare them, and the [lints](TableSchema::lints) tell what of the model does not
-    /// hold there.
+    /// Declares the table as a global table. The library neither adds nor removes replicas;
+    /// [`plan`](crate::Dynamo::plan) and [`ready`](crate::Dynamo::ready) compare them, and the
+    /// [lints](TableSchema::lints) report the parts of the model that do not hold there.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -93,7 +93,8 @@ impl TableSchema {
         self
     }
 
-    /// The promises of the model that do not hold as the table is [`replicated`](Self::replicated); none if it is not.
+    /// The guarantees of the model that do not hold because the table is [`replicated`](Self::replicated); none if it
+    /// is not.
     pub fn replication_gaps(&self) -> Vec<ReplicationGap> {
         let replicas = self.settings.replicas.as_ref();
         replicas.map_or_else(Vec::new, |replicas| self.gaps(replicas.consistency))

@@ -9,8 +9,8 @@ pub(crate) const JOB: &str = "_job.";
 /// The mark of `touch_each`, with which a change is shown although its data are the same. No job can have such a name.
 pub(crate) const TOUCH: &str = "_job.+touch";
 
-/// The attribute that says which shape of its entity an item has. No program writes it yet; all refuse to read an item
-/// that has it, so that later programs may change the meaning of attributes.
+/// The attribute with the number of the shape of an item. A program that does not know the number rejects the item on
+/// reading, so that later programs may change the meaning of attributes.
 pub const SHAPE: &str = "_shape";
 
 /// The prefix of the attributes by which a fill says that it has derived a value from the other attributes of the item.

@@ -18,9 +18,9 @@ json_record! {
         pub point_in_time_recovery: Option<u8> => may,
         /// The class; None leaves it to DynamoDB, which uses the standard one.
         pub class: Option<TableClass> => may,
-        /// How it is billed; None leaves it to other managers of the table, and a new table is billed by requests.
+        /// The billing mode; None leaves it to other managers of the table, and a new table is billed by requests.
         pub billing: Option<Billing> => may,
-        /// Labels, for example to separate costs.
+        /// Tags, for example to separate costs.
         pub tags: BTreeMap<String, String> => may,
         /// The regions of a global table; None leaves them to other managers of the table.
         pub replicas: Option<Replicas> => may,
@@ -48,14 +48,14 @@ words! {
 pub enum Billing {
     /// By requests.
     OnDemand,
-    /// By units for each second, of the table and of each of its global indexes.
+    /// By units per second, of the table and of each of its global indexes.
     Provisioned {
         /// Read units.
         reads: u64,
         /// Write units.
         writes: u64,
     },
-    /// By units that others change as they need, such as the scaling of AWS; a new table begins with these.
+    /// By units that others change as needed, such as the auto scaling of AWS; a new table starts with these.
     Scaled {
         /// Read units of a new table.
         reads: u64,
@@ -77,7 +77,8 @@ impl Billing {
 }
 
 json_record! {
-    /// A global table: the regions that it is in, and how they agree. See [`TableSchema::replicated`](super::TableSchema::replicated).
+    /// A global table: its regions, and their consistency. See
+    /// [`TableSchema::replicated`](super::TableSchema::replicated).
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct Replicas {
@@ -94,8 +95,8 @@ json_record! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ReplicaConsistency {
-    /// Each region takes writes by itself and passes them on: the last writer of an item wins. A condition is checked in
-    /// one region only.
+    /// Each region accepts writes on its own and replicates them: the last writer of an item wins. A condition is
+    /// checked in one region only.
     #[default]
     Eventual,
     /// A write is done when another region has it, and a strong read of any region sees it. There are no transactions, no
@@ -104,12 +105,12 @@ pub enum ReplicaConsistency {
 }
 
 impl Replicas {
-    /// The regions of a global table that agree eventually, the one that programs connect to included.
+    /// The regions of an eventually consistent global table, including the one that programs connect to.
     pub fn eventual<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
         Replicas::of(ReplicaConsistency::Eventual, regions)
     }
 
-    /// The regions of a strongly consistent global table, the one that programs connect to included.
+    /// The regions of a strongly consistent global table, including the one that programs connect to.
     pub fn strong<R: Into<String>>(regions: impl IntoIterator<Item = R>) -> Self {
         Replicas::of(ReplicaConsistency::Strong, regions)
     }

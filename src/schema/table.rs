@@ -55,11 +55,11 @@ json_record! {
         pub ttl: Option<String> => may,
         /// The stream of changes.
         pub stream: Option<StreamView> => may,
-        /// How it is run.
+        /// Its operational settings.
         pub settings: TableSettings => must,
-        /// The entities; none if the service described the table.
+        /// The entities; none if DynamoDB described the table.
         pub entities: Vec<EntitySchema> => may,
-        /// The types with `#[derive(DynamoValue)]` that fields of the entities hold, by their names.
+        /// The types with `#[derive(DynamoValue)]` of the fields of the entities, by their names.
         pub values: Vec<ValueSchema> => may,
         /// The collections that were [given](TableSchema::with_collection).
         pub collections: Vec<CollectionSchema> => may,
@@ -125,21 +125,21 @@ impl TableSchema {
 
 /// Settings differ between environments, so code sets them and not the declaration.
 impl TableSchema {
-    /// Protects the table from being deleted by anybody, until that is switched off.
+    /// Protects the table from deletion, until the protection is disabled.
     #[must_use]
     pub fn deletion_protection(mut self, on: bool) -> Self {
         self.settings.deletion_protection = Some(on);
         self
     }
 
-    /// Keeps what is needed to restore the table to any second of the last 1 to 35 days.
+    /// Keeps backups to restore the table to any second of the last 1 to 35 days.
     #[must_use]
     pub fn point_in_time_recovery(mut self, days: u8) -> Self {
         self.settings.point_in_time_recovery = Some(days);
         self
     }
 
-    /// Takes the table class for data that is seldom read.
+    /// Selects the table class for data that is rarely read.
     #[must_use]
     pub fn infrequent_access(mut self) -> Self {
         self.settings.class = Some(TableClass::InfrequentAccess);
@@ -168,7 +168,7 @@ impl TableSchema {
         self
     }
 
-    /// Labels the table.
+    /// Adds a tag to the table.
     #[must_use]
     pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.tags.insert(name.into(), value.into());

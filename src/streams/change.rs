@@ -52,7 +52,7 @@ impl<New, Old> ChangeEvent<New, Old> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ItemChange<New, Old = New> {
-    /// What happened.
+    /// The kind of the change, with the item.
     pub event: ChangeEvent<New, Old>,
     /// The record, with its ID, its position and its images as they are stored.
     pub record: StreamRecord,

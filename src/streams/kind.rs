@@ -63,8 +63,10 @@ impl RecordParts {
             (false, false) => named,
         };
         kind.ok_or_else(|| {
-            CodecError::new("neither the images of the record nor its name tell what happened")
-                .at("eventName")
+            CodecError::new(
+                "neither the images of the record nor its event name show the kind of the change",
+            )
+            .at("eventName")
         })
     }
 

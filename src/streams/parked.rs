@@ -36,11 +36,11 @@ pub struct ParkedChange {
     pub attempts: BTreeSet<String>,
     /// The reason for the last failure: the text of its error.
     pub reason: String,
-    /// The stored name of the table of the item, if the record tells it.
+    /// The stored name of the table of the item, if the record contains it.
     pub item_table: Option<String>,
     /// The key of the item as stored, if it can be read.
     pub item_key: Option<Item>,
-    /// The place of the record in its shard, if it has one.
+    /// The position of the record in its shard, if it has one.
     pub sequence: Option<String>,
     /// The time at which it was parked. `None` while attempts are left.
     pub parked_at: Option<SystemTime>,

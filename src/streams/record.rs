@@ -63,7 +63,7 @@ impl StreamRecord {
         self.0.sequence.as_ref()
     }
 
-    /// The time of the change, rounded by the service: to a second in a DynamoDB stream.
+    /// The time of the change, rounded by DynamoDB: to a second in a DynamoDB stream.
     pub fn at(&self) -> Option<Timestamp> {
         self.0.at
     }
@@ -177,7 +177,7 @@ impl RecordParts {
 }
 
 fn missing_member(name: &'static str) -> CodecError {
-    CodecError::new("a record of a stream has this member, and here it is missing").at(name)
+    CodecError::new("this member of a stream record is missing").at(name)
 }
 
 /// The text of a member, if it exists.

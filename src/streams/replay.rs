@@ -89,8 +89,8 @@ impl ParkedChange {
     }
 
     /// Replays all parked changes of a consumer, one after the other; see [`replay`](Self::replay). The changes of one
-    /// item are replayed in their order: if one fails, the later ones wait, and changes of other items go on. A panic of
-    /// the handler is a failure.
+    /// item are replayed in their order: if one fails, the later ones wait, and changes of other items continue. A
+    /// panic of the handler is a failure.
     ///
     /// The handler may be the function of the consumer itself, with [`BatchResponse::complete`]:
     ///

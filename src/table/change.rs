@@ -18,7 +18,7 @@ pub enum TableChange {
     SetRecovery(u8),
     /// The table can be restored to any second of this many days only, which are fewer than before.
     ShortenRecovery(u8),
-    /// The table is billed like this, its global indexes too.
+    /// The table and its global indexes are billed in this way.
     SetBilling(Billing),
     /// The table is of this class.
     SetClass(TableClass),
@@ -26,17 +26,17 @@ pub enum TableChange {
     AddIndex(String),
     /// The stream ends.
     RemoveStream,
-    /// A stream begins that shows this.
+    /// A stream with this view begins.
     AddStream(StreamView),
     /// Items no longer expire by this attribute.
     RemoveTtl(String),
     /// Items expire by this attribute.
     AddTtl(String),
-    /// The table has these labels, besides those of others.
+    /// The table gets these tags, in addition to those of others.
     SetTags(BTreeMap<String, String>),
     /// The global index of this name is removed.
     RemoveIndex(String),
-    /// This cannot be changed; the text says what differs and how to go about it. It is never done.
+    /// DynamoDB cannot make this change: the text contains the difference and the remedy. The step is never executed.
     Replace(String),
 }
 
@@ -46,27 +46,27 @@ pub enum TableChange {
 pub enum ChangeKind {
     /// An addition.
     Add,
-    /// Something is otherwise.
+    /// A change of something that exists.
     Alter,
-    /// Something is gone.
+    /// A removal.
     Remove,
-    /// Something that cannot be changed, and is left alone.
+    /// A difference that cannot be changed, and remains.
     Replace,
 }
 
-/// The loss of a change, which the caller must therefore name to apply a plan. Tables are named as they are
-/// declared, without a prefix.
+/// The loss that a change causes. The caller must name it to apply the plan. Tables have their declared names, without
+/// a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Deletion {
-    /// A global index, which a program that was not deployed anew may still read.
+    /// A global index, which a program of an older release may still read.
     Index {
         /// The table.
         table: String,
         /// The index.
         index: String,
     },
-    /// A stream, behind which consumers stop; a new one begins empty.
+    /// A stream, at the end of which consumers stop; a new one begins empty.
     Stream {
         /// The table.
         table: String,
@@ -81,7 +81,7 @@ pub enum Deletion {
         /// The table.
         table: String,
     },
-    /// The expiry of items, which no one deletes any more.
+    /// The expiry of items: DynamoDB no longer deletes them.
     Ttl {
         /// The table.
         table: String,
@@ -139,7 +139,7 @@ impl fmt::Display for Deletion {
     }
 }
 
-/// Roughly how long a change takes on AWS; engines on one machine are done at once.
+/// The rough duration of a change on AWS; engines on your machine are done at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RoughTime {
@@ -154,9 +154,9 @@ pub enum RoughTime {
         /// About how large they are together.
         bytes: u64,
     },
-    /// Up to an hour, in which the service takes no other change of the same.
+    /// Up to an hour, during which DynamoDB accepts no other change of the same kind.
     UpToAnHour,
-    /// It is never done.
+    /// The step is never executed.
     Never,
 }
 
@@ -189,27 +189,27 @@ pub struct PlanStep {
     pub kind: ChangeKind,
     /// The loss, which must be [allowed](super::deploy::PlanApplication::allow).
     pub deletes: Option<Deletion>,
-    /// The losses of earlier steps without which it cannot be done.
+    /// The losses of earlier steps that this step requires.
     pub after: Vec<Deletion>,
     /// The actions that a policy has to allow.
     pub needs: Vec<&'static str>,
     /// Its possible side effects.
     pub risk: Option<&'static str>,
-    /// Roughly how long it takes.
+    /// Its rough duration.
     pub takes: RoughTime,
 }
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StepState {
     /// It begins.
     Begins,
-    /// It is under way, or has to wait for another change of the table. This is told again and again.
+    /// It is in progress, or has to wait for another change of the table. This state is reported repeatedly.
     Waits,
     /// It is done, by this process or another.
     Done,
-    /// The server does not have what it is about, so nothing came of it.
+    /// The server does not support the property, so nothing was changed.
     Unknown,
 }
 
@@ -279,12 +279,12 @@ impl TableChange {
             }
             TableChange::SetProtection(false) => "anybody with the permission can delete the table",
             TableChange::SetBilling(Billing::OnDemand) => {
-                "the service takes this change four times in 24 hours"
+                "DynamoDB accepts this change four times in 24 hours"
             }
             TableChange::SetBilling(_) => {
-                "requests beyond the units are throttled; others that scale the units meet these"
+                "requests beyond the units are throttled; tools that scale the units begin with these"
             }
-            TableChange::SetClass(_) => "the service takes this change twice in 30 days",
+            TableChange::SetClass(_) => "DynamoDB accepts this change twice in 30 days",
             _ => return None,
         })
     }
@@ -304,7 +304,9 @@ impl TableChange {
     /// A limit of the service for this change over hours or days, for which an application does not wait.
     pub(super) fn lasting_limit(&self) -> Option<&'static str> {
         match self {
-            TableChange::SetClass(_) => Some("it takes two changes of the class in 30 days"),
+            TableChange::SetClass(_) => {
+                Some("DynamoDB accepts two changes of the class in 30 days")
+            }
             TableChange::SetBilling(Billing::OnDemand) => {
                 Some("it takes four switches to billing by requests in 24 hours")
             }

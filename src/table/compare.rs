@@ -58,12 +58,12 @@ pub(super) fn missing_index(name: &str) -> String {
 
 /// The message for a new table that was created concurrently with another stream.
 pub(super) const OTHER_STREAM: &str =
-    "its stream is not as declared: see what to do with db.plan([..])";
+    "its stream differs from the declaration: db.plan([..]) shows the steps";
 
 /// The message for a table whose items expire by another attribute.
 pub(super) fn other_ttl(found: &str) -> String {
     format!(
-        "items expire by `{found}`, declared is something else: switch TTL over with db.plan([..])"
+        "items expire by `{found}`, another one is declared: switch TTL over with db.plan([..])"
     )
 }
 
@@ -71,10 +71,10 @@ pub(super) fn other_ttl(found: &str) -> String {
 pub(super) fn compare_ttl(declared: Option<&str>, found: Option<&str>) -> Option<String> {
     match (declared, found) {
         (Some(declared), Some(found)) if declared != found => Some(format!(
-            "items expire by `{found}`, declared is `{declared}`: switch TTL over on the table"
+            "items expire by `{found}`, declared: `{declared}`: switch TTL over on the table"
         )),
         (Some(declared), None) => Some(format!(
-            "items do not expire, declared is TTL by `{declared}`: switch TTL on by `db.enable_ttl([..])`; \
+            "items do not expire, declared: TTL by `{declared}`: switch TTL on by `db.enable_ttl([..])`; \
              items that are already past it are then deleted"
         )),
         (None, Some(found)) => Some(format!(
@@ -105,7 +105,7 @@ fn compare_keys(declared: &TableSchema, found: &TableSchema) -> Option<String> {
     };
     (declared.pk != found.pk || declared.sk != found.sk).then(|| {
         format!(
-            "the key is {}, declared is {}: the key of a table cannot be changed, so this needs a \
+            "the key is {}, declared: {}: the key of a table cannot be changed, so this needs a \
              new table",
             show(found),
             show(declared)
@@ -126,7 +126,7 @@ fn index_difference(
     if hash(declared) != hash(found) || declared.sk != found.sk {
         let show = |index: &IndexSchema| show_key(&index.pk, Some(&index.sk));
         says.push(format!(
-            "has the key {}, declared is {}",
+            "has the key {}, declared: {}",
             show(found),
             show(declared)
         ));
@@ -137,7 +137,7 @@ fn index_difference(
     );
     if wanted != there {
         let (there, wanted) = (show_projection(&there), show_projection(&wanted));
-        says.push(format!("projects {there}, declared is {wanted}"));
+        says.push(format!("projects {there}, declared: {wanted}"));
     }
     (!says.is_empty()).then(|| {
         format!(
@@ -150,7 +150,7 @@ fn index_difference(
 }
 
 fn other_kind(name: &str, declared: &str, found: &str) -> String {
-    format!("index `{name}` is a {found} index, declared is a {declared} one: use another name")
+    format!("index `{name}` is a {found} index, declared: a {declared} one: use another name")
 }
 
 fn compare_stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<String> {
@@ -158,7 +158,7 @@ fn compare_stream(declared: Option<StreamView>, found: Option<StreamView>) -> Op
     match found {
         Some(found) if found == declared => None,
         Some(found) => Some(format!(
-            "the stream shows {found:?}, declared is {declared:?}: switch the stream off and on \
+            "the stream shows {found:?}, declared: {declared:?}: switch the stream off and on \
              again with that view"
         )),
         None => Some(format!(

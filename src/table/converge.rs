@@ -235,7 +235,7 @@ impl<G: TableGoal> Convergence<'_, G> {
 
     fn unshown_error(&self, change: &TableChange) -> Error {
         let message = format!(
-            "the service has taken the change to {change} of table `{}`, and does not show it",
+            "DynamoDB has accepted the change to {change} of table `{}`, but does not show it",
             self.declared.name
         );
         Error::new(ErrorKind::Unavailable, Stage::Schema, message)

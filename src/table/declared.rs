@@ -28,7 +28,7 @@ pub(crate) fn named_by(
             Some(_) => {
                 let name = &schema.name;
                 return Err(Error::config(format!(
-                    "table `{name}` is declared twice, differently"
+                    "table `{name}` has two different declarations"
                 )));
             }
             None => named.push(schema),
@@ -62,16 +62,16 @@ fn describe_clash(table: &str, one: Declaration, two: Declaration) -> String {
     let (alone, shared) = if one.is_shared { (b, a) } else { (a, b) };
     match (one.is_shared, two.is_shared) {
         (false, false) => format!(
-            "`{a}` and `{b}` both have the table `{table}` alone, and would read and delete each other's rows: declare it \
-             once with `#[derive(DynamoTable)]` and name that in `table = ..` of both, or give them tables of two names"
+            "`{a}` and `{b}` both declare `{table}` as their own table, and would read and delete each other's rows: declare \
+             it once with `#[derive(DynamoTable)]` and name that in `table = ..` of both, or give the tables two names"
         ),
         (true, true) => format!(
             "`{a}` and `{b}` both declare the table `{table}`, and would read and delete each other's rows: keep one of \
              them with the entities of both, or give them two names"
         ),
         _ => format!(
-            "`{alone}` has the table `{table}` alone, but `{shared}` declares it too: write `table = {shared}` on \
-             `{alone}` and list it in `entities(..)`, or give it a table of another name"
+            "`{alone}` declares `{table}` as its own table, but `{shared}` declares it too: write `table = {shared}` on \
+             `{alone}` and list it in `entities(..)`, or give its table another name"
         ),
     }
 }

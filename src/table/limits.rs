@@ -107,7 +107,7 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
         .find(|tag| bad(*tag))
         .map(|(name, _)| name)?;
     Some(format!(
-        "the tag `{name}` is not one that DynamoDB takes: a name has 1 to {TAG_NAME} characters and does not begin with \
+        "DynamoDB does not accept the tag `{name}`: a name has 1 to {TAG_NAME} characters and does not begin with \
          `aws:`, a value has up to {TAG_VALUE}"
     ))
 }

@@ -53,8 +53,8 @@ impl fmt::Display for Look {
 
 /// Whether tables can be used; see [`Dynamo::ready`](crate::Dynamo::ready).
 ///
-/// Shown, it has a line for each finding and one for each table that is ready. They name tables, indexes and actions, and no
-/// values.
+/// It displays as a line for each finding and one for each table that is ready. The lines name tables, indexes and
+/// actions, and no values.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Readiness {
@@ -92,8 +92,8 @@ pub struct TableReadiness {
     pub table: String,
     /// The findings; empty if there are none.
     pub findings: Vec<ReadinessFinding>,
-    /// The checks that passed. Anything that is neither here nor in a finding was not checked: writes
-    /// never are, nor is what the table does not have.
+    /// The checks that succeeded. Anything that is neither here nor in a finding was not checked. Writes are never
+    /// checked, and neither are indexes or a sort key that the table does not have.
     pub proven: Vec<Look>,
 }
 
@@ -139,13 +139,13 @@ impl fmt::Display for TableReadiness {
     }
 }
 
-/// Why a table is not ready.
+/// The reason why a table is not ready.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadinessFinding {
-    /// There is no such table, as far as the region, the account and the prefix of this connection go.
+    /// The table does not exist in the region and the account of this connection, with its prefix.
     Missing,
-    /// The table is being created or deleted, or cannot be used: the status is the service's word.
+    /// The table is being created or deleted, or cannot be used: the status is DynamoDB's.
     NotActive {
         /// For example `CREATING`.
         status: String,
@@ -160,17 +160,17 @@ pub enum ReadinessFinding {
         /// Its name.
         index: String,
     },
-    /// The service refused to query an index: it does not exist, is being filled, or has another key. Its description would
-    /// say which, but was not looked at.
+    /// DynamoDB rejected a query of an index: the index does not exist, is being filled, or has another key. Its
+    /// description would show which, but was not read.
     IndexRefused {
         /// Its name.
         index: String,
         /// The message of the service.
         error: Error,
     },
-    /// The table is not as declared: how, and what to do about it.
+    /// The table differs from its declaration: the differences and their remedies.
     Differs(String),
-    /// The credentials are good, and not allowed to do this.
+    /// The credentials are valid, but are not allowed to do this.
     Denied {
         /// The action that a policy would have to allow, such as `DescribeTable`.
         action: &'static str,
@@ -179,13 +179,13 @@ pub enum ReadinessFinding {
         /// The message of the service.
         error: Error,
     },
-    /// It is a global table that is not declared as it is, or where something of the model does not hold.
+    /// It is a global table that differs from its declaration, or in which a part of the model does not hold.
     Replicated(ReplicationFinding),
-    /// Credentials are missing, over, or not those of an account.
+    /// Credentials are missing, expired, or not those of an account.
     Credentials(Error),
-    /// The service rejected because of load.
+    /// DynamoDB rejected a request because of load.
     Throttled(Error),
-    /// There was no connection, or no answer in time, or the service failed.
+    /// There was no connection, no response arrived in time, or DynamoDB failed.
     Unreachable(Error),
     /// Something else, such as two declarations of one table.
     Failed(Error),
@@ -220,7 +220,7 @@ impl ReadinessFinding {
         }
     }
 
-    /// The error of the service or the connection, if that was the finding.
+    /// The error of DynamoDB or of the connection, if the finding has one.
     pub fn error(&self) -> Option<&Error> {
         match self {
             ReadinessFinding::IndexRefused { error, .. }

@@ -27,15 +27,15 @@ static READY: Pattern = Pattern::alone("Table", "ready");
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Dynamo {
-    /// Looks whether these tables can be used: there, active and as declared, indexes too, with credentials that may read
-    /// them. It is for the health check of a service: it sends nothing but reads, ends within five seconds, and all that goes
-    /// wrong is part of the answer.
+    /// Checks whether these tables can be used: whether they exist, are active and match their declarations, including
+    /// indexes, with credentials that may read them. It is for the health check of a service: it sends only reads, ends
+    /// within five seconds, and every failure is part of the result.
     ///
-    /// A table is described, as [`create_tables`](Self::create_tables) does it; then an item, a partition of a table with a
-    /// sort key, and a partition of each index are read, by keys that no item has. That is two requests, and 1 read unit, half a
-    /// unit for the partition and half a unit for each index. A load balancer that checks every few seconds should send less: see
-    /// [`looking_at`](ReadinessCheck::looking_at). Whether the program may write cannot be found out without writing, and is
-    /// not.
+    /// A table is described, as by [`create_tables`](Self::create_tables); then an item, a partition of a table with a
+    /// sort key, and a partition of each index are read, by keys that no item has. That costs two requests for the
+    /// description, 1 read unit for the item, half a unit for the partition and half a unit for each index. A load
+    /// balancer that checks every few seconds should send less: see [`looking_at`](ReadinessCheck::looking_at). The
+    /// permission to write is not checked, because that would require a write.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -66,7 +66,7 @@ impl Dynamo {
     }
 }
 
-/// A look at tables, before it is taken: await it; see [`Dynamo::ready`].
+/// A check of tables that has not been sent yet: await it; see [`Dynamo::ready`].
 #[must_use = "nothing is looked at until it is awaited"]
 #[derive(Debug)]
 pub struct ReadinessCheck {
@@ -77,11 +77,11 @@ pub struct ReadinessCheck {
 }
 
 impl ReadinessCheck {
-    /// Looks at this and nothing else, in place of everything.
+    /// Makes only these checks, instead of all.
     ///
-    /// [`Look::GetItem`] alone is cheap enough for a balancer every few seconds: it shows that the service answers, that the table
-    /// can be read and the credentials are good. The reads alone are also for programs that may not describe tables; the
-    /// descriptions alone for those whose policy allows them certain partition keys only.
+    /// [`Look::GetItem`] alone is cheap enough for a balancer every few seconds: it shows that DynamoDB responds, that
+    /// the table can be read and that the credentials are valid. The reads alone are also for programs that may not
+    /// describe tables; the descriptions alone for those whose policy allows them certain partition keys only.
     pub fn looking_at(mut self, looks: impl IntoIterator<Item = Look>) -> Self {
         self.looks = looks.into_iter().collect();
         self

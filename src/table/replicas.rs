@@ -20,16 +20,16 @@ pub(super) fn note_strong(db: &Dynamo, declared: &TableSchema, described: &Descr
     }
 }
 
-/// A global table that is not declared as it is, or where something of the model does not hold.
+/// A global table that differs from its declaration, or in which a part of the model does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplicationFinding {
-    /// The global table, None if the table has no replicas.
+    /// The global table; None if the table has no replicas.
     pub found: Option<Replicas>,
     /// The declaration by [`replicated`](TableSchema::replicated).
     pub declared: Option<Replicas>,
-    /// The unmet parts. That conditions are checked in one region only is known to a program that declares it, so it is
-    /// told of a table that is not declared to be replicated.
+    /// The parts of the model that do not hold. A program that declares the table as replicated knows that conditions
+    /// are checked in one region only, so this part is reported only for tables that are not declared as replicated.
     pub gaps: Vec<ReplicationGap>,
 }
 
@@ -86,12 +86,12 @@ impl fmt::Display for ReplicationFinding {
             )?,
             (None, Some(declared)) => write!(
                 f,
-                "it has no replicas, declared is a global table, {declared}: this library adds none, so add them by AWS or \
+                "it has no replicas, declared: a global table, {declared}: this library adds none, so add them by AWS or \
                  by its tools"
             )?,
             (Some(found), Some(declared)) if found != declared => write!(
                 f,
-                "it is a global table, {found}, and declared is {declared}: change the declaration, or the replicas by AWS \
+                "it is a global table, {found}, declared: {declared}: change the declaration, or the replicas by AWS \
                  or by its tools"
             )?,
             (Some(found), Some(_)) => write!(f, "it is a global table, {found}")?,

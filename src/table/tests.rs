@@ -89,7 +89,7 @@ fn each_difference_is_said_with_its_remedy() {
             }),
         ),
         (
-            "the key is `pk` (S), declared is `pk` (S), `sk` (S)",
+            "the key is `pk` (S), declared: `pk` (S), `sk` (S)",
             "new table",
             difference(|t| t.sk = None),
         ),
@@ -109,17 +109,17 @@ fn each_difference_is_said_with_its_remedy() {
             difference(|t| t.global_indexes[1].sk.reverse()),
         ),
         (
-            "projects `a`, declared is `a`, `b`",
+            "projects `a`, declared: `a`, `b`",
             "new name",
             difference(|t| t.global_indexes[1].projection = include(&["a"])),
         ),
         (
-            "projects keys only, declared is all",
+            "projects keys only, declared: all",
             "new name",
             difference(|t| t.global_indexes[0].projection = ProjectionSchema::Keys),
         ),
         (
-            "is a global index, declared is a local one",
+            "is a global index, declared: a local one",
             "another name",
             difference(|t| {
                 let index = t.local_indexes.remove(0);
@@ -138,7 +138,7 @@ fn each_difference_is_said_with_its_remedy() {
             compare::compare_ttl(Some("a"), None).unwrap(),
         ),
         (
-            "expire by `b`, declared is `a`",
+            "expire by `b`, declared: `a`",
             "switch TTL over",
             compare::compare_ttl(Some("a"), Some("b")).unwrap(),
         ),

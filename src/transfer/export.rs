@@ -244,7 +244,7 @@ impl<'w> Export<'w> {
         self
     }
 
-    /// Runs the export. An error means that nothing was begun; everything later is in the report.
+    /// Runs the export. An error means that the export did not begin; all later errors are in the report.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<ExportReport>>
     where
         'w: 'd,

@@ -118,8 +118,8 @@ impl<'i> Import<'i> {
         self
     }
 
-    /// Sets how long the import waits for a service that is too busy, in addition to the retries of the SDK client. A
-    /// service that stays busy stops the import.
+    /// Sets how long the import waits if DynamoDB is too busy, in addition to the retries of the SDK client. If
+    /// DynamoDB stays busy, the import stops.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self

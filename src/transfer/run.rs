@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 4 << 20;
 const ATTEMPTS: usize = 4;
 
 impl<'i> Import<'i> {
-    /// Runs the import. An error means that nothing was begun; everything later is in the report.
+    /// Runs the import. An error means that the import did not begin; all later errors are in the report.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<ImportReport>>
     where
         'i: 'd,

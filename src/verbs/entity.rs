@@ -125,7 +125,7 @@ pub trait EntityExt: DynamoEntity {
     }
 
     /// Writes the differences between this loaded entity and `next`: only attributes that differ are set or removed,
-    /// and attributes that no field covers stay. The primary key must be the same. Managed fields, such as versions
+    /// and attributes that no field covers remain. The primary key must be the same. Managed fields, such as versions
     /// and times, are not compared.
     ///
     /// The version is checked, or else every attribute that was loaded, because `next` may depend on any of them: if
@@ -217,8 +217,8 @@ pub trait EntityExt: DynamoEntity {
         Query::whole_table()
     }
 
-    /// Stores each line of a file as an item of this entity. Nothing is replaced unless you ask for it, and a line that
-    /// cannot be stored is reported with its number. See [`Import`].
+    /// Stores each line of a file as an item of this entity. Nothing is replaced unless you call
+    /// [`replace`](Import::replace), and a line that cannot be stored is reported with its number. See [`Import`].
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -105,17 +105,17 @@ impl fmt::Display for WirePath {
 impl fmt::Display for SdkFallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SdkFallback::Asked => "as the connection was told",
+            SdkFallback::Asked => "because the connection requires it",
             SdkFallback::Learning => "the client was not known yet",
             SdkFallback::NotSent => "nothing was sent",
             SdkFallback::Unusual(what) => return write!(f, "the client is unusual: {what}"),
             SdkFallback::TableArn => "the table is named by its ARN",
             SdkFallback::Quota => "the quota of retries is not full",
             SdkFallback::Clock => "the clock of this machine shows a year that cannot be signed",
-            SdkFallback::Traced => "the SDK's spans are listened to",
-            SdkFallback::Metered => "the SDK's measurements are listened to",
+            SdkFallback::Traced => "a subscriber listens to the SDK's spans",
+            SdkFallback::Metered => "the SDK's metrics are collected",
             SdkFallback::Credentials => "the credentials have to be loaded",
-            SdkFallback::Account => "the credentials are of another account",
+            SdkFallback::Account => "the credentials belong to another account",
             SdkFallback::OldToken => "the client token is too old",
             SdkFallback::LargeBody => "the body is large",
         })

@@ -13,7 +13,7 @@ use crate::schema::Pattern;
 use crate::write::{refused, update_of};
 
 /// Checks an item that a transaction does not write; see [`Key::check`].
-#[must_use = "it belongs into a `Transaction`"]
+#[must_use = "put it into a `Transaction`"]
 pub struct Check<E: DynamoEntity, G = Conditional> {
     key: Key<E>,
     exists: bool,

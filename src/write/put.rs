@@ -113,14 +113,14 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
 }
 
 impl<'e, E: DynamoEntity> Put<'e, E> {
-    /// Stores the entity exactly as it is, whatever is stored: version, timestamps and authors are those of the struct, so
-    /// that a table which is exported and loaded again is the same. It fits into a [`Batch`](crate::Batch), unless the
-    /// entity has unique values, which are still kept by a transaction.
+    /// Stores the entity exactly as it is, whatever is stored: version, timestamps and authors are those of the struct,
+    /// so that a table which is exported and loaded again is the same. It fits into a [`Batch`](crate::Batch), unless
+    /// the entity has unique values, which are still maintained by a transaction.
     ///
-    /// It checks no version, and gives the item none that tells others of the change: a program that loaded an item with
-    /// the same number before does not notice that it was replaced. So load into tables that no program uses, or write
-    /// rows that no one has read. A version that is new is stored as none. The keys of indexes follow the fields, and what
-    /// has expired is stored too.
+    /// It checks no version, and the item gets no new one: a program that loaded an item with the same number before
+    /// does not notice that it was replaced. Therefore, load into tables that no program uses, or write rows that no
+    /// program has read. A version that is new is not stored. The keys of indexes are built from the fields, and
+    /// expired items are stored too.
     ///
     /// ```
     /// # use dynamo_entity::Timestamp;
@@ -343,7 +343,7 @@ fn planned(prepared: Result<PreparedPut<'_>>, db: &Dynamo) -> Result<(WritePlan,
 
 #[cold]
 fn unreadable(declared: &EntityDeclaration, error: &Error) -> Error {
-    let message = format!("it would not read back, so nothing was sent: {error}");
+    let message = format!("it could not be read back, so nothing was sent: {error}");
     Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(declared.def.type_name)
 }
 

@@ -286,7 +286,7 @@ async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
     assert!(
         error
             .to_string()
-            .contains("60 writes of a batch are done, 0 are left and 4 went wrong"),
+            .contains("60 writes of a batch are done, 0 are left and 4 failed"),
         "{error}"
     );
     assert_eq!(db.count::<Note>().await, 60);

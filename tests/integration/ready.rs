@@ -641,7 +641,7 @@ async fn a_declared_global_table_is_ready(db: Db) -> Outcome {
         (
             Replicas::eventual(["eu-west-1", "eu-west-2"]),
             EVENTUAL,
-            "declared is eventually consistent in eu-west-1, eu-west-2",
+            "declared: eventually consistent in eu-west-1, eu-west-2",
         ),
         (there(), "", "it has no replicas"),
         (there(), STRONG, "is a global table, strongly"),

@@ -137,13 +137,13 @@ changes! {
         bare => { entity Order { id: u64 } }
     narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order
         { entity Order { id: u32, total: i64 } } => { entity Order { id: u32, total: i32 } }
-    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is safe"] of Order {
+    unknown_type: BreaksRunning at "Order.customer" ["the check cannot know", "this is safe"] of Order {
         entity Order { id: u32, customer: Vec<u32> }
     } => {
         #[derive(DynamoValue)] pub struct Customer(Vec<String>);
         entity Order { id: u32, customer: Customer }
     }
-    unknown_type_in_the_key: NeedsMove at "Order.id" ["is not known here"] of Order
+    unknown_type_in_the_key: NeedsMove at "Order.id" ["the check cannot know"] of Order
         { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: DateTime<Utc> } }
         => { entity Order(table = "orders", key(pk = "ORDER#{id}")) { id: chrono::NaiveDate } }
     stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order
@@ -468,7 +468,7 @@ changes! {
         #[derive(DynamoValue)] pub struct Cents(u32);
         entity Order { id: u32, total: Cents }
     }
-    newtype_within_a_list: BreaksRunning at "Order.totals" ["`Vec<u64>`", "`Vec<i32>`", "is not known here"] of Order {
+    newtype_within_a_list: BreaksRunning at "Order.totals" ["`Vec<u64>`", "`Vec<i32>`", "the check cannot know"] of Order {
         #[derive(DynamoValue)] pub struct Cents(u64);
         entity Order { id: u32, totals: Vec<Cents> }
     } => {
@@ -492,7 +492,7 @@ changes! {
         #[derive(Clone, DynamoValue)] pub struct Code(u64);
         entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: Option<Code> }
     }
-    option_within_a_foreign_type: BreaksRunning at "Order.counts" ["`Vec<Option<u32>>`", "`Vec<u32>`", "is not known here"] of Order
+    option_within_a_foreign_type: BreaksRunning at "Order.counts" ["`Vec<Option<u32>>`", "`Vec<u32>`", "the check cannot know"] of Order
         { entity Order { id: u32, #[dynamo(serde)] counts: Vec<Option<u32>> } }
         => { entity Order { id: u32, #[dynamo(serde)] counts: Vec<u32> } }
     another_type_of_the_same_name: BreaksRunning at "Order.State" ["`Open`", "cannot read"] of Order {

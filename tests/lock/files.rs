@@ -274,7 +274,7 @@ fn a_wrong_merge_is_told() {
             "  entity User\n  entity User\n",
             "or one occurs twice",
         ),
-        ("\nend\n", "\n", "the file breaks off"),
+        ("\nend\n", "\n", "the file is truncated"),
         ("\nend\n", "\nend\ntable a\n", "there is text after `end`"),
         (
             "dynamo-entity lock file, format 2",

@@ -211,7 +211,7 @@ pub fn questions_without_an_answer_are_explained(place: &Place) -> Outcome {
     };
     let notes = day("2026-03-02")?.notes;
     assert!(
-        notes.starts_with("no rows\n`--placed-at 2026-03-02` is its midnight"),
+        notes.starts_with("no rows\n`--placed-at 2026-03-02` means its midnight"),
         "{notes}"
     );
     for asked in ["2026-03-02T00:00:00Z", "2026-03-02..2026-03-03"] {

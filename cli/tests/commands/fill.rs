@@ -164,7 +164,7 @@ pub fn a_row_that_cannot_be_filled_is_told(place: &Place) -> Outcome {
     assert!(said.notes.contains("{\"pk\":\"ORDER#000000000"), "{said:?}");
     assert!(
         said.notes
-            .contains("1 row was not filled: settle its reason, and run `fill` again"),
+            .contains("1 row was not filled: remove the cause, and run `fill` again"),
         "{said:?}"
     );
     Ok(())

@@ -85,7 +85,7 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(place.shop(&["plan"])?, plan);
     let kept = place.shop(&["apply", "--yes", "--keep-rest"])?;
     assert_eq!(kept.code, 0, "{kept:?}");
-    let words = "kept: index old of shop, which was not named\n";
+    let words = "kept: index old of shop, because it was not named\n";
     assert!(kept.notes.starts_with(words), "{kept:?}");
     // What is left belongs to somebody else. Nobody is asked, as there is nothing to do.
     let again = place.shop(&["apply", "--keep-rest"])?;
@@ -141,7 +141,7 @@ pub fn the_ttl_of_others_is_kept(place: &Place) -> Outcome {
     assert!(plan.code == 2 && plan.out.contains(hint), "{plan:?}");
     assert_eq!(place.run("logs", &["plan", "--keep-rest"])?.code, 0);
     let kept = place.done("logs", &["apply", "--keep-rest"])?;
-    let words = "kept: the TTL of logs, which was not named\nnothing done\n";
+    let words = "kept: the TTL of logs, because it was not named\nnothing done\n";
     assert_eq!(kept.notes, words);
     Ok(())
 }

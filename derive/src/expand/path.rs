@@ -49,7 +49,7 @@ fn paths_struct(
     paths: &Ident,
     methods: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
-    let doc = format!("The paths of `{ident}`, one method a field.");
+    let doc = format!("The paths of `{ident}`, one method for each field.");
     code! {
         #[doc = #doc]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]

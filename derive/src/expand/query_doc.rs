@@ -184,10 +184,10 @@ impl PatternDoc<'_> {
         let read = self.index.and_then(|index| index.read_shards);
         match (written, read) {
             (Some(written), Some(read)) if read != written => format!(
-                "- {written} shards of each partition are written and {read} read, side by side, and merged\n"
+                "- {written} shards of each partition are written, and {read} are read concurrently and merged\n"
             ),
             (Some(shards), _) => {
-                format!("- {shards} shards of each partition, read side by side and merged\n")
+                format!("- {shards} shards of each partition, read concurrently and merged\n")
             }
             (None, _) => String::new(),
         }

@@ -16,7 +16,7 @@ pub(super) fn alias(
         false => Ident::new("Repository", Span::call_site()),
     };
     let doc = format!(
-        "The store of `{ident}`, as services need it: `{whole}<{ident}>` by a name of its own."
+        "The store of `{ident}`, as services need it: `{whole}<{ident}>` under a name of its own."
     );
     code! {
         #[doc = #doc]

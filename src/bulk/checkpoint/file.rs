@@ -13,9 +13,9 @@ use crate::runtime;
 
 /// A checkpoint in a file of its own.
 ///
-/// Each save goes into a file beside it, which then takes its place, and is on the disk when the save returns. While a
-/// job runs, `PATH.lock` keeps other jobs away, of this process and of others; the operating system releases it when
-/// the process dies. If the file is removed, the job begins anew and changes rows again that it changed before.
+/// Each save is written to a file beside it, which then replaces it, and is on the disk when the save returns. While a
+/// job runs, `PATH.lock` excludes other jobs of this process and of others; the operating system releases it when the
+/// process dies. If the file is removed, the job starts again and changes rows that it has already changed.
 #[derive(Debug, Clone)]
 pub struct FileCheckpoint {
     path: PathBuf,

@@ -94,7 +94,7 @@ impl JobState {
         let name = text("job")?;
         if name != job.name {
             return Err(refused(format!(
-                "the checkpoint is of the job `{name}`, and this is `{}`: take another file; remove this one only if that job is never to go on",
+                "the checkpoint belongs to the job `{name}`, and this is `{}`: use another file; remove this one only if that job will never be resumed",
                 job.name
             )));
         }

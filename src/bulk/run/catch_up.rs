@@ -70,7 +70,7 @@ pub(super) async fn catch_up(
     for number in 0..keeper.rows() {
         let Some(mut given) = Input::next(writes, number, db) else {
             let then = keeper.rows();
-            return Err(changed(&format!("there are {number} and were {then}")));
+            return Err(changed(&format!("now {number}, before {then}")));
         };
         given.failed_as = failed.remove(&number);
         if given.failed_as.is_some() {
@@ -106,6 +106,6 @@ pub(super) async fn catch_up(
 
 fn changed(how: &str) -> Error {
     refused(format!(
-        "the writes are not those that the checkpoint was made with ({how}), and some would be skipped: give the same ones, or give this job another name and place"
+        "the writes are not those of the checkpoint ({how}), and some would be skipped: pass the same writes, or give this job another name and checkpoint"
     ))
 }

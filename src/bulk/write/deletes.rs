@@ -110,6 +110,6 @@ impl SharedDeletes {
 }
 
 fn unanswered() -> Error {
-    let message = "the request that this delete was part of ended without a response";
+    let message = "the request with this delete got no response";
     Error::new(ErrorKind::Unavailable, Stage::Wire, message)
 }

@@ -7,7 +7,7 @@ use crate::codec::DynamoValue;
 use crate::json::{CodecError, Name, Number, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
 
-/// How a point in time is stored in a table that others use too: `#[dynamo(format = "..")]`.
+/// The stored form of a point in time in a table that other programs use too: `#[dynamo(format = "..")]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Seconds since 1970, `N`.

@@ -175,9 +175,9 @@ async fn whole_body(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
 }
 
 fn build_response(status: u16, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
-    let status = status
-        .try_into()
-        .map_err(|_| ConnectorError::user("a fault with a status that HTTP has not".into()))?;
+    let status = status.try_into().map_err(|_| {
+        ConnectorError::user("a fault with a status that HTTP does not have".into())
+    })?;
     let mut response = HttpResponse::new(status, SdkBody::from(body));
     response
         .headers_mut()

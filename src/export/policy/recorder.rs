@@ -12,10 +12,10 @@ use crate::observe::RequestEvent;
 /// A table's full name, an index and an action.
 type Recorded = (String, Option<String>, &'static str);
 
-/// An observer that remembers what requests did, of which table and which index, and makes a [`Policy`] of it: run the tests of
-/// a service with it, and the role needs that.
+/// An observer that records the actions of requests, with their tables and indexes, and creates a [`Policy`] from them:
+/// run the tests of a service with it, and the role needs that policy.
 ///
-/// It lacks operations that no test calls, so review it before use. Clones remember together.
+/// Operations that no test calls are missing, so review the policy before you use it. Clones share their records.
 ///
 /// ```
 /// use dynamo_entity::export::PolicyRecorder;
@@ -41,7 +41,7 @@ type Recorded = (String, Option<String>, &'static str);
 pub struct PolicyRecorder(Arc<Mutex<BTreeSet<Recorded>>>);
 
 impl PolicyRecorder {
-    /// The observer that remembers, for [`with_observer`](crate::Dynamo::with_observer).
+    /// The observer, for [`with_observer`](crate::Dynamo::with_observer).
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let recorder = self.clone();
         move |seen| {
@@ -53,8 +53,8 @@ impl PolicyRecorder {
         }
     }
 
-    /// The policy of what was done, on connections with this prefix, so that it can be given [another](Policy::prefix). It
-    /// has no `Scan`: [`scanned`](Self::scanned) says whether it lacks one.
+    /// The policy of the recorded actions, on connections with this prefix, so that you can set
+    /// [another one](Policy::prefix). It contains no `Scan`: [`scanned`](Self::scanned) shows whether one is missing.
     pub fn policy(&self, prefix: &str) -> Policy {
         // A scan may come from a test that looks at the whole table, so the policy has it only on request.
         self.policy_of(prefix, |action| action != "Scan")

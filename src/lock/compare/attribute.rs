@@ -139,7 +139,7 @@ impl EntityPair<'_> {
                 }
             };
             let steps: &[&str] = &[
-                "keep it declared, as an `Option` or with a `default`, let nothing rely on it, and deploy that everywhere",
+                "keep it declared, as an `Option` or with a `default`, let no program rely on it, and deploy that everywhere",
                 "then drop it, and deploy",
             ];
             (ChangeClass::BreaksRunning, what, steps)
@@ -212,7 +212,7 @@ impl EntityPair<'_> {
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
             };
             let what = format!(
-                "its stored form was {} and is {}: the one misreads or rejects values that the other writes",
+                "its stored form was {} and is {}: each program misreads or rejects values that the other writes",
                 form(was),
                 form(is)
             );
@@ -255,7 +255,7 @@ impl EntityPair<'_> {
 
     fn stored_type(&self, name: &str, was: &FieldSchema, is: &FieldSchema) -> StoredChange {
         let what = format!(
-            "it was stored as {} (`{}`) and is stored as {} (`{}`): no program reads what the other kind writes",
+            "it was stored as {} (`{}`) and is stored as {} (`{}`): old and new programs cannot read each other's values",
             tag(was),
             type_text(was),
             tag(is),
@@ -282,7 +282,7 @@ impl EntityPair<'_> {
             TypeChange::Wider => self.change(
                 ChangeClass::Free,
                 name,
-                format!("{types}, a wider one: it reads all stored values, and running programs cannot read what is beyond the old one"),
+                format!("{types}, a wider one: it reads all stored values, but running programs cannot read values beyond the old type"),
                 &[DEPLOY_EVERYWHERE, "store values beyond the old type then"],
             ),
             TypeChange::Narrower => self.change(
@@ -298,7 +298,7 @@ impl EntityPair<'_> {
             TypeChange::Unknown => self.change(
                 self.in_key_or(name, ChangeClass::BreaksRunning),
                 name,
-                format!("{types}; whether that stores the same is not known here"),
+                format!("{types}; the check cannot know whether both are stored in the same way"),
                 &[
                     "if each value is stored as it was, under another name of the type, this is safe",
                     "if the new type reads all that is stored, and old programs what it stores, this is safe too",
@@ -374,9 +374,9 @@ impl EntityPair<'_> {
             ),
             (Default(old), Default(new)) => (
                 ChangeClass::FillFirst,
-                format!("the meaning of a missing attribute was `{old}` and is `{new}`: programs read such items in two ways"),
+                format!("the meaning of a missing attribute was `{old}` and is `{new}`: old and new programs read such items differently"),
                 &[
-                    "if both are one value, this is safe",
+                    "if both are the same value, this is safe",
                     "else write the old default into all items without the attribute: `update_each`",
                     "then change the default, and deploy",
                 ],
@@ -384,7 +384,7 @@ impl EntityPair<'_> {
             (Fine, Default(new)) => (
                 ChangeClass::FillFirst,
                 format!(
-                    "an item without it means `{new}` now, and was read without a value: programs read such items in two ways{}",
+                    "an item without it means `{new}` now, and was read without a value: old and new programs read such items differently{}",
                     self.not_in_index(name)
                 ),
                 &[
@@ -396,11 +396,11 @@ impl EntityPair<'_> {
             ),
             (Default(old), Fine) => (
                 ChangeClass::FillFirst,
-                format!("an item without it is read without a value now, and meant `{old}`: programs read such items in two ways"),
+                format!("an item without it is read without a value now, and meant `{old}`: old and new programs read such items differently"),
                 &[
                     "write the old default into all items without the attribute: `update_each`",
                     DEPLOY_EVERYWHERE,
-                    "only then omit it: to programs of before a missing one is the old default",
+                    "only then omit it, because earlier programs read a missing attribute as the old default",
                 ],
             ),
             // Equal pairs returned above; this arm only makes the match complete.

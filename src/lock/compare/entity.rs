@@ -37,7 +37,7 @@ pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredCh
             met.join("`, `")
         ),
         &[
-            "if nothing reads such partitions as a collection, and its sort keys begin otherwise than theirs, this is safe",
+            "if no program reads such partitions as a collection, and its sort keys begin differently from theirs, this is safe",
             "else deploy programs that know the entity and do not write it yet, everywhere",
             "then deploy those that write it",
         ],
@@ -116,7 +116,10 @@ impl EntityPair<'_> {
             // The table itself gained or lost a sort key, which its own change reports. This one is never free either,
             // because the items move all the same.
             return old.or(new).map(|key| {
-                let what = format!("the part `{}` of its key came or went", key.attribute);
+                let what = format!(
+                    "the part `{}` of its key was added or removed",
+                    key.attribute
+                );
                 self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS)
             });
         };
@@ -155,12 +158,12 @@ impl EntityPair<'_> {
         match (old.append_only, new.append_only) {
             (false, true) => changes.push(self.whole(
                 ChangeClass::Free,
-                "its items are never changed any more; running programs still do",
+                "its items are never changed any more, but running programs still change them",
                 &[DEPLOY_EVERYWHERE, "rely on it then"],
             )),
             (true, false) => changes.push(self.whole(
                 ChangeClass::BreaksRunning,
-                "its items may be changed now, and running programs rely on it that they are not",
+                "its items may be changed now, but running programs rely on items that do not change",
                 &[
                     "deploy programs that do not rely on it and change nothing yet, everywhere",
                     "then deploy those that change items",
@@ -189,22 +192,22 @@ impl EntityPair<'_> {
         let (old, new) = (key_only(&self.old.fields), key_only(&self.new.fields));
         for (&name, &was) in &old {
             let Some(&is) = new.get(name) else {
-                let what = "the field had no attribute, and has one now or is in no key any more; the keys tell which";
+                let what = "the field had no attribute; now it has one, or it is in no key any more: the changes of the keys show which";
                 // A field that has an attribute now is only stored once more. One that is in no key
                 // and has no attribute is lost.
                 let class = match self.new.attribute(name).is_some() {
                     true => ChangeClass::Free,
                     false => ChangeClass::BreaksRunning,
                 };
-                changes.push(self.change(class, name, what, &["see what is said of the keys"]));
+                changes.push(self.change(class, name, what, &["see the changes of the keys"]));
                 continue;
             };
             if was == is {
                 continue;
             }
             let (class, means) = match self.types.change(was, is) {
-                TypeChange::Alike => (ChangeClass::Free, "is stored alike"),
-                TypeChange::Wider => (ChangeClass::Free, "has all that it had"),
+                TypeChange::Alike => (ChangeClass::Free, "is stored in the same way"),
+                TypeChange::Wider => (ChangeClass::Free, "contains all former values"),
                 // The primary key of an item never changes, an index can be filled again.
                 _ if is_in_key(self.new, name) => {
                     (ChangeClass::NeedsMove, "may be another text in the key")
@@ -219,15 +222,15 @@ impl EntityPair<'_> {
                 ChangeClass::Free => &[DEPLOY],
                 _ => &[
                     "if the texts are the same, this is safe",
-                    "else declare it beside, and move the items",
+                    "else declare the new form beside the old one, and move the items",
                 ],
             };
             changes.push(self.change(class, name, what, steps));
         }
         let appeared = new.keys().filter(|name| !old.contains_key(**name));
         changes.extend(appeared.map(|name| {
-            let what = "the field is part of keys and has no attribute any more, or is new there; the keys tell which";
-            self.change(ChangeClass::Free, name, what, &["see what is said of the keys"])
+            let what = "the field is part of keys, and it is new there or has no attribute any more: the changes of the keys show which";
+            self.change(ChangeClass::Free, name, what, &["see the changes of the keys"])
         }));
     }
 }

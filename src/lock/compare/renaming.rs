@@ -203,7 +203,7 @@ fn begun(former: &str, usage: FormerUse, may_be_removed: bool) -> RenamingText {
         (FormerUse::First, false) | (FormerUse::Alone, _) => (
             ChangeClass::Free,
             format!(
-                "it is being renamed from `{former}`: each write stores both names, and what programs that run write as `{former}` counts"
+                "it is being renamed from `{former}`: each write stores both names, and values that running programs write as `{former}` take precedence"
             ),
         ),
     };
@@ -217,7 +217,7 @@ fn undone(new: &str, former: &str, usage: FormerUse, may_be_removed: bool) -> Re
             "it is only called `{former}` again, and programs that run store `{new}` and remove `{former}`: what they write is not found"
         ),
         (FormerUse::First, true) => format!(
-            "it is only called `{former}` again, and when this program removes that, programs that run still find `{new}`"
+            "it is only called `{former}` again, and if this program removes that, running programs still find `{new}`"
         ),
         (FormerUse::First, false) | (FormerUse::Alone, _) => {
             let what = format!(
@@ -263,7 +263,7 @@ fn moved_on(former: &str, was: FormerUse, is: FormerUse) -> RenamingText {
             ),
             vec![
                 format!(
-                    "make sure that no program runs any more that knows `{former}` alone: none can be gone back to after this"
+                    "make sure that no program that knows only `{former}` runs any more: after this, you cannot go back to one"
                 ),
                 DEPLOY_EVERYWHERE.to_owned(),
                 filling(former),

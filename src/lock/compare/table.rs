@@ -34,7 +34,7 @@ pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
             (name, None),
             "the table is no longer declared, or not given to the check; its items stay, and no declared program reads them".to_owned(),
             &[
-                "if the check only was not given its schema, give it",
+                "if only its schema was missing in the check, pass it",
                 DEPLOY_EVERYWHERE,
                 "delete the table when no program uses it any more, and no rollback is planned",
             ],
@@ -72,7 +72,7 @@ pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
     }
     if was.style != is.style {
         let what = format!(
-            "key texts were `{}` and are `{}`: all keys are other texts, and no item is found under its old one",
+            "key texts were `{}` and are `{}`: all keys have other texts, and no item is found under its old key",
             was.style.word(),
             is.style.word()
         );
@@ -131,7 +131,7 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
             ),
             &[
                 "delete the items of all other entities, with the old declaration",
-                "write the unique values again: their keys had the type in them",
+                "write the unique values again: their keys contained the type",
                 DEPLOY_EVERYWHERE,
             ],
         ),

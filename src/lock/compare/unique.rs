@@ -36,7 +36,7 @@ impl EntityPair<'_> {
                     &[
                         "if only its attributes got other names, `rename` in `unique(..)` keeps its keys",
                         "else deploy programs that do not look up by it and still declare it, everywhere",
-                        "then drop the declaration; the items that kept its values stay, and are deleted by a script",
+                        "then drop the declaration; the items that stored its values remain: delete them by a script",
                     ],
                 )),
             }

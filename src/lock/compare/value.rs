@@ -205,7 +205,7 @@ impl EntityPair<'_> {
                     return None;
                 }
                 format!(
-                    "it held `{was}` and holds `{is}`; whether that stores the same is not known here; {stored_in}"
+                    "it contained `{was}` and contains `{is}`; the check cannot know whether both are stored in the same way; {stored_in}"
                 )
             }
             (was, is) if shown(was) == shown(is) => return None,

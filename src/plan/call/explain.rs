@@ -19,9 +19,9 @@ pub struct Explanation {
     pub table: String,
     /// The index, if it is not the table that is read.
     pub index: Option<String>,
-    /// The bodies of the requests in DynamoDB JSON; for a query, the first one to each partition. They hold the values.
-    /// If unique values are read before they are given up, the `GetItem` comes first, and the write is the one for an
-    /// item that does not exist.
+    /// The bodies of the requests in DynamoDB JSON; for a query, the first one to each partition. They contain the
+    /// values. If unique values are read before they are released, the `GetItem` comes first, and the write is the one
+    /// for an item that does not exist.
     pub requests: Vec<String>,
     /// The reasons why DynamoDB drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
@@ -66,7 +66,7 @@ impl Explanation {
         self
     }
 
-    /// Whether items are read, and paid for, that are not returned.
+    /// Whether DynamoDB reads items, and charges for them, that are not returned.
     pub fn is_filtering(&self) -> bool {
         !self.filters.is_empty()
     }

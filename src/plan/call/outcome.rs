@@ -123,7 +123,7 @@ impl Answer {
     fn service_reply(&self) -> Result<&Reply> {
         match &self.content {
             AnswerContent::Reply(reply) => Ok(reply),
-            AnswerContent::Item(_) => Err(Error::config("several steps have no one answer")),
+            AnswerContent::Item(_) => Err(Error::config("several steps have no single response")),
         }
     }
 

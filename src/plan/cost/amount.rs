@@ -177,7 +177,7 @@ impl fmt::Display for CostAssumption {
                 write!(f, "the item gets another key in {index}")
             }
             CostAssumption::Rows { rows } => write!(f, "{rows} rows are looked at"),
-            CostAssumption::OneFullAnswer => f.write_str("an answer has the full 1 MB"),
+            CostAssumption::OneFullAnswer => f.write_str("a response has the full 1 MB"),
             CostAssumption::EvenlySpread => {
                 f.write_str("the rows are spread evenly over the partitions")
             }

@@ -24,7 +24,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
     };
     let message = format!(
         "the transaction has {} operations, {} of them for unique values; DynamoDB allows {MOST}: split it where \
-         it may take effect in parts",
+         partial effects are acceptable",
         members.len(),
         members.iter().filter(|member| !member.is_write()).count()
     );
@@ -94,7 +94,7 @@ fn check_size(members: &[TransactionMember]) -> Result<()> {
         total += member.encoded_size();
         if total > LARGEST {
             let message = format!(
-                "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB): split it where it may take effect in parts"
+                "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB): split it where partial effects are acceptable"
             );
             return Err(limit_error(ErrorKind::TooLarge, member, message));
         }

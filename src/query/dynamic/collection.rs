@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::query::keys::QuerySource;
 use crate::schema::TableSchema;
 
-/// A collection for programs that learn only while they run which partition is read: the rows are items of all its entities.
+/// A collection for programs that learn only at run time which partition is read: the rows are items of all its
+/// entities.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -44,7 +45,7 @@ pub struct DynamicCollection {
 }
 
 impl DynamicCollection {
-    /// That of an enum.
+    /// Returns the collection of an enum.
     pub fn of<C: DynamoCollection>() -> Self {
         DynamicCollection {
             source: QuerySource::of_collection::<C>,
@@ -62,7 +63,7 @@ impl DynamicCollection {
         self.is_of_partition
     }
 
-    /// The first of its entities, by the parts of whose key a partition is named, and the access pattern of this entity whose
+    /// The first of its entities, whose key parts identify a partition, and the access pattern of this entity whose
     /// partitions are read; None if they are those of the table.
     pub fn named_by(&self) -> (&'static str, Option<&'static str>) {
         let source = (self.source)();
@@ -73,7 +74,7 @@ impl DynamicCollection {
     }
 
     /// The items in a partition, from the texts of the parts of its key: see [`TableSchema::dynamic`] for how they are
-    /// written. The schema is that of its table, as its `schema()` gives it.
+    /// written. The schema must be the one that `schema()` of its table returns.
     pub fn in_partition<'t>(
         &self,
         table: &TableSchema,

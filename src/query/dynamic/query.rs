@@ -14,8 +14,8 @@ use crate::query::keys::KeyDraft;
 use crate::query::request::Selection;
 use crate::read::{RawRow, ReadRow};
 use crate::schema::{DeclaredEntity, PartRanges, TextOf};
-/// A query whose parts are given as texts; see [`DynamicEntity::query`](crate::query::DynamicEntity::query). Its rows are items: whole ones, or their keys where
-/// the index holds no more.
+/// A query whose parts are given as texts; see [`DynamicEntity::query`](crate::query::DynamicEntity::query). Its rows
+/// are items: whole ones, or their keys if the index contains no more.
 #[derive(Clone)]
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct DynamicQuery {
@@ -44,7 +44,7 @@ impl DynamicQuery {
         Ok(self)
     }
 
-    /// There is no such part: the field is None, and `{field:first}` or `{field:last}` gives that a place.
+    /// The part is missing: the field is None, and `{field:first}` or `{field:last}` keeps it in the index.
     pub fn missing(mut self, part: &str) -> Result<Self> {
         let (key, at, place) = self.next(part)?;
         let Some(presence) = place.place_of_none() else {
@@ -57,8 +57,8 @@ impl DynamicQuery {
         Ok(self)
     }
 
-    /// Sees every write that was acknowledged before, and costs double. It comes before a range. A global index cannot be
-    /// read in this way, which is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
+    /// Sees every write that was acknowledged before, and costs double. Call it before a range. A global index cannot
+    /// be read in this way, which is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
     pub fn consistent(mut self) -> Result<Self> {
         if self.draft.source.is_global() {
             return Err(self.refused(
@@ -216,8 +216,8 @@ pub struct DynamicSortPart {
     pub field: &'static str,
     /// Whether the keys sort by its values, so that it [can be in a range](DynamicQuery::between).
     pub has_ranges: bool,
-    /// Whether it is text, which [begins with something](DynamicQuery::starts_with).
+    /// Whether it is text, so that its [prefix can be queried](DynamicQuery::starts_with).
     pub has_prefixes: bool,
-    /// Whether a None [has a place](DynamicQuery::missing) in the key.
+    /// Whether the key keeps a None, so that it [can be queried](DynamicQuery::missing).
     pub may_be_missing: bool,
 }

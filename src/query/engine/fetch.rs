@@ -264,7 +264,7 @@ impl Fetch {
         {
             Ok(_) => error.with_kind(
                 ErrorKind::InvalidCursor,
-                "the service takes no place of the cursor: one is in another segment",
+                "DynamoDB rejects the positions of the cursor: one is in another segment",
             ),
             Err(_) => error,
         }

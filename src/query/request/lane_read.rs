@@ -68,8 +68,9 @@ impl Selection {
     /// The reads of a scan in segments.
     fn segment_reads(&self, segments: u32, db: &Dynamo, wanted: Wanted) -> Result<Vec<LaneRead>> {
         if segments > MAX_SEGMENTS {
-            let message =
-                format!("a scan has up to {MAX_SEGMENTS} segments, and this one {segments}");
+            let message = format!(
+                "a scan can have at most {MAX_SEGMENTS} segments, and this one has {segments}"
+            );
             return Err(self.query_error(ErrorKind::Rejected, &message));
         }
         if self.options.hydration.is_some() {

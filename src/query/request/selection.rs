@@ -197,7 +197,7 @@ impl Selection {
     /// order.
     pub(crate) fn refuse_backwards(&self) -> Result<()> {
         if self.goes_back() {
-            let message = "a cursor that goes backwards is for `page`";
+            let message = "only `page` accepts a cursor that goes backwards";
             return Err(self.query_error(ErrorKind::InvalidCursor, message));
         }
         Ok(())

@@ -58,7 +58,7 @@ impl fmt::Debug for PrimaryKeys {
 #[diagnostic::on_unimplemented(
     message = "these keys cannot be streamed",
     label = "a stream outlives this call, so it needs owned keys",
-    note = "give `get_many` keys that own what they are made of, such as a `Vec<Key<..>>`, and that are `Send`"
+    note = "give `get_many` keys that own their parts, such as a `Vec<Key<..>>`, and that are `Send`"
 )]
 pub trait KeyInput<E: DynamoEntity> {
     #[doc(hidden)]

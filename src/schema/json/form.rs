@@ -198,7 +198,7 @@ macro_rules! numbers {
             fn read(place: &JsonPlace<'_>) -> Result<Self> {
                 let number = place.value.as_number();
                 let number = number.and_then(|number| number.to_string().parse().ok());
-                number.ok_or_else(|| place.wrong("a number of its range"))
+                number.ok_or_else(|| place.wrong("a number in its range"))
             }
         }
     )*};

@@ -20,14 +20,16 @@ use crate::wire::Wire;
 
 type Listener<'p> = Box<dyn FnMut(StepProgress<'_>) + Send + 'p>;
 
-/// A plan that is about to be applied: await it.
+/// The application of a plan: await it.
 ///
-/// Before anything is changed, all tables are looked at again: a change that the plan did not say, a change that is
+/// Before anything is changed, all tables are read again: a change that is not in the plan, a change that is
 /// [never done](super::ChangeKind::Replace), and a loss that was not [allowed](Self::allow), are errors of kind
-/// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Changes that another process has made meanwhile count as done.
+/// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Changes that another process has made in the meantime
+/// count as done.
 ///
-/// The tables are changed side by side, each by one step after the other, and each step is waited for. It may be dropped or
-/// killed at any time, and several may do it at once: planning and applying again continues from there.
+/// The tables are changed concurrently, each by one step after the other, and each step is waited for. You may drop or
+/// kill it at any time, and several processes may apply plans at once: if you plan and apply again, it continues from
+/// there.
 #[must_use = "nothing is changed until it is awaited"]
 pub struct PlanApplication<'p> {
     plan: &'p TablePlan,
@@ -43,9 +45,9 @@ pub struct PlanApplication<'p> {
 pub struct StepProgress<'p> {
     /// The step.
     pub step: &'p PlanStep,
-    /// How far it is.
+    /// Its progress.
     pub state: StepState,
-    /// How long this application has been at it.
+    /// The time since this application began the step.
     pub elapsed: Duration,
 }
 
@@ -77,7 +79,7 @@ impl fmt::Debug for PlanApplication<'_> {
 }
 
 impl TablePlan {
-    /// Makes the tables as they are declared. Await what it returns; see [`PlanApplication`].
+    /// Makes the tables match their declarations. Await the returned value; see [`PlanApplication`].
     pub fn apply(&self, db: &Dynamo) -> PlanApplication<'_> {
         PlanApplication::new(self, db.clone())
     }
@@ -100,14 +102,14 @@ impl<'p> PlanApplication<'p> {
         self
     }
 
-    /// Passes over what was not allowed to be lost, instead of rejecting the whole plan: for tables whose indexes belong to
+    /// Skips removals that were not allowed, instead of rejecting the whole plan: for tables whose indexes belong to
     /// several programs.
     pub fn keeping_the_rest(mut self) -> Self {
         self.keeps = true;
         self
     }
 
-    /// Tells how far each step is.
+    /// Reports the progress of each step.
     pub fn on_progress(mut self, listener: impl FnMut(StepProgress<'_>) + Send + 'p) -> Self {
         self.listener = Some(Box::new(listener));
         self

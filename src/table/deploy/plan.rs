@@ -15,16 +15,16 @@ use crate::schema::TableSchema;
 use crate::wire::Wire;
 
 impl Dynamo {
-    /// Looks what would have to be done for the tables to be as they are declared, settings too. Nothing but reads is sent;
-    /// [`apply`](TablePlan::apply) does it.
+    /// Determines the changes that make the tables match their declarations, including settings. It sends only reads;
+    /// [`apply`](TablePlan::apply) makes the changes.
     ///
-    /// Only what is declared is compared. A global index that is not declared is to be removed, but only if the
-    /// caller names it ([`Deletion`]). A stream that is not declared, labels of others, and settings of which the schema says
-    /// nothing are left alone.
+    /// Only declared properties are compared. A global index that is not declared is removed, but only if the caller
+    /// names it ([`Deletion`]). A stream that is not declared, tags of others, and settings that the schema does not
+    /// contain remain unchanged.
     ///
-    /// A table that is being changed is waited for. The reads need the permissions `dynamodb:DescribeTable` and
-    /// `dynamodb:DescribeTimeToLive`, with a declared recovery also `dynamodb:DescribeContinuousBackups`, and with labels also
-    /// `dynamodb:ListTagsOfResource`.
+    /// If a table is being changed, the call waits for it. The reads need the permissions `dynamodb:DescribeTable` and
+    /// `dynamodb:DescribeTimeToLive`, with a declared recovery also `dynamodb:DescribeContinuousBackups`, and with tags
+    /// also `dynamodb:ListTagsOfResource`.
     pub fn plan(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,

@@ -117,7 +117,7 @@ fn unknown_outcome(site: FailureContext<'_>, refusal: &Refusal<'_>, failed: bool
              deciding"
         ),
         code if refusal.status < 500 => format!(
-            "{operation} was sent again after a lost answer and refused then ({}), so it may have taken \
+            "{operation} was sent again after a lost response and then rejected ({}), so it may have taken \
              effect before: read before deciding",
             code.map_or_else(|| format!("HTTP {}", refusal.status), str::to_owned)
         ),
@@ -218,7 +218,7 @@ fn refusal_message(
         }
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
-            "HTTP {} without an error code of DynamoDB, is the endpoint one?",
+            "HTTP {} without an error code of DynamoDB: does the endpoint belong to DynamoDB?",
             refusal.status
         ),
     };
@@ -242,12 +242,12 @@ fn refusal_message(
              that spreads them"
         ),
         ErrorKind::AccessDenied => format!(
-            "{operation} on `{table}` was refused, check credentials, permissions and region ({})",
+            "{operation} on `{table}` was rejected: check credentials, permissions and region ({})",
             said()
         ),
         _ if refusal.code == Some(CONFLICT) => {
             format!(
-                "{operation} on `{table}` failed ({CONFLICT}: another transaction is in the way)"
+                "{operation} on `{table}` failed ({CONFLICT}: another transaction holds the item)"
             )
         }
         _ if refusal.code == Some(REPLICATED_CONFLICT) => format!(

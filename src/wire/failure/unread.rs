@@ -75,7 +75,7 @@ fn unanswered_error(
         let what = match (is_sent, is_connection) {
             (false, false) => "was not sent",
             (false, true) => "was not sent, no connection",
-            (true, false) => "had no usable answer",
+            (true, false) => "got no usable response",
             (true, true) => "was sent, and there was no connection to send it again",
         };
         (

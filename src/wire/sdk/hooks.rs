@@ -201,7 +201,7 @@ impl DeserializeResponse for Deserializer {
             Ok(self.0.service_operation().blank_output())
         } else {
             Err(OrchestratorError::response(
-                "the answer is not DynamoDB JSON".into(),
+                "the response is not DynamoDB JSON".into(),
             ))
         }
     }

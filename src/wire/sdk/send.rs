@@ -131,7 +131,7 @@ fn hidden_response(request: &Request) -> Failure {
         _ => ErrorKind::OutcomeUnknown,
     };
     let message = format!(
-        "{} ended without an answer of the service that could be read: does an interceptor of the client stand in for it?",
+        "{} ended without a readable response of DynamoDB: does an interceptor of the client replace it?",
         request.operation.operation_name()
     );
     Error::new(kind, Stage::Wire, message).into()

@@ -144,7 +144,7 @@ impl EvaluatedUpdate {
         let mut present = Item::from_dynamo_json(&(self.shapes.present)(stored)?).map_err(fail)?;
         let refused = |fault| declared.unwritten(fault);
         if !holds_for(&self.asked, &present).map_err(refused)? {
-            let message = "the stored item does not fit: a condition does not hold, a place to be changed is not there, or a sum would leave the range of its type";
+            let message = "the stored item does not fit: a condition does not hold, a nested attribute to be changed is missing, or a sum would leave the range of its type";
             return Err(self.conflict(message, stored, now));
         }
         apply_update(&self.update, &mut present).map_err(refused)?;
