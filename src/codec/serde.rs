@@ -20,7 +20,6 @@ fn silent_error(what: &str) -> CodecError {
     label = "not both `Serialize` and `Deserialize`",
     note = "write `#[derive(Serialize, Deserialize)]` on the type, or `#[derive(DynamoValue)]` and no `#[dynamo(serde)]` on the field"
 )]
-#[doc(hidden)]
 pub trait SerdeField: Sized {
     /// Writes the name and the value, or nothing if the value is null.
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;

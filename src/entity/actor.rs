@@ -12,7 +12,6 @@ use crate::path::KeyUsage;
     label = "expected text or a newtype of it, or an `Option` of these",
     note = "actors come as text from `db.with_actor(..)`: use `String`, an integer, a UUID, or a newtype or unit enum with `#[derive(DynamoValue)]`"
 )]
-#[doc(hidden)]
 pub trait ManagedActor: Sized {
     #[doc(hidden)]
     type Held: ManagedActor;

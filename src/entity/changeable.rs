@@ -29,25 +29,21 @@ pub trait ChangeableEntity: DynamoEntity {}
 impl<E: DynamoEntity<Guard: Changing>> ChangeableEntity for E {}
 
 /// The same, for the bounds of derives: because of the lifetime, the compiler checks it only where rows are deleted.
-#[doc(hidden)]
 pub trait ChangeableIn<'x> {}
 
 impl<E: ChangeableEntity> ChangeableIn<'_> for E {}
 
 /// A table or a collection without an append-only entity. The derives implement it under that condition.
-#[doc(hidden)]
 pub trait AllChangeable {}
 
 impl AllChangeable for () {}
 
 /// The same for a table, for the derive of a collection.
-#[doc(hidden)]
 pub trait AllChangeableIn<'x> {}
 
 impl<T: AllChangeable> AllChangeableIn<'_> for T {}
 
 /// One entity in place of several.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct OneEntity<E>(std::marker::PhantomData<fn() -> E>);
 

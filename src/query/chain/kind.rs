@@ -52,32 +52,26 @@ pub trait PartKind<F> {
 }
 
 /// A part of a template, in this format.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Formatted<const FORMAT: u8>(());
 
 /// An attribute that is the field itself.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Bare(());
 
 /// The attribute of the TTL.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct BareTtl(());
 
 /// The attribute of a managed time.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct BareTime(());
 
 /// The attribute of a managed actor.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct BareActor(());
 
 /// The attribute of the version.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct BareVersion(());
 

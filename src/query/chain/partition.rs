@@ -84,7 +84,6 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
-#[doc(hidden)]
 pub trait PartitionArg<const AT: usize, A, Number> {
     /// The values.
     fn values(given: A) -> Vec<GivenPart>;
