@@ -24,6 +24,8 @@ pub use crate::entity::field::{
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
 pub use crate::entity::other::OtherVariant;
+pub use crate::entity::second_key::second_key_of;
+pub use crate::entity::second_row::SecondKey;
 pub use crate::entity::shape::{read_older, refuse_older, write_older, write_shape};
 pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
@@ -69,11 +71,12 @@ pub use crate::query::{
 pub use crate::schema::{
     AllowModel, AttributeDef, CollectionModel, EntityDef, EntityIndexDef, EntityModel, ExpiryDef,
     FieldModel, FieldRole, IndexDef, IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel,
-    PartRanges, Piece, Presence, Projection, SHAPE, ShapeDef, ShapeModel, StreamView, Style,
-    TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel, VariantModel, WhenDef, Width,
-    attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits, index_in,
-    is_escaped, is_filled, is_free, is_global, is_in_index, is_key, is_part, is_table,
-    keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number,
+    PartRanges, Piece, Presence, Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef,
+    ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel,
+    VariantModel, WhenDef, Width, attributes_agree, ends, fills_sort_key, has_at_most,
+    has_one_move, has_second_key, has_text_partition, index_fits, index_in, is_escaped, is_filled,
+    is_free, is_global, is_in_index, is_key, is_movable, is_part, is_table, keys_may_meet,
+    leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number, rows_may_meet,
     same_entity, same_index_keys, same_key_types, same_managed, same_name, same_partition,
     same_primary_key, same_read_shards, same_text, shape_number, shared_attributes_agree,
 };

@@ -24,6 +24,8 @@ mod patterns;
 mod place;
 mod projection;
 mod read;
+pub(crate) mod second_key;
+pub(crate) mod second_row;
 pub(crate) mod sentinel;
 pub(crate) mod shape;
 mod shard;
@@ -75,6 +77,7 @@ pub use version_field::VersionField;
 
 use crate::codec::Item;
 use crate::entity::guard::{Guard, Open};
+use crate::entity::second_row::SecondKey;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{GivenPart, Shard, wrong_parts};
@@ -151,6 +154,9 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
 
     /// The rest of the declaration.
     const MODEL: EntityModel = EntityModel::EMPTY;
+
+    /// The functions from its items to their rows under another primary key, and back.
+    const SECOND_KEY: Option<SecondKey> = None;
 
     /// The parts of its key.
     fn key_parts(&self) -> Self::Held;

@@ -108,6 +108,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     key_fault: |_| Some(fault()),
     reread: |_| None,
     shape: None,
+    second_key: None,
     sentinels: no_sentinels,
 };
 

@@ -21,6 +21,7 @@ mod pattern;
 mod placement;
 mod replicas;
 mod reserved;
+mod second_key;
 mod settings;
 mod shape;
 mod table;
@@ -38,15 +39,16 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Piece, Presence, Projection, Style, TableDef, UniqueDef, WhenDef, Width,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, Style, TableDef, UniqueDef, WhenDef,
+    Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, ShapeSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema,
+    PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json::Word;
@@ -73,6 +75,9 @@ pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
+pub(crate) use second_key::written_with;
+#[doc(hidden)]
+pub use second_key::{has_one_move, has_second_key, is_movable, rows_may_meet};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
 pub use shape::ShapeDef;
 #[doc(hidden)]

@@ -13,6 +13,7 @@ mod modify;
 mod put;
 mod reshape;
 mod returning;
+mod second_row;
 mod unchanged;
 pub(crate) mod unique;
 pub(crate) mod update;
@@ -43,6 +44,9 @@ pub(crate) use reshape::{is_of_other_shape, upgraded};
 pub(crate) use returning::read_entity;
 pub use returning::{
     Omissible, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+};
+pub(crate) use second_row::{
+    BothRows, alone, changed, collision, refuse_alone, refuse_other_row, row_as_read,
 };
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;

@@ -5,7 +5,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `tokens`, `library`,
 //! `template`, `attribute`, `way`, `codec`, `field_path`, `stored`, `key_field`, `key`, `index`, `known`, `unique`,
-//! `usage`, `upkeep`, `path`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
+//! `usage`, `upkeep`, `path`, `second_key`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
 //! `checks`, `repository`, `encode`, `decode`, `table`, `entity`, `collection`, `value`, `fallback`.
 
 #[macro_use]
@@ -37,6 +37,7 @@ mod query;
 mod query_doc;
 mod query_part;
 mod repository;
+mod second_key;
 mod shape;
 mod stored;
 mod table;

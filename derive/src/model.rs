@@ -14,7 +14,7 @@ mod value;
 mod words;
 
 pub(crate) use collection::{Collection, CollectionVariant, Partition};
-pub(crate) use entity::{Entity, ItemShape, OwnTable, TableRef, Unique};
+pub(crate) use entity::{Entity, ItemShape, OwnTable, SecondKey, SecondKeyUse, TableRef, Unique};
 pub(crate) use field::{
     DefaultValue, Expiry, ExpirySource, Field, FieldRole, Form, FormerName, FormerUse,
 };

@@ -3,7 +3,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `option`, `place`,
 //! `attribute`, `options`, `reader`, `krate`, `rename`, `allow`, `table_option`, `template`, `shards`, `key`, `when`,
-//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`, `entity`, `value`,
+//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
 //! `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
@@ -25,6 +25,7 @@ mod options;
 pub(crate) mod projection;
 mod reader;
 mod rename;
+mod second_key;
 mod shape;
 mod shards;
 pub(crate) mod table;

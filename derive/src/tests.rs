@@ -7,6 +7,7 @@
 mod accepted;
 mod collection;
 mod renamed;
+mod second_key;
 mod shards;
 mod soup;
 mod unique;

@@ -10,12 +10,12 @@ use bytes::Bytes;
 use super::error::BatchError;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Unconditional;
-use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
+use crate::entity::{DynamoEntity, DynamoTable, HasDeclaration as _, Key, Patterns};
 use crate::error::Result;
 use crate::json::Writer;
 use crate::plan::written;
 use crate::schema::{Pattern, TableDef};
-use crate::write::Put;
+use crate::write::{Put, refuse_other_row};
 
 /// Encoded writes are stored one after the other in blocks of this size. A block is freed when the last of its writes
 /// is done.
@@ -139,6 +139,7 @@ impl BatchInput {
         db: &Dynamo,
     ) {
         self.add_write(&Key::of(&*put.entity), db, |block| {
+            refuse_other_row(E::DECLARATION, false)?;
             let stamp = put.stamp(db, db.now())?;
             block.push_raw("{\"PutRequest\":{\"Item\":");
             written::encode_entity(&*put.entity, &stamp, block)?;

@@ -13,10 +13,13 @@ use super::writes::BatchWrite;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::plan::Steps;
-use crate::retry::RetryBudget;
+use crate::retry::{CONCURRENCY, RetryBudget};
 
 /// How many requests of writes are read for each request that may be under way.
 const REQUESTS_READ: usize = 8;
+
+/// The number of writes for which room is reserved before they are read; there may be fewer.
+const RESERVED: usize = MOST_WRITES * REQUESTS_READ * CONCURRENCY;
 
 /// Writes from an iterator, which are sent while they are read; see [`Batch::streamed`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -49,7 +52,8 @@ impl<'e> Batch<'e> {
     /// once.
     ///
     /// If DynamoDB does not accept all of these writes within the [`budget`](BatchStream::budget), the rest of the
-    /// iterator is not sent: it is in the report's [`left`](BatchReport::left), in memory, so that nothing is lost.
+    /// iterator is not sent: it is read to its end and kept in the report's [`left`](BatchReport::left), in memory, so
+    /// that nothing is lost. This never ends for an endless iterator.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -72,7 +76,9 @@ impl<'e> Batch<'e> {
         I: IntoIterator<Item = W, IntoIter: Send + 'e>,
     {
         BatchStream {
-            writes: Box::new(writes.into_iter()),
+            // An iterator need not end for good at its first `None`, and the next part would be
+            // read after it.
+            writes: Box::new(writes.into_iter().fuse()),
             settings: BatchSettings::default(),
         }
     }
@@ -110,6 +116,9 @@ impl<'w> BatchStream<'w> {
                 // Later writes of a key must not overtake one that is left, so nothing more is sent
                 // after the first remaining write.
                 sum.leave_plan(plan);
+                // Nothing else waits here, so without this pause a long iterator would keep other tasks
+                // and timeouts from running.
+                tokio::task::yield_now().await;
                 continue;
             }
             let total = plan.total;
@@ -126,8 +135,9 @@ impl<'w> BatchStream<'w> {
     }
 
     fn next_plan(&mut self, db: &Dynamo) -> Option<BatchPlan> {
-        let most = MOST_WRITES * REQUESTS_READ * self.settings.concurrency;
-        let mut input = BatchInput::new(most);
+        let most = self.settings.concurrency;
+        let most = most.saturating_mul(MOST_WRITES * REQUESTS_READ);
+        let mut input = BatchInput::new(most.min(RESERVED));
         self.writes.fill_input(most, db, &mut input);
         let plan = input.into_plan();
         (plan.total > 0).then_some(plan)

@@ -14,7 +14,7 @@ use crate::plan::{ConditionFailure, Meaning, Owner, TransactionMember, WriteRequ
 use crate::query::QuerySource;
 use crate::schema::{Pattern, TableDef};
 use crate::wire::Resend;
-use crate::write::{PlannedWrite, unique};
+use crate::write::{PlannedWrite, alone, unique};
 
 /// Decides how a row is written; `None` leaves it alone. The node is the condition that makes it a row of the query.
 pub(super) type Decide<'j> =
@@ -81,6 +81,9 @@ pub(super) fn delete_row(
     let fail = |fault| Error::decode(name, fault);
     let condition = where_stored(table.pk, claim);
     let entity = source.entity_of(item).map_err(fail)?;
+    if let Some(entity) = entity.filter(|entity| entity.writes_second_row(true)) {
+        return Err(alone(entity.type_name));
+    }
     // A delete without sentinels is a single request, which costs half of a transaction.
     let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
         let table = db.table_name(table.name);

@@ -7,6 +7,7 @@
 use super::action::{Decide, key_of};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
+use crate::entity::second_row::SecondKey;
 use crate::entity::shape::has_shape;
 use crate::entity::{
     self, DynamoEntity, EntityDeclaration, HasDeclaration as _, UntypedEntity, encode_as_is,
@@ -38,6 +39,8 @@ pub(super) struct Refill {
     pub(super) mode: RefillMode,
     /// `None` for an entity without unique values.
     pub(super) read_values: Option<ReadUniqueValues>,
+    /// The functions to the rows under another key.
+    pub(super) second_key: Option<SecondKey>,
 }
 
 impl Refill {
@@ -46,6 +49,7 @@ impl Refill {
         Refill {
             mode,
             read_values: has_uniques.then_some(stored_values::<E> as ReadUniqueValues),
+            second_key: E::SECOND_KEY,
         }
     }
 }
@@ -147,10 +151,12 @@ impl Difference {
         pattern: &'static Pattern,
         db: &Dynamo,
     ) -> Result<Option<PlannedWrite>> {
+        let def = self.declared.def;
+        let is_alone = def.uniques.is_empty() && def.second_key.is_none();
         let verb = match self.changes.is_empty() {
-            true if self.declared.def.uniques.is_empty() => return Ok(None),
-            // The row itself is right, but its sentinels still have to be compared, and their
-            // transaction then checks the row.
+            true if is_alone => return Ok(None),
+            // The row itself is right, but its sentinels or its other row still have to be compared,
+            // and their transaction then checks the row.
             true => WriteVerb::Check,
             false => WriteVerb::Update,
         };

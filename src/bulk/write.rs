@@ -4,6 +4,7 @@
 mod deletes;
 mod given;
 mod rows;
+mod second_rows;
 mod values;
 
 use std::time::Instant;

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::parts::{UntypedParts, key_json, told_by};
+use super::second_row::SecondKey;
 use super::{DynamoEntity, DynamoTable, Known, ManagedValues, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
-use crate::schema::{EntityDef, KeySource, TableDef};
+use crate::schema::{EntityDef, KeySource, TableDef, written_with};
 
 /// Whether a part exists; `None` if that is not known.
 type IsThere = Result<Option<bool>, CodecError>;
@@ -30,6 +31,10 @@ pub(crate) struct EntityDeclaration {
     pub(crate) derive_expiry: fn(&Known) -> DerivedExpiry,
     pub(crate) unique_part_is_there: fn(usize, usize, &Known) -> IsThere,
     pub(crate) write_unique: fn(usize, &Known, &mut Writer) -> Result<(), CodecError>,
+    /// The functions to the rows under another primary key.
+    pub(crate) second_key: Option<SecondKey>,
+    /// The entity whose writes store these rows, if its items have them under another primary key.
+    pub(crate) written_with: Option<&'static EntityDef>,
 }
 
 /// Every entity has one.
@@ -51,10 +56,17 @@ impl<E: DynamoEntity> HasDeclaration for E {
         derive_expiry: E::derive_expiry,
         unique_part_is_there: E::unique_part_is_there,
         write_unique: E::write_unique,
+        second_key: E::SECOND_KEY,
+        written_with: written_with(&E::ENTITY, <E::Table as DynamoTable>::ENTITIES),
     };
 }
 
 impl EntityDeclaration {
+    /// Whether a write may not write the row alone, because items have another row.
+    pub(crate) fn has_two_rows(&self, is_delete: bool) -> bool {
+        self.def.writes_second_row(is_delete) || (!is_delete && self.written_with.is_some())
+    }
+
     /// Whether keys of indexes or unique values are built from fields.
     pub(crate) fn has_templates(&self) -> bool {
         let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));

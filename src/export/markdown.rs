@@ -7,8 +7,8 @@ use crate::export::calls::{self, split_call};
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
-    KeySchema, PatternSchema, ProjectionSchema, ShapeSchema, StreamView, TableClass, TableSchema,
-    ValueContent, ValueSchema, VariantSchema,
+    KeySchema, PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema,
+    StreamView, TableClass, TableSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 /// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its
@@ -95,6 +95,9 @@ impl Markdown {
             }
             if let Some(shape) = &entity.shape {
                 write_paragraph(&mut out, &shape_text(shape));
+            }
+            if let Some(second) = &entity.second_key {
+                write_paragraph(&mut out, &second_key_text(second));
             }
             field_grid(&entity.fields).write_grid(&mut out);
         }
@@ -480,6 +483,22 @@ fn field_notes(field: &FieldSchema) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("; ")
+}
+
+/// The other row of its items, and the step of their move.
+fn second_key_text(second: &SecondKeySchema) -> String {
+    let other = inline_code(&second.other);
+    match second.usage {
+        SecondKeyUse::Next => format!(
+            "Its items move to the key of {other}: each write also writes that row, which is not read yet."
+        ),
+        SecondKeyUse::Was => format!(
+            "Its items come from the key of {other}: each write also writes that row, which older programs read."
+        ),
+        SecondKeyUse::Dropped => {
+            format!("Its items come from the key of {other}, whose rows are being deleted.")
+        }
+    }
 }
 
 /// The number of a shape, and the steps that are not done yet.

@@ -11,6 +11,7 @@ mod meeting;
 mod pair;
 mod pattern;
 mod renaming;
+mod second_key;
 mod shape;
 mod table;
 mod unique;
@@ -52,6 +53,7 @@ fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
     if changes.len() == before && tables.differs() {
         changes.push(unexplained((name, None)));
     }
+    changes.extend(second_key::changes(tables));
     for (entity, pair) in pairs(tables) {
         match pair {
             (Some(old), Some(new)) => {
@@ -79,6 +81,7 @@ fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
                     changes.push(unexplained((name, Some(entity.name.to_owned()))));
                 }
             }
+            (Some(_), None) if second_key::has_moved_away(tables, entity) => {}
             (Some(_), None) => changes.push(entity::gone(name, entity)),
             (None, Some(new)) => changes.push(entity::appeared(tables, new)),
             (None, None) => {}

@@ -7,8 +7,8 @@ use crate::json::Tag;
 use crate::schema::{
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
     KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
-    ShapeSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-    Word,
+    SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
@@ -74,6 +74,7 @@ fn projection(line: &mut FactLine, projection: &mut ProjectionSchema) {
 pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
     facts.flag("append_only", &mut entity.append_only);
     facts.may("shape", &mut entity.shape, shape);
+    facts.may("second_key", &mut entity.second_key, second_key);
     fields(&mut entity.fields, facts, |facts| {
         facts.must("pk", &mut entity.pk, key);
         facts.may("sk", &mut entity.sk, key);
@@ -110,6 +111,12 @@ fn shape(line: &mut FactLine, shape: &mut ShapeSchema) {
     line.labelled("writes", &mut writes, FactLine::word);
     shape.was = reads.map(|_| String::new());
     shape.writes = writes.unwrap_or(shape.number);
+}
+
+/// `second_key next CustomerOrder`: the step, and the type of the other rows.
+fn second_key(line: &mut FactLine, second: &mut SecondKeySchema) {
+    line.word(&mut second.usage);
+    line.name(&mut second.other);
 }
 
 /// `pk id N = id`, or `pk pk S "USER#{user}"` and a line for each part.

@@ -53,7 +53,7 @@ pub(crate) struct WriteRequest {
     pub(super) head: Writer,
     /// The start of the item or key.
     subject: usize,
-    pub(super) update: UpdateActions,
+    pub(crate) update: UpdateActions,
     pub(crate) condition: Node,
     returns: Returned,
     pub(crate) resend: Resend,

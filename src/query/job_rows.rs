@@ -56,10 +56,16 @@ impl JobRows {
         self
     }
 
-    /// A refill leaves expired rows alone: they are about to be deleted. A scan finds the sentinels of unique values too.
+    /// A refill leaves expired rows alone: they are about to be deleted. A scan finds the sentinels of unique values too,
+    /// and the rows under another key.
     pub(crate) fn for_refill(mut self) -> Self {
         self.0.options.include_expired = false;
         self.0.options.sentinels = !self.query_source().entity.uniques.is_empty();
+        self.0.options.other_rows = self
+            .query_source()
+            .entity
+            .second_key
+            .map(|second| second.other);
         self
     }
 

@@ -238,8 +238,41 @@ pub struct EntityDef {
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
     /// The shape of its items, if it is declared.
     pub shape: Option<ShapeDef>,
+    /// The declaration of its items under another primary key, while they move.
+    pub second_key: Option<SecondKeyDef>,
     /// Returns the keys of the items that store the unique values of an item.
     pub sentinels: SentinelsOf,
+}
+
+/// `next_key(next::Order)`, `was_key(before::Order)` or `was_key(before::Order, drop)`
+#[derive(Debug, Clone, Copy)]
+pub struct SecondKeyDef {
+    /// Which of the two rows of an item are written.
+    pub usage: SecondKeyUse,
+    /// The declaration of the other row.
+    pub other: &'static EntityDef,
+}
+
+/// How items are stored under two primary keys. Every read reads the row of the entity that has the word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum SecondKeyUse {
+    /// `next_key(..)`: writes store both rows, and older programs know only this one.
+    #[default]
+    Next,
+    /// `was_key(..)`: writes store both rows, and programs of the step before read the other one.
+    Was,
+    /// `was_key(.., drop)`: writes store this row, and deletes delete both.
+    Dropped,
+}
+
+impl EntityDef {
+    /// Whether a write of an item also writes its row under another key.
+    pub(crate) fn writes_second_row(&self, is_delete: bool) -> bool {
+        match self.second_key {
+            None => false,
+            Some(second) => is_delete || second.usage != SecondKeyUse::Dropped,
+        }
+    }
 }
 
 /// `ttl = created_at + "90d"`: a derived expiry.

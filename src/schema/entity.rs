@@ -5,7 +5,7 @@ use std::fmt;
 use super::json::json_record;
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
-    Presence, TableDef, Width,
+    Presence, SecondKeyUse, TableDef, Width,
 };
 use crate::json::Tag;
 use crate::path::FormerUse;
@@ -25,6 +25,8 @@ json_record! {
         pub append_only: bool => may,
         /// The shape of its items, if it is declared.
         pub shape: Option<ShapeSchema> => may,
+        /// The declaration of its items under another primary key, while they move.
+        pub second_key: Option<SecondKeySchema> => may,
         /// Its fields, in their order.
         pub fields: Vec<FieldSchema> => may,
         /// The partition key.
@@ -148,6 +150,18 @@ json_record! {
         pub writes: u16 => must,
         /// The struct that declares the shape before, if items of it are read.
         pub was: Option<String> => may,
+    }
+}
+
+json_record! {
+    /// The declaration of the same items under another primary key.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct SecondKeySchema {
+        /// The value of its type attribute.
+        pub other: String => must,
+        /// Which of the two rows of an item are written.
+        pub usage: SecondKeyUse => must,
     }
 }
 

@@ -8,7 +8,8 @@ use super::{
     EntitySchema, ExpirySchema, FieldModel, FieldRole, FieldSchema, IndexDef, IndexKind,
     IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin,
     PartModel, PartSchema, PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE,
-    ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef, UniqueSchema,
+    SecondKeySchema, ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
+    UniqueSchema,
 };
 use crate::json::Tag;
 
@@ -181,6 +182,10 @@ impl DeclaredEntity {
                 number: shape.number,
                 writes: shape.writes,
                 was: shape.older.map(|older| older.type_name.to_owned()),
+            }),
+            second_key: def.second_key.map(|second| SecondKeySchema {
+                other: second.other.stored_name.to_owned(),
+                usage: second.usage,
             }),
             pk,
             sk,

@@ -17,7 +17,7 @@ use crate::plan::{
 use crate::schema::Pattern;
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
-    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, unique,
+    ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, refuse_alone, unique,
 };
 
 /// Deletes an item; see [`Key::delete`] and [`EntityExt::delete`](crate::verbs::EntityExt::delete).
@@ -186,7 +186,8 @@ impl DeleteTerms {
         let (key, now) = (key?, db.now());
         let declared = key.declared;
         let asked = Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
-        let intent = match unique::concerns(declared) {
+        let is_doubled = declared.has_two_rows(true);
+        let intent = match is_doubled || unique::concerns(declared) {
             false => {
                 let write = delete_of(pattern, &key, asked, now, db);
                 Intent::Ready(PlannedWrite::Alone(write))
@@ -198,7 +199,7 @@ impl DeleteTerms {
                 key,
                 main: Main::Delete,
                 now,
-                returns_old: returned == Returned::Old,
+                returns_old: is_doubled || returned == Returned::Old,
             }),
         };
         Ok(WritePlan::new(intent, returned))
@@ -209,6 +210,7 @@ impl DeleteTerms {
     fn members(self, (pattern, key): DeletedItem, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let (key, now) = (key?, db.now());
         let declared = key.declared;
+        refuse_alone(declared, true)?;
         let (condition, condition_failure) =
             Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
         let (values, guard) = match self.values {
@@ -234,6 +236,7 @@ pub(crate) fn delete_as_read<E: DynamoEntity>(
         true => unique::loaded(old)?.0,
         false => HeldUniqueValues::nothing(E::DECLARATION),
     };
+    refuse_alone(E::DECLARATION, true)?;
     let (key, now) = (Key::of(old).untyped()?, db.now());
     delete_members(&key, Patterns::<E>::DELETE, asked, &values, now, db)
 }

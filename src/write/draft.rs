@@ -264,6 +264,7 @@ impl UpdateDraft {
             },
             now: Timestamp::EPOCH,
             must_read: false,
+            returns_old: false,
             same: None,
         })
     }
@@ -334,6 +335,7 @@ impl UpdateDraft {
             Node::all(guards.into_iter().chain([self.condition])),
         );
         check_guard(declared, compared, &asked.0).map_err(fail)?;
+        let must_read = declared.has_two_rows(false) && !update.is_empty();
         Ok(PlannedUpdate {
             edit: Edit {
                 pattern: self.pattern,
@@ -343,7 +345,8 @@ impl UpdateDraft {
                 unique_changes,
             },
             now,
-            must_read: touches && creates,
+            must_read: must_read || touches && creates,
+            returns_old: must_read,
             same,
         })
     }
@@ -355,6 +358,8 @@ struct PlannedUpdate {
     now: Timestamp,
     /// Whether the item may exist with unknown unique values.
     must_read: bool,
+    /// Whether the whole item must be unchanged, because it is also stored under another key.
+    returns_old: bool,
     /// The item, if it is known that nothing changes and no condition is checked.
     same: Option<Vec<u8>>,
 }
@@ -375,7 +380,7 @@ impl PlannedUpdate {
             main: Main::Update(self.edit.update),
             asked: self.edit.asked,
             now: self.now,
-            returns_old: false,
+            returns_old: self.returns_old,
         };
         Ok(WritePlan::new(Intent::Reading(rewrite), returned))
     }

@@ -13,7 +13,7 @@ use crate::plan::{
     Call, Explanation, Operation, Outcome, Plan, PlannedRequest, Returned, SentCall, TransactWrite,
     TransactionMember, WrittenItem, read_raw,
 };
-use crate::schema::Pattern;
+use crate::schema::{EntityDef, Pattern};
 use crate::write::{EvaluatedUpdate, Guard, Guarded, Intent, Omissible, PlannedWrite};
 
 /// The write of one item: a create, put, update, upsert or delete. These methods must be the last ones before
@@ -210,6 +210,7 @@ impl WritePlan {
                 if !rewrite.is_delete() {
                     // This error must come before the item is read, because nothing has been sent
                     // yet.
+                    check_both_return(rewrite.key.declared.def, returned)?;
                     check_transaction_returns(rewrite.key.declared.def.type_name, returned)?;
                 }
                 return Ok(SentCall::Steps(Box::pin(async move {
@@ -351,6 +352,16 @@ fn check_returns(write: &PlannedWrite, returned: Returned) -> Result<()> {
             check_transaction_returns(main.write.entity, returned)
         }
     }
+}
+
+/// Returns an error for return values that the write of two rows does not support.
+fn check_both_return(def: &EntityDef, returned: Returned) -> Result<()> {
+    if def.second_key.is_none() || matches!(returned, Returned::Nothing | Returned::New) {
+        return Ok(());
+    }
+    let message = "its items are stored under two keys, so this update is a transaction, which returns no old and no \
+                   changed attributes: remove `.returning_old()` or `.returning_changed()`";
+    Err(Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(def.type_name))
 }
 
 /// Returns an error for return values that a transaction does not support.

@@ -24,8 +24,8 @@ use crate::write::difference::{Attributes, KeptNames, at_places, attributes, dif
 use crate::write::reshape::{is_of_other_shape, reshaped};
 use crate::write::unchanged::unchanged;
 use crate::write::{
-    Edit, HeldUniqueValues, UniqueChanges, UpdateOrigin, derive_expiry, keep_up, known, read_back,
-    read_entity, refused, stamp_fields, tell_changes,
+    Edit, HeldUniqueValues, Main, Rewrite, UniqueChanges, UpdateOrigin, derive_expiry, keep_up,
+    known, read_back, read_entity, refused, stamp_fields, tell_changes,
 };
 
 /// The number of attempts before the last conflict is returned.
@@ -287,6 +287,9 @@ fn may_be_tried_again(error: &Error) -> bool {
 /// Writes the changes, together with the changed unique values.
 async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let now = db.now();
+    if edit.key.declared.has_two_rows(false) {
+        return send_both(db, edit).await;
+    }
     if edit.unique_changes.is_empty() {
         let planned = edit.write(db, now)?.with_returned(Returned::New)?;
         let plan = planned.with_outcome(Outcome::Read(|reply, written_at| {
@@ -301,6 +304,25 @@ async fn send(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
     let pattern = edit.pattern;
     let (planned_write, key) = edit.planned_write(db, now)?;
     planned_write.commit(db).await?;
+    Ok(ModifiedItem {
+        item: Some(read_back(db, pattern, &key).await?),
+        written_at: now,
+        request_id: None,
+    })
+}
+
+/// Writes the changes to both rows of the item.
+async fn send_both(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
+    let (now, pattern, key) = (db.now(), edit.pattern, edit.key.clone());
+    let rewrite = Rewrite {
+        pattern,
+        key: edit.key,
+        main: Main::Update(edit.update),
+        asked: edit.asked,
+        now,
+        returns_old: true,
+    };
+    rewrite.run(db).await?;
     Ok(ModifiedItem {
         item: Some(read_back(db, pattern, &key).await?),
         written_at: now,

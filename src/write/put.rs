@@ -288,12 +288,13 @@ fn intent_of(
     is_entering: bool,
     db: &Dynamo,
 ) -> Result<Intent> {
-    if !unique::concerns(entity.declaration()) {
+    let is_doubled = entity.declaration().has_two_rows(false);
+    if !is_doubled && !unique::concerns(entity.declaration()) {
         return Ok(Intent::Ready(PlannedWrite::Alone(write)));
     }
     let key = untyped_key(entity)?;
     // No item exists before, so nothing is released, and the sentinels are known without a read.
-    if is_entering {
+    if is_entering && !is_doubled {
         let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;
         return Ok(Intent::Ready(PlannedWrite::of(write, key.json(), beside)?));
     }
@@ -303,7 +304,7 @@ fn intent_of(
         main: Main::Put(write.subject_json().to_vec()),
         asked: (write.condition.clone(), write.condition_failure()),
         now: write.now,
-        returns_old: false,
+        returns_old: is_doubled,
     }))
 }
 

@@ -47,6 +47,10 @@ tests![
     no_value_is_shown(Note),
     an_iterator_is_sent_while_it_is_read(Note),
     a_streamed_batch_leaves_what_it_does_not_send(Note),
+    an_iterator_is_not_read_after_its_end(Note),
+    an_iterator_that_panics_loses_no_earlier_write(Note),
+    a_streamed_batch_takes_any_concurrency(Note),
+    an_endless_iterator_can_be_stopped,
 ];
 
 fn notes(ids: impl IntoIterator<Item = usize>) -> Vec<Note> {
@@ -845,5 +849,63 @@ async fn a_streamed_batch_leaves_what_it_does_not_send(db: Db) -> Outcome {
     assert!(calls < 8 + 30, "{calls} requests");
     report.left.send(&db).await?.complete()?;
     assert_eq!(Note::scan().count(&db).await?, 899);
+    Ok(())
+}
+
+async fn an_iterator_is_not_read_after_its_end(db: Db) -> Outcome {
+    let mut numbers = 0..10;
+    let mut is_over = false;
+    // Iterators may do anything after their first `None`.
+    let writes = std::iter::from_fn(|| {
+        assert!(!is_over, "the iterator is read after its end");
+        let next = numbers.next();
+        is_over = next.is_none();
+        next.map(|number| note(&number.to_string(), "x").into_put())
+    });
+    let report = Batch::streamed(writes).send(&db).await?;
+    report.complete()?;
+    assert_eq!(report.done, 10);
+    Ok(())
+}
+
+async fn an_iterator_that_panics_loses_no_earlier_write(db: Db) -> Outcome {
+    let sending = db.clone();
+    let task = tokio::spawn(async move {
+        let writes = (0..500).map(|number| {
+            assert!(number < 450, "the last writes cannot be read");
+            note(&number.to_string(), "x").into_put()
+        });
+        Batch::streamed(writes).concurrency(1).send(&sending).await
+    });
+    assert!(task.await.expect_err("a panic").is_panic());
+    assert_eq!(Note::scan().count(&db).await?, 400);
+    Ok(())
+}
+
+async fn a_streamed_batch_takes_any_concurrency(db: Db) -> Outcome {
+    for concurrency in [0, 1_000_000_000, usize::MAX] {
+        let writes = (0..30).map(|number| note(&number.to_string(), "x").into_put());
+        let batch = Batch::streamed(writes).concurrency(concurrency);
+        let report = batch.send(&db).await?;
+        report.complete()?;
+        assert_eq!(report.done, 30);
+    }
+    Ok(())
+}
+
+/// Writes that are not sent are kept, and other tasks run meanwhile.
+async fn an_endless_iterator_can_be_stopped(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([Fault::refuse("AccessDeniedException")]);
+    let mut read = 0;
+    let writes = (0_u64..).map(|number| {
+        read = number;
+        assert!(number < 3_000_000, "the timeout never comes");
+        note("1", "x").into_put()
+    });
+    let sending = Batch::streamed(writes).concurrency(1).send(&faulty);
+    let stopped = tokio::time::timeout(Duration::from_millis(50), sending).await;
+    assert!(stopped.is_err());
+    assert!(read > 1_000, "{read}");
+    assert_eq!(http.calls().len(), 1);
     Ok(())
 }

@@ -49,6 +49,7 @@ mod managed;
 mod metered;
 mod model;
 mod modify;
+mod moved;
 mod observed;
 mod operands;
 mod patterns;
@@ -127,6 +128,7 @@ fn main() {
         ("dynamic", dynamic::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),
+        ("moved", moved::tests),
         ("managed", managed::tests),
         ("versions", versions::tests),
         ("actor", actor::tests),

@@ -6,4 +6,5 @@ mod declared;
 mod files;
 mod fill;
 mod renaming;
+mod second_key;
 mod shape;

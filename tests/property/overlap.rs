@@ -118,6 +118,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         updated_by: None,
         key_fault: |_| None,
         shape: None,
+        second_key: None,
         reread: |_| None,
         sentinels: |_| Ok(Vec::new()),
     }

@@ -278,10 +278,13 @@ pub fn deployments_are_remembered(place: &Place) -> Outcome {
     )
 }
 
-/// Kills a fill again and again, and resumes it. `FILL_ROWS=100000` takes more rows than 1,500.
+/// Kills a fill again and again, and resumes it. `FILL_ROWS=1000000` takes more rows than 1,500, and `FILL_KILL_AFTER=9000`
+/// sets the milliseconds after which the first run is killed.
 pub fn a_killed_fill_is_resumed(place: &Place) -> Outcome {
     let rows = std::env::var("FILL_ROWS").ok();
     let rows: u32 = rows.map_or(Ok(1500), |rows| rows.parse())?;
+    let first_kill = std::env::var("FILL_KILL_AFTER").ok();
+    let first_kill: Option<u64> = first_kill.map(|after| after.parse()).transpose()?;
     place.typed(async |db| {
         db.create_tables([many::Point::schema()]).await?;
         let numbers: Vec<u32> = (0..rows).collect();
@@ -328,7 +331,7 @@ pub fn a_killed_fill_is_resumed(place: &Place) -> Outcome {
             .stdout(std::process::Stdio::piped())
             .spawn()?;
         // A large file takes longer to open.
-        let after = 700 + 150 * kills + u64::from(rows / 12);
+        let after = first_kill.unwrap_or(700 + u64::from(rows / 12)) + 150 * kills;
         let ends = Instant::now() + Duration::from_millis(after);
         let ended = loop {
             if let Some(ended) = child.try_wait()? {

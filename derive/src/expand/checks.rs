@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
-use super::{expiry, library, shape, template, unique};
+use super::{expiry, library, second_key, shape, template, unique};
 use crate::check::placeholder;
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
@@ -29,6 +29,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     checks.extend(unique::checks(entity));
     checks.extend(expiry::check(entity));
     checks.extend(shape::checks(entity, &def));
+    checks.extend(second_key::checks(entity, &def));
     if let TableRef::Shared(path) = &entity.table {
         checks.extend(shared(entity, path, &def));
     }

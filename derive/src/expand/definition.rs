@@ -6,7 +6,7 @@ use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
 use super::library::{style, variant};
 use super::tokens::{of, option, plain_name, shown};
-use super::{expiry, template, unique};
+use super::{expiry, second_key, template, unique};
 use crate::model::{
     Entity, FieldRole, Index, KeySource, Piece, TableRef, Template, WhenTest, WhenValue,
 };
@@ -69,6 +69,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         }));
         code!(__d::ShapeDef { number: #number, writes: #writes, older: #older })
     }));
+    let second_key = second_key::definition(entity);
     code! {
         __d::EntityDef {
             // Two entities of different modules may have the same name.
@@ -91,6 +92,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             key_fault: <#name as __d::EntityContract>::key_fault,
             reread: __d::reread::<#name>,
             shape: #shape,
+            second_key: #second_key,
             sentinels: #sentinels,
         }
     }

@@ -7,7 +7,7 @@ use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
     checks, decode, definition, encode, entity_doc, index, index_maintenance, key, known, model,
-    partition, path, projection, query, repository, table, unique, way,
+    partition, path, projection, query, repository, second_key, table, unique, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
@@ -86,7 +86,8 @@ fn implementation(
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "This"),
         TableRef::Own(_) => code!(Self),
     };
-    let unguarded = match entity.uniques.is_empty() {
+    // A write that concerns other rows too is a transaction, and no member of a batch.
+    let unguarded = match entity.uniques.is_empty() && entity.second_key.is_none() {
         true => code!(__d::Unconditional),
         false => code!(__d::Reserving),
     };
@@ -105,6 +106,7 @@ fn implementation(
     let maintenance = index_maintenance::expand(entity, key_struct);
     let uniques = unique::functions(entity, key_struct);
     let sort_parts = query::sort_parts_name(entity);
+    let second_key = second_key::functions(entity);
     code! {
         impl __d::DynamoEntity for #ident {
             type Table = #table;
@@ -124,6 +126,7 @@ fn implementation(
             const SORT_PARTS: &'static Self::SortParts = &#sort_parts;
             const ENTITY: __d::EntityDef = #def;
 
+            #second_key
             #model
 
             #key_parts

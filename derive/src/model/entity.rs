@@ -30,6 +30,8 @@ pub(crate) struct Entity {
     pub(crate) append_only: bool,
     /// The shape of its items, if it is declared.
     pub(crate) shape: Option<ItemShape>,
+    /// The declaration of its items under another primary key, while they move there.
+    pub(crate) second_key: Option<SecondKey>,
     /// The lints that `allow(..)` of the whole entity names.
     pub(crate) allows: Vec<String>,
 }
@@ -58,6 +60,26 @@ impl Entity {
         self.primary()
             .chain(self.indexes.iter().flat_map(Index::keys))
     }
+}
+
+/// `next_key(next::Order)`, `was_key(before::Order)` or `was_key(before::Order, drop)`: another declaration of the same
+/// items, under another primary key.
+pub(crate) struct SecondKey {
+    pub(crate) usage: SecondKeyUse,
+    /// The word, for messages.
+    pub(crate) word: Ident,
+    pub(crate) entity: Path,
+}
+
+/// How items are stored under two primary keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecondKeyUse {
+    /// Both are written, and the other one is the next one to be read.
+    Next,
+    /// Both are written, and the other one was read before.
+    Was,
+    /// Only this one is written.
+    Dropped,
 }
 
 /// `shape = 2, was(OrderV1)`: the form in which items are stored, and the one before.

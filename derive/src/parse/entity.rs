@@ -12,7 +12,9 @@ use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{allow, attribute, field, index, krate, option_place, rename, shape, unique};
+use crate::parse::{
+    allow, attribute, field, index, krate, option_place, rename, second_key, shape, unique,
+};
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
@@ -50,6 +52,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         .and_then(|opt| repository(opt, &ident, diag));
     let append_only = options.take("append_only").and_then(|opt| opt.flag(diag));
     let shape = shape::read(&mut options, &ident, diag);
+    let second_key = second_key::read(&mut options, &ident, shared, diag);
     let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
@@ -77,6 +80,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             fields,
             append_only: append_only.is_some(),
             shape,
+            second_key,
             repository,
             allows,
         },

@@ -58,6 +58,11 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         once("writes", "writes = 1"),
         once("was", "was(OrderV1)"),
         once("into", "into(OrderV1)"),
+        once("next_key", "next_key(next::Order)"),
+        once(
+            "was_key",
+            "was_key(before::Order)` or `was_key(before::Order, drop)",
+        ),
         once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
         STREAM,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::second_rows::SecondRefill;
 use super::values::UniqueRefill;
 use super::{
     JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed, marked, own,
@@ -18,6 +19,7 @@ use crate::bulk::report::RowOutcome;
 use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
+use crate::entity::second_row::SecondKey;
 use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
@@ -73,7 +75,8 @@ impl<'j> RowWrites<'j> {
         self.target.check_row(item)?;
         let entity = self.target.query_source().entity_of(item);
         let entity = entity.map_err(|fault| Error::decode(self.target.entity_name(), fault))?;
-        Ok(entity.is_some_and(|entity| !entity.uniques.is_empty()))
+        Ok(entity
+            .is_some_and(|entity| !entity.uniques.is_empty() || entity.writes_second_row(true)))
     }
 
     /// Does the same with a row that failed in an earlier run, which it reads by its key.
@@ -180,9 +183,13 @@ impl Attempt<'_, '_> {
             // Otherwise an earlier run has done it.
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
-        let planned = match self.rows.refill.and_then(|refill| refill.read_values) {
+        let refill = self.rows.refill;
+        let planned = match refill.and_then(|refill| refill.read_values) {
             Some(read_values) => self.plan_with_values(read_values).await?,
-            None => self.plan()?,
+            None => match refill.and_then(|refill| refill.second_key) {
+                Some(second_key) => self.plan_with_second_row(second_key).await?,
+                None => self.plan()?,
+            },
         };
         let planned_write = match planned {
             ControlFlow::Continue(planned_write) => planned_write,
@@ -248,6 +255,34 @@ impl Attempt<'_, '_> {
             read_values,
         };
         let planned = if is_sentinel(&self.item) {
+            refill.sweep(&self.item, self.key).await?
+        } else {
+            match self.plan()? {
+                ControlFlow::Continue(PlannedWrite::Alone(write)) => {
+                    refill.claim(&self.item, self.key, write).await?
+                }
+                planned => return Ok(planned),
+            }
+        };
+        Ok(match planned {
+            Some(planned_write) => ControlFlow::Continue(planned_write),
+            None => ControlFlow::Break(RowOutcome::Unchanged),
+        })
+    }
+
+    /// The write of a row with its row under another key, or the delete of such a row that no item has.
+    async fn plan_with_second_row(
+        &self,
+        second_key: SecondKey,
+    ) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
+        let refill = SecondRefill {
+            tools: self.tools,
+            pattern: self.rows.pattern,
+            table: &self.rows.table,
+            source: self.rows.target.query_source(),
+            second_key,
+        };
+        let planned = if refill.is_second_row(&self.item) {
             refill.sweep(&self.item, self.key).await?
         } else {
             match self.plan()? {

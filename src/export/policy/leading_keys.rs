@@ -27,9 +27,18 @@ impl KeyReader<'_> {
         }
     }
 
-    /// The partitions of the table that the entity is in, and those of the items that keep its unique values.
+    /// The partitions of the table that the entity is in, those of the items that keep its unique values, and those of its
+    /// rows under another key.
     pub(super) fn of_entity(&self) -> Partitions {
         let own = self.leading_partitions(&self.entity.pk);
+        let mut others = self.table.entities.iter();
+        let second = self.entity.second_key.as_ref();
+        let second =
+            second.and_then(|second| others.find(|other| other.stored_name == second.other));
+        let own = match second {
+            Some(other) => own.union_with(&self.leading_partitions(&other.pk)),
+            None => own,
+        };
         // Each write takes and releases unique values, and their items have partitions of their
         // own.
         self.unique_limits().fold(own, |all, unique| {

@@ -190,7 +190,9 @@ impl PolicyVerb {
     /// Whether the entity has it.
     pub(super) fn fits_entity(self, entity: &EntitySchema) -> bool {
         match self.used {
-            VerbUse::Batches => !entity.append_only && entity.uniques.is_empty(),
+            VerbUse::Batches => {
+                !entity.append_only && entity.uniques.is_empty() && entity.second_key.is_none()
+            }
             VerbUse::Rewrites => !entity.append_only,
             VerbUse::Reads | VerbUse::Any => true,
         }
@@ -202,6 +204,17 @@ impl PolicyVerb {
             true => &[][..],
             false => self.for_uniques,
         };
-        self.own.iter().chain(for_uniques).copied().collect()
+        // Each write reads both rows of an item, and writes both.
+        let for_second_rows = match entity.second_key.is_some() && !self.is_read() {
+            true => &["GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"][..],
+            false => &[],
+        };
+        let mut actions: Vec<_> = self.own.iter().chain(for_uniques).copied().collect();
+        for action in for_second_rows {
+            if !actions.contains(action) {
+                actions.push(action);
+            }
+        }
+        actions
     }
 }

@@ -62,13 +62,18 @@ impl EntityPair<'_> {
         // When the table has another key, each of its entities has one too, and the change of the
         // table already says so. The fallback for unexplained differences must then not count it
         // once per entity.
+        // A step of a move to another key is a change of two entities, and compared for both at once.
+        let old_entity = EntitySchema {
+            second_key: self.new.second_key.clone(),
+            ..self.old.clone()
+        };
         let like_new = EntitySchema {
             pk: self.new.pk.clone(),
             sk: self.new.sk.clone(),
-            ..self.old.clone()
+            ..old_entity.clone()
         };
         let is_same = match old == new {
-            true => self.old == self.new,
+            true => old_entity == *self.new,
             false => like_new == *self.new,
         };
         !is_same || self.types.old != self.types.new

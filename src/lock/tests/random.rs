@@ -7,8 +7,8 @@ use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
     KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
-    ProjectionSchema, ShapeSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent,
-    ValueSchema, VariantSchema, Width,
+    ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableSchema,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -146,6 +146,10 @@ impl RandomModel {
             stored_name,
             append_only: self.0.bool(),
             shape: self.may(Self::shape),
+            second_key: self.may(|random| SecondKeySchema {
+                other: random.name(),
+                usage: random.one(&[SecondKeyUse::Next, SecondKeyUse::Was, SecondKeyUse::Dropped]),
+            }),
             fields: sorted_fields(fields.into_iter()),
             pk: self.key(),
             sk: self.may(Self::key),

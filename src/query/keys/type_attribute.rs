@@ -206,6 +206,16 @@ impl QuerySource {
         known.contains(&Some(attribute))
     }
 
+    /// A condition on types that also holds for the rows of another entity.
+    pub(crate) fn or_rows_of(&self, types: Node, other: &EntityDef) -> Node {
+        let Some(attribute) = self.table.type_attribute else {
+            return types;
+        };
+        let stored = Term::Place(Place::of(attribute));
+        let is_other = Node::Compare(stored, Comparison::Eq, Term::Value(type_value(other)));
+        Node::any([types, is_other])
+    }
+
     fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let ByKey {
             attribute, whose, ..

@@ -99,6 +99,11 @@ impl Selection {
             true => types.map(|types| Node::any([types, Node::Exists(Place::of(MARK))])),
             false => types,
         };
+        let other = self.options.other_rows.filter(|_| self.draft.is_scan);
+        let types = match (types, other) {
+            (Some(types), Some(other)) => Some(source.or_rows_of(types, other)),
+            (types, _) => types,
+        };
         filters.extend(types.as_ref().map(|_| Filter::Type));
         let ttl = self
             .hidden_by()

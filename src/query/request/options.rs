@@ -3,6 +3,7 @@
 use crate::expr::Node;
 use crate::query::cursor::Cursor;
 use crate::read::{ProgressWatch, ReadAhead};
+use crate::schema::EntityDef;
 
 /// A cursor contains a position for each segment, so their number is limited.
 pub(super) const MAX_SEGMENTS: u32 = 1000;
@@ -17,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) every_item: bool,
     /// Whether a scan returns the items that keep unique values, too.
     pub(crate) sentinels: bool,
+    /// The entity of which a scan returns the rows, too.
+    pub(crate) other_rows: Option<&'static EntityDef>,
     /// The maximum number of rows to return.
     pub(crate) limit: Option<usize>,
     /// The maximum number of items to read in one request, and in total.

@@ -4,9 +4,9 @@ use crate::json::Tag;
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
     FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin,
-    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, ShapeSchema,
-    StreamView, Style, TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent,
-    ValueSchema, VariantSchema, Width,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, SecondKeySchema,
+    SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -199,6 +199,10 @@ impl RandomSchema {
                 number: random.0.u16(..),
                 writes: random.0.u16(..),
                 was: random.may(Self::text),
+            }),
+            second_key: self.may(|random| SecondKeySchema {
+                other: random.text(),
+                usage: random.one(&[SecondKeyUse::Next, SecondKeyUse::Was, SecondKeyUse::Dropped]),
             }),
             fields: self.some(Self::field),
             pk: self.key(),

@@ -1,7 +1,9 @@
 //! The words that represent values in JSON.
 
 use crate::json::Tag;
-use crate::schema::{FieldRole, FormerUse, IndexKind, KeyType, Presence, StreamView, Style, Width};
+use crate::schema::{
+    FieldRole, FormerUse, IndexKind, KeyType, Presence, SecondKeyUse, StreamView, Style, Width,
+};
 
 /// The stored form of an enum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,6 +53,7 @@ words! {
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
     IndexKind { Global: "global", Local: "local" }
+    SecondKeyUse { Next: "next", Was: "was", Dropped: "drop" }
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
     }

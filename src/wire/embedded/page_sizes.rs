@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// The limit if nothing is known yet: rows may have 400 KB each.
 const FIRST: usize = 128;
 
-/// The number of rows of the last full page, for each table and index.
+/// The number of rows of the last full page, or of the largest one if none was full, for each table and index.
 #[derive(Default)]
 pub(super) struct PageSizes {
     pub(super) rows: HashMap<PageSource, usize>,
@@ -26,5 +26,11 @@ impl PageSizes {
     /// Notes the number of rows of a full page.
     pub(super) fn remember_page(&mut self, source: PageSource, rows: usize) {
         self.rows.insert(source, rows);
+    }
+
+    /// Notes that a page has room for this number of rows.
+    pub(super) fn remember_rows(&mut self, source: PageSource, rows: usize) {
+        let known = self.rows.entry(source).or_default();
+        *known = rows.max(*known);
     }
 }

@@ -3,7 +3,8 @@
 //! Without a limit, the engine reads all remaining rows into memory before it ends a page at a megabyte, so reading a
 //! table takes quadratic time. Therefore each request gets a limit that is a little larger than the last page of that
 //! table. If the page ends before the limit, it equals the page without a limit: the same rows, counts, costs and key.
-//! Otherwise the page is read again with a larger limit.
+//! Only the number of scanned rows is corrected, because the engine counts the row that does not fit into the page.
+//! Otherwise the page is read again with a larger limit, which later pages begin with.
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::query::{self, QueryRequest, QueryResponse};
@@ -23,6 +24,9 @@ const MOST: usize = i32::MAX as usize;
 trait EnginePage {
     fn scanned_rows(&self) -> usize;
     fn has_more(&self) -> bool;
+    /// Corrects the count of a page that was ended by its size. The engine also counts the first row of the next page,
+    /// so that row would be counted twice.
+    fn uncount_row(&mut self);
 }
 
 impl EnginePage for ScanResponse {
@@ -33,6 +37,10 @@ impl EnginePage for ScanResponse {
     fn has_more(&self) -> bool {
         self.last_evaluated_key.is_some()
     }
+
+    fn uncount_row(&mut self) {
+        self.scanned_count -= 1;
+    }
 }
 
 impl EnginePage for QueryResponse {
@@ -42,6 +50,10 @@ impl EnginePage for QueryResponse {
 
     fn has_more(&self) -> bool {
         self.last_evaluated_key.is_some()
+    }
+
+    fn uncount_row(&mut self) {
+        self.scanned_count -= 1;
     }
 }
 
@@ -94,19 +106,26 @@ fn read_page<P: EnginePage>(
     mut read: impl FnMut(&PageSource, usize) -> Result<P, DynoxideError>,
 ) -> Result<P, DynoxideError> {
     let most = wanted.unwrap_or(MOST);
-    let mut limit = sizes.page_limit(&source).min(most);
+    let first = sizes.page_limit(&source).min(most);
+    let mut limit = first;
     loop {
-        let page = read(&source, limit)?;
+        let mut page = read(&source, limit)?;
         let is_below = page.scanned_rows() < limit;
         // A page that ends below the limit and has more was ended by its size, so it shows how many
         // rows fill a page.
         if is_below && page.has_more() {
             sizes.remember_page(source, page.scanned_rows());
+            page.uncount_row();
             return Ok(page);
         }
         // A page that ends exactly at our limit is cut there, and would show a continuation that
         // the caller must not see.
         if is_below || limit >= most {
+            // Without this, a page between the first limit and a megabyte would take several
+            // attempts each time.
+            if limit > first {
+                sizes.remember_rows(source, page.scanned_rows());
+            }
             return Ok(page);
         }
         limit = limit.saturating_mul(GROWTH).min(most);

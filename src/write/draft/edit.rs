@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{ConditionFailure, TransactionMember, WriteRequest};
 use crate::schema::Pattern;
-use crate::write::{PlannedWrite, UniqueChanges, update_of};
+use crate::write::{PlannedWrite, UniqueChanges, refuse_alone, update_of};
 
 /// The changes, and the conditions on the stored item.
 pub(crate) struct Edit {
@@ -28,6 +28,7 @@ impl Edit {
 
     /// The update in a transaction, and the operations that keep its unique values.
     pub(crate) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<TransactionMember>> {
+        refuse_doubled(&self)?;
         let (planned_write, _) = self.planned_write(db, now)?;
         let (main, beside) = planned_write.into_members(None)?;
         Ok([main].into_iter().chain(beside).collect())
@@ -42,5 +43,13 @@ impl Edit {
         let beside = self.unique_changes.members(&self.key, now, db)?;
         let write = update_of(self.pattern, &self.key, self.update, self.asked, now, db)?;
         Ok((PlannedWrite::of(write, self.key.json(), beside)?, self.key))
+    }
+}
+
+/// Returns an error for changes in a transaction of the caller, if the item has another row.
+fn refuse_doubled(edit: &Edit) -> Result<()> {
+    match edit.update.is_empty() {
+        true => Ok(()),
+        false => refuse_alone(edit.key.declared, false),
     }
 }

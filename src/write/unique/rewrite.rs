@@ -23,7 +23,7 @@ use crate::plan::{
 use crate::read::plan_read;
 use crate::retry::Backoff;
 use crate::schema::{AttributeDef, Pattern};
-use crate::write::{delete_of, split, update_of};
+use crate::write::{BothRows, delete_of, refuse_alone, split, update_of};
 
 /// The maximum number of attempts.
 const ATTEMPTS: u32 = 100;
@@ -110,6 +110,9 @@ impl Main {
 impl Rewrite {
     /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        if let Some(both) = BothRows::of(&self)? {
+            return Box::pin(both.run(db)).await;
+        }
         // Writers of one item in this process queue before they read, because an optimistic attempt
         // that loses costs a read and a transaction.
         let mut line = ItemLine::join(item_id(&self.key, db), db).await;
@@ -172,6 +175,9 @@ impl Rewrite {
     /// The read, and the write as it would be if no item were found.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
+        if let Some(both) = BothRows::of(&self)? {
+            return both.explain(&read, db);
+        }
         let write = self
             .plan_on(None, db)?
             .returning(Returned::Nothing)?
@@ -180,7 +186,7 @@ impl Rewrite {
     }
 
     /// The condition that the stored item still has the values that the changes use.
-    fn guard(&self, stored: Option<&Bytes>) -> Node {
+    pub(crate) fn guard(&self, stored: Option<&Bytes>) -> Node {
         let here = Place::of(self.key.declared.def.pk.attribute);
         let Some(item) = stored else {
             // The values were computed for a missing item, so an item that was created meanwhile
@@ -220,7 +226,7 @@ impl Rewrite {
     }
 
     /// The write of the item, with another condition.
-    fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
+    pub(crate) fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
         let (condition, condition_failure) = self.asked.clone();
         let asked = check::with_condition(condition, condition_failure, guard);
         match &self.main {
@@ -249,6 +255,8 @@ impl Rewrite {
 
     /// The write for this stored item.
     pub(crate) fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
+        // A job that was given this write reads one row for it.
+        refuse_alone(self.key.declared, self.is_delete())?;
         let beside = self
             .unique_changes(stored)?
             .members(&self.key, self.now, db)?;
@@ -288,6 +296,7 @@ impl Intent {
             Intent::Ready(planned_write) => return Ok(planned_write),
             Intent::Reading(rewrite) => rewrite,
         };
+        refuse_alone(rewrite.key.declared, rewrite.is_delete())?;
         let verb = match rewrite.main {
             Main::Put(_) => "put",
             Main::Update(_) => "`upsert`",

@@ -5,13 +5,17 @@
 )]
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use dynamo_entity::RetryBudget;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 
+use super::meanwhile;
 use super::refill::{Random, items_of, killed};
 use crate::support::db::{Db, Raw, s};
+use crate::support::rewriting::Rewriting;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -20,6 +24,9 @@ tests![
     a_refill_keeps_unique_values_in_own_tables(after::Member),
     a_refill_reports_values_that_two_rows_have(People),
     a_refill_leaves_values_of_other_declarations(People),
+    a_sentinel_whose_owner_comes_back_is_kept(People),
+    a_sentinel_that_another_item_takes_is_kept(People),
+    a_value_whose_owner_comes_back_is_not_taken(People),
 ];
 
 /// The declaration of the programs that ran before.
@@ -238,5 +245,98 @@ async fn a_refill_leaves_values_of_other_declarations(db: Db) -> Outcome {
     }
     let report = Person::scan().refill().send(&db).await?.complete()?;
     assert_eq!((report.written, db.count::<People>().await), (0, 2));
+    Ok(())
+}
+
+/// A connection on which another program acts after the job has read the owner of a sentinel, and before the job's write.
+fn after_the_first_get(db: &Db, act: impl Fn() -> Result<()> + Send + Sync + 'static) -> Dynamo {
+    let has_acted = AtomicBool::new(false);
+    let http = Rewriting::new(db.engine().http_client(), move |answer| {
+        let is_first = answer.operation == "GetItem" && !has_acted.swap(true, Ordering::SeqCst);
+        if is_first {
+            act().expect("the other program acts");
+        }
+    });
+    let http = SharedHttpClient::new(http);
+    db.through(db.engine().config().http_client(http))
+}
+
+/// The sentinel of an email names a person that an old program has deleted.
+async fn leave_a_sentinel(db: &Db, id: u32, email: u32) -> Result<()> {
+    let old = old_person(id, email);
+    let person = Person {
+        id,
+        email: old.email,
+        name: old.name,
+        expires: old.expires,
+        version: old.version,
+    };
+    person.create().send(db).await?;
+    before::Person::key(id).delete().send(db).await
+}
+
+/// The person that has an email, by its sentinel.
+async fn owner_of_email(db: &Db, email: u32) -> Result<Option<u32>> {
+    let found = after::Person::by_email(format!("{email}@x"))
+        .send(db)
+        .await?;
+    Ok(found.map(|person| person.id))
+}
+
+async fn a_sentinel_whose_owner_comes_back_is_kept(db: Db) -> Outcome {
+    leave_a_sentinel(&db, 1, 1).await?;
+    let other = db.clone();
+    let racing = after_the_first_get(&db, move || {
+        meanwhile(old_person(1, 1).create().send(&other)).map(drop)
+    });
+    let job = Person::scan().refill().concurrency(1).send(&racing).await;
+    assert!(
+        job?.errors()
+            .iter()
+            .all(|failed| failed.error().is_conflict())
+    );
+    assert_eq!(owner_of_email(&db, 1).await?, Some(1));
+    Person::scan().refill().send(&db).await?.complete()?;
+    assert_claimed(&db).await
+}
+
+async fn a_sentinel_that_another_item_takes_is_kept(db: Db) -> Outcome {
+    leave_a_sentinel(&db, 1, 1).await?;
+    let other = db.clone();
+    let racing = after_the_first_get(&db, move || {
+        // Another run of the same job, and then a program that takes the free value.
+        meanwhile(Person::scan().refill().send(&other))?.complete()?;
+        let person = Person {
+            id: 2,
+            email: Some("1@x".into()),
+            name: "ann".into(),
+            expires: None,
+            version: Version::default(),
+        };
+        meanwhile(person.create().send(&other)).map(drop)
+    });
+    let job = Person::scan().refill().concurrency(1).send(&racing).await;
+    assert!(
+        job?.errors()
+            .iter()
+            .all(|failed| failed.error().is_conflict())
+    );
+    assert_eq!(owner_of_email(&db, 1).await?, Some(2));
+    assert_claimed(&db).await
+}
+
+async fn a_value_whose_owner_comes_back_is_not_taken(db: Db) -> Outcome {
+    leave_a_sentinel(&db, 1, 1).await?;
+    old_person(2, 1).create().send(&db).await?;
+    let other = db.clone();
+    let racing = after_the_first_get(&db, move || {
+        meanwhile(old_person(1, 1).create().send(&other)).map(drop)
+    });
+    let report = Person::scan().refill().concurrency(1).send(&racing).await?;
+    assert!(report.failed >= 1, "{report:?}");
+    assert_eq!(owner_of_email(&db, 1).await?, Some(1));
+    let report = Person::scan().refill().send(&db).await?;
+    assert_eq!(report.failed, 1);
+    assert!(report.errors()[0].error().is_unique_violation());
     Ok(())
 }

@@ -1,0 +1,391 @@
+//! The write of an item that is stored under two primary keys: both rows in one transaction.
+//!
+//! The row that the program reads decides. It is read strongly, then the other row that belongs to it, and the write takes
+//! effect only while both are as they were read. Programs of the step before write the row that they know alone, and
+//! programs of the step after read the other one, so neither may be written without the other.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::split;
+use super::unique::{Main, PlannedWrite, Rewrite};
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::EntityDeclaration;
+use crate::entity::second_row::{SecondKey, SecondRow};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Node, UpdateActions, apply_update};
+use crate::path::Place;
+use crate::plan::{
+    ConditionFailure, Explanation, Meaning, Outcome, Plan, Returned, TransactionMember,
+    WriteRequest, WriteVerb, check, read_item, read_raw,
+};
+use crate::retry::Backoff;
+use crate::schema::{EntityDef, Pattern, SecondKeyUse, TableDef};
+
+/// The maximum number of attempts.
+const ATTEMPTS: u32 = 100;
+
+/// Returns an error for a write of one row alone, for a caller that cannot read first.
+pub(crate) fn refuse_alone(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
+    refuse_other_row(declared, is_delete)?;
+    match declared.def.writes_second_row(is_delete) {
+        true => Err(alone(declared.def.type_name)),
+        false => Ok(()),
+    }
+}
+
+/// Returns an error for a write of the rows under another key by their own declaration. The row of the item would stay as it
+/// is, and a refill would take the written row for one that no item has. A delete is accepted: the next write or refill of the
+/// item stores the row again.
+pub(crate) fn refuse_other_row(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
+    match declared.written_with.filter(|_| !is_delete) {
+        Some(entity) => Err(other_row(declared.def.type_name, entity.type_name)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn other_row(type_name: &'static str, written: &'static str) -> Error {
+    let message = format!(
+        "its rows are those of `{written}` under another key, and are written together with them: write `{written}`"
+    );
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(type_name)
+}
+
+/// The error for such a write.
+#[cold]
+pub(crate) fn alone(type_name: &'static str) -> Error {
+    let message = "its items are stored under two keys, so each write reads the item first and writes both rows, and \
+                   cannot be part of a batch, of a transaction or of a job: send `create`, `put`, `update`, `modify` or \
+                   `delete` by itself, until `next_key` or `was_key` is removed";
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(type_name)
+}
+
+/// The write of both rows of an item.
+pub(crate) struct BothRows<'w> {
+    write: &'w Rewrite,
+    second: SecondKey,
+    usage: SecondKeyUse,
+}
+
+/// The rows as they were read.
+pub(crate) struct RowsAsRead {
+    stored: Option<Bytes>,
+    /// The other row that the item had, and the one that it gets, each with its content.
+    before: Option<(SecondRow, Option<Bytes>)>,
+    after: Option<(SecondRow, Option<Bytes>)>,
+}
+
+impl RowsAsRead {
+    fn is_same(&self, other: &RowsAsRead) -> bool {
+        let side = |side: &Option<(SecondRow, Option<Bytes>)>,
+                    is: &Option<(SecondRow, Option<Bytes>)>| {
+            match (side, is) {
+                (None, None) => true,
+                (Some((row, held)), Some((is, is_held))) => {
+                    row.key == is.key && is_same_row(held.as_ref(), is_held.as_ref())
+                }
+                _ => false,
+            }
+        };
+        is_same_row(self.stored.as_ref(), other.stored.as_ref())
+            && side(&self.before, &other.before)
+            && side(&self.after, &other.after)
+    }
+}
+
+impl<'w> BothRows<'w> {
+    /// None if the write concerns one row.
+    pub(crate) fn of(write: &'w Rewrite) -> Result<Option<Self>> {
+        let declared = write.key.declared;
+        refuse_other_row(declared, write.is_delete())?;
+        let second = declared.def.second_key.zip(declared.second_key);
+        let second = second.filter(|_| declared.def.writes_second_row(write.is_delete()));
+        Ok(second.map(|(def, second)| BothRows {
+            write,
+            second,
+            usage: def.usage,
+        }))
+    }
+
+    /// Writes both rows, and retries if another write came first. Returns the old item.
+    pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        let mut backoff = Backoff::new();
+        let mut failed: Option<(RowsAsRead, Error)> = None;
+        for attempt in 1.. {
+            let began = Instant::now();
+            let rows = self.read(db).await?;
+            // The rows are unchanged, so the condition of the caller does not hold, and another attempt would fail too.
+            match failed.take() {
+                Some((before, error)) if before.is_same(&rows) || attempt > ATTEMPTS => {
+                    return Err(error);
+                }
+                _ => {}
+            }
+            let error = match self.planned(&rows, db)?.send(db).await {
+                Ok(None) => return Ok(rows.stored),
+                Ok(Some((_, error))) => error,
+                Err(error) if is_lost_race(&error) => error,
+                Err(error) => return Err(error),
+            };
+            failed = Some((rows, error));
+            if attempt > 1 {
+                backoff.wait_longer(began.elapsed(), None).await;
+            }
+        }
+        Err(alone(self.write.key.declared.def.type_name))
+    }
+
+    /// The reads, and the write as it would be if no row were found.
+    pub(crate) fn explain(self, read: &Plan<()>, db: &Dynamo) -> Result<Explanation> {
+        let after = self.item_after(None)?;
+        let rows = RowsAsRead {
+            stored: None,
+            before: None,
+            after: match &after {
+                Some(item) => self.row_of(item)?.map(|row| (row, None)),
+                None => None,
+            },
+        };
+        let second = rows.after.as_ref().map(|(row, _)| {
+            crate::read::plan_read(self.write.key.declared, self.write.pattern, &row.key, db)
+        });
+        let write = self.planned(&rows, db)?.returning(Returned::Nothing)?;
+        let explained = Explanation::of_plan(&write.with_outcome(Outcome::Known(Some(()))));
+        let explained = match &second {
+            Some(second) => explained.after_read(second),
+            None => explained,
+        };
+        Ok(explained.after_read(read))
+    }
+
+    async fn read(&self, db: &Dynamo) -> Result<RowsAsRead> {
+        let pattern = self.write.pattern;
+        let stored = read_raw(db, pattern, &self.write.key).await?;
+        let after = self.item_after(stored.as_deref())?;
+        let before = match &stored {
+            Some(item) => self.row_of(item)?,
+            None => None,
+        };
+        let after = match &after {
+            Some(item) => self.row_of(item)?,
+            None => None,
+        };
+        let is_moved = |row: &SecondRow| {
+            let after = after.as_ref();
+            after.is_none_or(|after| after.key != row.key)
+        };
+        let before = before.filter(is_moved);
+        Ok(RowsAsRead {
+            before: with_content(before, self.second.table, pattern, db).await?,
+            after: with_content(after, self.second.table, pattern, db).await?,
+            stored,
+        })
+    }
+
+    fn row_of(&self, item: &[u8]) -> Result<Option<SecondRow>> {
+        (self.second.row)(item).map(Some)
+    }
+
+    /// The item after the write. None if there is none, or only its condition is checked.
+    fn item_after(&self, stored: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+        let name = self.write.key.declared.def.type_name;
+        match &self.write.main {
+            Main::Put(item) => Ok(Some(item.clone())),
+            Main::Delete => Ok(None),
+            Main::Update(update) => {
+                let may_create = self.write.asked.1.may_create();
+                match stored {
+                    Some(item) => changed(name, item, update).map(Some),
+                    None if may_create => changed(name, self.write.key.json(), update).map(Some),
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    fn planned(&self, rows: &RowsAsRead, db: &Dynamo) -> Result<PlannedWrite> {
+        let def = self.write.key.declared.def;
+        let guard = row_as_read(def, rows.stored.as_deref())?;
+        let write = self.write.write(guard, db)?;
+        let mut beside = Vec::new();
+        if let Some((row, held)) = &rows.after {
+            if let Some(held) = held {
+                self.require_own(held)?;
+            }
+            let mut put = self.request(
+                WriteVerb::Put,
+                row_as_read(self.second.def, held.as_deref())?,
+                db,
+            );
+            put.put_item(&row.item);
+            beside.push(TransactionMember::of_key(put, &row.key)?);
+        }
+        if let Some((row, Some(held))) = &rows.before
+            && self.is_own(held)
+        {
+            let as_read = row_as_read(self.second.def, Some(held))?;
+            let mut delete = self.request(WriteVerb::Delete, as_read, db);
+            delete.at_key(&row.key);
+            beside.push(TransactionMember::of_key(delete, &row.key)?);
+        }
+        PlannedWrite::of(write, self.write.key.json(), beside)
+    }
+
+    fn request(&self, verb: WriteVerb, condition: Node, db: &Dynamo) -> WriteRequest {
+        let failure = ConditionFailure::NEVER.or_condition();
+        let asked = (condition, Meaning::Row(failure));
+        let (pattern, now) = (self.write.pattern, self.write.now);
+        let table = db.table_name(self.second.table.name);
+        let mut write = WriteRequest::new(verb, table, 1024, pattern, now, asked);
+        write.entity = self.second.def.type_name;
+        write
+    }
+
+    /// Whether the other row is one of this item.
+    fn is_own(&self, held: &[u8]) -> bool {
+        let owner = (self.second.key_of)(held);
+        owner.is_ok_and(|owner| owner == self.write.key.json())
+    }
+
+    fn require_own(&self, held: &Bytes) -> Result<()> {
+        let key = &self.write.key;
+        match self.is_own(held) {
+            true => Ok(()),
+            false => Err(collision(
+                (key.declared.def, key.json()),
+                self.second.def,
+                self.usage,
+            )),
+        }
+    }
+}
+
+/// The error for two items that have one key in the other declaration.
+pub(crate) fn collision(
+    (this, key): (&'static EntityDef, &[u8]),
+    other: &EntityDef,
+    usage: SecondKeyUse,
+) -> Error {
+    let way = match usage {
+        SecondKeyUse::Next => {
+            "refill, because that may be the rest of an item that a program without `next_key` has deleted; otherwise give \
+             that key all parts that tell items apart"
+        }
+        SecondKeyUse::Was | SecondKeyUse::Dropped => {
+            "create this one after `was_key` is declared with `drop`"
+        }
+    };
+    let message = format!(
+        "another item already has the key of `{}` that this item would have: {way}",
+        other.type_name
+    );
+    let error = Error::new(ErrorKind::Conflict, Stage::Request, message);
+    let error = error.of(this.type_name).declared_as(Some(this.id));
+    error.with_item_key(Some(key.to_vec()))
+}
+
+async fn with_content(
+    row: Option<SecondRow>,
+    table: &TableDef,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<Option<(SecondRow, Option<Bytes>)>> {
+    let Some(row) = row else { return Ok(None) };
+    let held = read_item(db, pattern, &db.table_name(table.name), &row.key).await?;
+    Ok(Some((row, held)))
+}
+
+/// An item after these changes, as DynamoDB would make them.
+pub(crate) fn changed(
+    type_name: &'static str,
+    item: &[u8],
+    update: &UpdateActions,
+) -> Result<Vec<u8>> {
+    let fail = |fault| Error::encode(type_name, fault);
+    let mut item = Item::from_dynamo_json(item).map_err(fail)?;
+    apply_update(update, &mut item).map_err(fail)?;
+    item.to_dynamo_json().map_err(fail)
+}
+
+/// The condition that a row is as it was read. An attribute that the row lacks must still be missing, because another program
+/// may add it, and the other row would not get it.
+pub(crate) fn row_as_read(def: &EntityDef, held: Option<&[u8]>) -> Result<Node> {
+    let here = Place::of(def.pk.attribute);
+    let Some(held) = held else {
+        return Ok(Node::Missing(here));
+    };
+    let attributes = split(held).map_err(|fault| Error::decode(def.type_name, fault))?;
+    let is_key =
+        |name: &str| def.pk.attribute == name || def.sk.is_some_and(|sk| sk.attribute == name);
+    let guards = attributes.iter().filter(|(name, _)| !is_key(name));
+    let guards = guards.map(|(name, json)| check::value_condition(name.clone(), json));
+    let mut absent: Vec<_> = def.attributes.iter().map(|field| field.stored).collect();
+    absent.retain(|known| !attributes.iter().any(|(name, _)| name == known));
+    let absent = Node::any(absent.into_iter().map(|name| Node::Exists(Place::of(name))));
+    let guards = guards.chain([absent.not()]);
+    Ok(Node::all([Node::Exists(here)].into_iter().chain(guards)))
+}
+
+/// Whether two rows are the same, in whichever order their attributes are.
+pub(crate) fn is_same_row(one: Option<&Bytes>, other: Option<&Bytes>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            let read = |json| Item::from_dynamo_json(json).ok();
+            read(one).is_some_and(|one| read(other) == Some(one))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a row has changed since it was read.
+fn is_lost_race(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound)
+        && error.stage() == Stage::Service
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::holds_for;
+    use crate::fallback::FALLBACK_ENTITY;
+    use crate::schema::AttributeDef;
+
+    const fn attribute(name: &'static str) -> AttributeDef {
+        AttributeDef {
+            field: name,
+            stored: name,
+            former: None,
+        }
+    }
+
+    const ENTITY: EntityDef = EntityDef {
+        attributes: &[attribute("text"), attribute("note")],
+        ..FALLBACK_ENTITY
+    };
+
+    #[test]
+    fn a_row_is_as_it_was_read() {
+        let read = br#"{"pk":{"S":"a"},"text":{"S":"x"}}"#;
+        let node = row_as_read(&ENTITY, Some(read)).expect("a condition");
+        let is_same = |json: &str| {
+            let item = Item::from_dynamo_json(json.as_bytes()).expect("an item");
+            holds_for(&node, &item).expect("an answer")
+        };
+        assert!(is_same(r#"{"text":{"S":"x"},"pk":{"S":"a"}}"#));
+        assert!(!is_same(r#"{"pk":{"S":"a"},"text":{"S":"y"}}"#));
+        assert!(!is_same(r#"{"pk":{"S":"a"}}"#));
+        assert!(!is_same("{}"));
+        // an attribute that was added, by a program that changes no other one
+        assert!(!is_same(
+            r#"{"pk":{"S":"a"},"text":{"S":"x"},"note":{"S":"n"}}"#
+        ));
+        let node = row_as_read(&ENTITY, None).expect("a condition");
+        let holds = |json: &[u8]| holds_for(&node, &Item::from_dynamo_json(json).expect("an item"));
+        assert!(holds(b"{}").expect("an answer"));
+        assert!(!holds(read).expect("an answer"));
+    }
+}
