@@ -79,7 +79,7 @@ pub trait DynamoValue: Sized {
     type Path<R, M: Mode>: AtPath;
 
     /// The type of DynamoDB that it is stored as, for [`schema()`](crate::entity::DynamoTable::schema); `None` if that differs from
-    /// value to value, or is not said.
+    /// value to value, or is not known.
     const STORED: Option<Tag> = None;
 
     /// How its values are stored, for [`schema()`](crate::entity::DynamoTable::schema).

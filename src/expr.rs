@@ -33,11 +33,11 @@
 //!
 //! | on | conditions |
 //! |---|---|
-//! | everything | `eq` `ne` `is_in` `exists` `missing` `is_type` |
-//! | text, numbers, binary, times, dates, enums with `#[dynamo(order)]` and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` `between((Bound, Bound))` |
-//! | text and binary | `starts_with` `contains` `size()` |
-//! | lists and sets | `contains` `len()` |
-//! | maps | `len()` |
+//! | everything | [`eq`](Path::eq) [`ne`](Path::ne) [`is_in`](Path::is_in) [`exists`](Path::exists) [`missing`](Path::missing) [`is_some`](Path::is_some) [`is_none`](Path::is_none) [`is_type`](Path::is_type) |
+//! | text, numbers, binary, times, dates, enums with `#[dynamo(order)]` and newtypes of these | [`lt`](Path::lt) [`le`](Path::le) [`gt`](Path::gt) [`ge`](Path::ge) [`between`](Path::between), with `a..b`, `a..=b` or `(Bound, Bound)` |
+//! | text and binary | [`starts_with`](Path::starts_with) [`contains`](Path::contains) [`size`](Path::size) |
+//! | lists and sets | [`contains`](Path::contains) [`len`](Path::len) |
+//! | maps | [`len`](Path::len) |
 //! | conditions | `&` `\|` `!` [`all`] [`any`] |
 //!
 //! The other side is a value or another path of the same type; other types do not compile. Values are compared as
@@ -77,13 +77,16 @@
 //!
 //! | on | changes |
 //! |---|---|
-//! | every attribute except keys and managed fields | `set`, to a value or to the value of another path |
-//! | optional attributes | `remove` `set_or_remove` |
-//! | attributes that are in no index key | `set_if_absent`, to a value or to the value of another path |
-//! | numbers | `add` `sub`, of a value or of the value of another path |
-//! | lists | `push` `push_front` `extend` `prepend` `remove_at`; `extend` and `prepend` take another list of the item too |
-//! | sets | `insert` `insert_all` `discard` `discard_all` |
-//! | maps | `remove_entry`, and the changes of `entry(..)` |
+//! | every attribute except keys and managed fields | [`set`](Path::set), to a value or to the value of another path |
+//! | optional attributes | [`remove`](Path::remove) [`set_or_remove`](Path::set_or_remove) |
+//! | attributes | [`set_if_absent`](Path::set_if_absent), to a value or to the value of another path |
+//! | numbers | [`add`](Path::add) [`sub`](Path::sub), of a value or of the value of another path |
+//! | lists | [`push`](Path::push) [`push_front`](Path::push_front) [`extend`](Path::extend) [`prepend`](Path::prepend) [`remove_at`](Path::remove_at); `extend` and `prepend` take another list of the item too |
+//! | sets | [`insert`](Path::insert) [`insert_all`](Path::insert_all) [`discard`](Path::discard) [`discard_all`](Path::discard_all) |
+//! | maps | [`remove_entry`](Path::remove_entry), and the changes of `entry(..)` |
+//!
+//! A field in the template of an index key, in `when(..)`, in a unique value, or from which the expiry is derived supports only `set`,
+//! `remove` and `set_or_remove`: the library derives the other attribute from a value that it knows.
 //!
 //! One update can change each place only once: `o.address().set(..)` and `o.address().city().set(..)` together are an
 //! error. All changes see the item as it was before, so you can swap two attributes.

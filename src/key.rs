@@ -101,18 +101,28 @@ pub(crate) use escape::escape_part;
 pub(crate) use fold::in_case;
 pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
 pub use foreign_time::{EpochMillis, EpochSeconds, JavaScriptTime};
+#[doc(hidden)]
 pub use format::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded,
-    ParsePart, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,
+    SECONDS, UPPER,
 };
-pub use given::{GivenPart, wrong_parts};
+pub use format::{Millis, Padded, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth};
+pub use given::GivenPart;
+#[doc(hidden)]
+pub use given::wrong_parts;
 pub use index::{IndexField, IndexPart, UniquePart};
+pub use native::KeyValue;
 pub(crate) use native::check_key;
-pub use native::{KeyValue, encode_key};
+#[doc(hidden)]
+pub use native::encode_key;
 pub use order::{Ordered, SortedPart};
-pub use parse::{KeyParser, key_text, read_key_text, read_key_texts, text_if};
+pub use parse::KeyParser;
+#[doc(hidden)]
+pub use parse::{key_text, read_key_text, read_key_texts, text_if};
 pub use part::KeyPart;
-pub use part_text::{PartText, PartWriter, width_in};
+#[doc(hidden)]
+pub use part_text::width_in;
+pub use part_text::{PartText, PartWriter};
 pub use role::{MAX_PK_SIZE, MAX_SK_SIZE, Role};
 pub use shard::{KeyHash, Shard};
 pub use textual::Textual;

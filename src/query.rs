@@ -1,5 +1,8 @@
 //! `query`: read many rows, by the key of a table or an index.
 //!
+//! A query begins with an access pattern, such as `Order::by_status(..)`, or with a scan. The parts of its sort key follow,
+//! each a [`SortPart`]. Every stage is a query with the operations of [`QueryExt`]: pages, streams, counts and settings.
+//!
 //! ```text
 //! Order::by_status(s)   stage: a draft of the keys                            keys, chain
 //!   .placed_at()        the next part of the sort key                        chain

@@ -32,15 +32,18 @@ pub use crate::codec::model::{
     FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
 };
 pub use crate::path::FormerUse;
+#[doc(hidden)]
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
     may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
-    AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, IsAsWritten, KeyDef,
-    KeySource, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, SentinelsOf, Style,
-    TableDef, UniqueDef, WhenDef, Width,
+    AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, Style, TableDef, UniqueDef, WhenDef,
+    Width,
 };
+#[doc(hidden)]
+pub use definition::{IsAsWritten, SentinelsOf};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,
@@ -52,12 +55,13 @@ pub(crate) use json::Word;
 pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
-pub use model::{
-    AllowModel, CollectionModel, EntityModel, GivenOfText, NO_NAME, PartModel, PartRanges,
-    TableModel, TextOf,
-};
+pub use model::{AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel};
+#[doc(hidden)]
+pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
+#[doc(hidden)]
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
+#[doc(hidden)]
 pub use partition::{
     has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
@@ -66,16 +70,21 @@ pub use pattern::Pattern;
 pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub use replicas::ReplicationGap;
+#[doc(hidden)]
 pub use reserved::SHAPE;
 #[cfg(feature = "streams")]
 pub(crate) use reserved::is_mark;
 pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
 pub(crate) use second_key::written_with;
+#[doc(hidden)]
 pub use second_key::{has_one_move, has_second_key, is_movable, rows_may_meet};
 pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
-pub use shape::{ShapeDef, same_index_keys, same_managed, same_primary_key, shape_number};
+pub use shape::ShapeDef;
+#[doc(hidden)]
+pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
+#[doc(hidden)]
 pub use unique::{has_text_partition, leaves_room_for_uniques};
 
 /// The native type of a key attribute.

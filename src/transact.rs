@@ -59,6 +59,7 @@ pub use unit_of_work::{UnitOfWork, transact, try_transact};
 /// ```
 #[derive(Default)]
 #[must_use = "nothing happens until `.send(&db)`"]
+#[doc(alias = "transact_write_items")]
 pub struct Transaction<'w> {
     writes: Vec<BoxedWrite<'w>>,
     token: Option<String>,

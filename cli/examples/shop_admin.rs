@@ -1,9 +1,11 @@
 //! A template: the tables of a shop on the command line.
 //!
-//!     cargo run --example shop_admin -- --help
-//!     export DYNAMO_URL=embedded:shop.db
-//!     cargo run --example shop_admin -- put User '{"user": "ann", "email": "ann@example.com", "name": "Ann Lee"}'
-//!     cargo run --example shop_admin -- get User ann
+//! ```sh
+//! cargo run --example shop_admin -- --help
+//! export DYNAMO_URL=embedded:shop.db
+//! cargo run --example shop_admin -- put User '{"user": "ann", "email": "ann@example.com", "name": "Ann Lee"}'
+//! cargo run --example shop_admin -- get User ann
+//! ```
 
 use std::process::ExitCode;
 

@@ -1,11 +1,13 @@
 //! A help desk for many tenants, over HTTP and on the command line. It is a template for services of many entities.
 //!
-//!     cargo run --example help_desk -- sign-up "Acme Ltd" ann@acme.example
-//!     cargo run --example help_desk -- open bob@customer.example "It does not start" "There is smoke." --priority urgent
-//!     cargo run --example help_desk -- queue
-//!     token=$(cargo run --example help_desk -- log-in)
-//!     cargo run --example help_desk -- serve
-//!     curl localhost:3000/tickets?status=new -H "Authorization: Bearer $token"
+//! ```sh
+//! cargo run --example help_desk -- sign-up "Acme Ltd" ann@acme.example
+//! cargo run --example help_desk -- open bob@customer.example "It does not start" "There is smoke." --priority urgent
+//! cargo run --example help_desk -- queue
+//! token=$(cargo run --example help_desk -- log-in)
+//! cargo run --example help_desk -- serve
+//! curl localhost:3000/tickets?status=new -H "Authorization: Bearer $token"
+//! ```
 
 use std::process::ExitCode;
 

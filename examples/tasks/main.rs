@@ -1,8 +1,10 @@
 //! Lists of tasks over HTTP. It is a template for services.
 //!
-//!     cargo run --example tasks
-//!     curl -i localhost:3000/lists/home/tasks --json '{"title": "water the plants"}'
-//!     curl -i 'localhost:3000/lists/home/tasks?done=false&limit=20'
+//! ```sh
+//! cargo run --example tasks
+//! curl -i localhost:3000/lists/home/tasks --json '{"title": "water the plants"}'
+//! curl -i 'localhost:3000/lists/home/tasks?done=false&limit=20'
+//! ```
 //!
 //! | request | answers |
 //! |---|---|

@@ -45,6 +45,7 @@ use crate::retry::RetryBudget;
 /// # Ok(()) }
 /// ```
 #[must_use = "nothing happens until `.send(&db)`"]
+#[doc(alias = "batch_write_item")]
 pub struct Batch<'e> {
     groups: Vec<Box<dyn Group + 'e>>,
     settings: BatchSettings,

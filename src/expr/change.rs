@@ -130,6 +130,7 @@ impl<R, T, M> Path<R, T, M> {
     /// Sets it if it is missing, to a value, or to the value that another attribute has before the update. NULL, as
     /// other programs write it, does not count as missing. Fails with a conflict if the other attribute is missing or
     /// NULL, even if it is not needed, because DynamoDB reads it first.
+    #[doc(alias = "if_not_exists")]
     pub fn set_if_absent(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanCompute,

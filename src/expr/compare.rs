@@ -95,6 +95,7 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// The attribute exists; a NULL of another program counts too.
+    #[doc(alias = "attribute_exists")]
     pub fn exists(&self) -> Condition<R> {
         Node::Exists(self.place().clone()).into()
     }
@@ -112,11 +113,13 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// The attribute does not exist.
+    #[doc(alias = "attribute_not_exists")]
     pub fn missing(&self) -> Condition<R> {
         Node::Missing(self.place().clone()).into()
     }
 
     /// The attribute has this DynamoDB type.
+    #[doc(alias = "attribute_type")]
     pub fn is_type(&self, tag: Tag) -> Condition<R> {
         Node::IsType(self.place().clone(), tag).into()
     }

@@ -70,7 +70,8 @@ impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
     }
 }
 
-/// The length of a text or binary in bytes, or the number of elements of a collection.
+/// The size of a text or binary, see [`size`](Path::size), or the number of elements of a collection, see
+/// [`len`](Path::len).
 ///
 /// A missing attribute has no size, so only `ne` holds for it. A missing set counts as empty,
 /// because DynamoDB stores no empty sets.

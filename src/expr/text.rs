@@ -17,6 +17,7 @@ pub(super) fn slice_json<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, CodecE
 /// Paths to text or binary.
 impl<R, T, M> Path<R, T, M> {
     /// Starts with this.
+    #[doc(alias = "begins_with")]
     pub fn starts_with(&self, prefix: impl AsRef<T::Slice>) -> Condition<R>
     where
         T: Textual,

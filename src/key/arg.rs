@@ -1,6 +1,7 @@
 //! The arguments for typed key parts.
 
-/// `T`, `&T`, and `&str` for text; also `&&str`, which iterating over a slice of texts returns.
+/// An argument that gives a `T`: a `T` or a `&T`, and a `&str` for text; also a `&&str`, which iterating over a slice of
+/// texts returns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `{T}`",
     label = "expected `{T}` or `&{T}`"

@@ -62,7 +62,9 @@ pub trait IndexField<const FORMAT: u8> {
     }
 }
 
-/// The argument of a look-up by a unique value: the type of the field, without its `Option`.
+/// The argument of a look-up by a unique value: the type of the field, without its `Option`. `UniquePart<String>` and
+/// `UniquePart<Option<String>>` are both `String`, so that `impl Arg<UniquePart<String>>` is anything that
+/// [`Arg`](super::Arg) accepts for a `String`.
 pub type UniquePart<T> = <T as IndexField<PLAIN>>::Part;
 
 macro_rules! index_fields {

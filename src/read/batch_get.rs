@@ -46,6 +46,7 @@ use crate::tuples::each_tuple;
 /// assert_eq!(orders, [Some(Order { number: 7 }), None]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "batch_get_item")]
 pub fn batch_get<Members: ReadMembers>(members: Members) -> BatchGet<Members> {
     BatchGet {
         members,

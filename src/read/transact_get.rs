@@ -49,6 +49,7 @@ use crate::wire::{self, Reply, Request, Resend};
 /// assert_eq!(found.len(), 3);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "transact_get_items")]
 pub fn transact_get<R: Reads>(reads: R) -> TransactGet<R> {
     TransactGet { reads }
 }

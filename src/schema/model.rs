@@ -122,6 +122,7 @@ pub const NO_NAME: Name = Name::new("", "");
 pub type GivenOfText = fn(&str, TextOf) -> Option<Box<dyn Any>>;
 
 /// The type that a text is read as.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOf {
     /// The part: of `{at:date}`, a date.

@@ -18,6 +18,7 @@ pub trait EntityExt: DynamoEntity {
     /// Stores the entity if no live item has its key. Never overwrites.
     ///
     /// The operation borrows the entity; that of [`into_create`](Self::into_create) owns it.
+    #[doc(alias = "insert")]
     fn create(&self) -> Create<'_, Self> {
         Create::new(HeldEntity::Borrowed(self))
     }
@@ -61,6 +62,7 @@ pub trait EntityExt: DynamoEntity {
     /// assert_eq!(Visits::key("home").get().send(&db).await?, Some(none)); // and the visit is gone
     /// # Ok(()) }
     /// ```
+    #[doc(alias("put_item", "replace"))]
     fn put(&self) -> Put<'_, Self, Self::Guard>
     where
         Self: ChangeableEntity,
@@ -114,6 +116,7 @@ pub trait EntityExt: DynamoEntity {
 
     /// Changes some attributes of the stored item. With a version field, it changes only the item that was loaded.
     /// The entity itself is not changed: the operation returns the new one.
+    #[doc(alias = "update_item")]
     fn update(&self) -> Update<Self>
     where
         Self: ChangeableEntity,
@@ -165,6 +168,7 @@ pub trait EntityExt: DynamoEntity {
     /// Deletes the item. With a version field, it deletes only the item that was loaded. Without one, it is sent
     /// again if its response was lost, like [`put`](Self::put), and may delete an item that was stored under its key
     /// in between.
+    #[doc(alias = "delete_item")]
     fn delete(&self) -> Delete<Self, Self::Guard>
     where
         Self: ChangeableEntity,
@@ -191,6 +195,7 @@ pub trait EntityExt: DynamoEntity {
     /// assert_eq!(found, [Some(note.clone()), None, Some(note)]);
     /// # Ok(()) }
     /// ```
+    #[doc(alias = "batch_get_item")]
     fn get_many<I>(keys: I) -> GetMany<Self, Listed<I>>
     where
         I: IntoIterator<Item: KeyOf<Self>>,

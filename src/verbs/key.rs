@@ -8,6 +8,7 @@ use crate::write::{Check, Delete, Modify, TryModify, Update, Upsert};
 
 impl<E: DynamoEntity> Key<E> {
     /// Reads the item.
+    #[doc(alias = "get_item")]
     pub fn get(self) -> Get<E> {
         Get::new(self)
     }
@@ -35,6 +36,7 @@ impl<E: DynamoEntity> Key<E> {
     /// assert!(refused.is_err_and(|error| error.is_conflict()));
     /// # Ok(()) }
     /// ```
+    #[doc(alias = "update_item")]
     pub fn update(self) -> Update<E>
     where
         E: ChangeableEntity,
@@ -147,6 +149,7 @@ impl<E: DynamoEntity> Key<E> {
 
     /// Deletes the item, whatever it contains. The delete is sent again if its response was lost, and may then delete
     /// an item that was stored under its key in between: see [`put`](crate::verbs::EntityExt::put).
+    #[doc(alias = "delete_item")]
     pub fn delete(self) -> Delete<E, E::Unguarded>
     where
         E: ChangeableEntity,
@@ -176,6 +179,7 @@ impl<E: DynamoEntity> Key<E> {
     /// assert!(publish.send(&db).await.unwrap_err().is_not_found()); // there is no such user
     /// # Ok(()) }
     /// ```
+    #[doc(alias = "condition_check")]
     pub fn check(self) -> Check<E, Unconditional> {
         Check::new(self)
     }

@@ -18,10 +18,15 @@ pub(super) fn is_text(ty: &Type) -> bool {
     named(ty, &["String"]).is_some()
 }
 
+/// The type of a value: of an `Option`, that of its `Some`.
+pub(crate) fn value_type(ty: &Type) -> &Type {
+    let option = last_segment(ty).filter(|segment| segment.ident == "Option");
+    option.and_then(argument).unwrap_or(ty)
+}
+
 /// A type of the language that can be any attribute, or an option of one.
 pub(crate) fn is_basic(ty: &Type) -> bool {
-    let option = last_segment(ty).filter(|segment| segment.ident == "Option");
-    let held = option.and_then(argument).unwrap_or(ty);
+    let held = value_type(ty);
     // An option within an option is no attribute, whatever it contains.
     !is_option(held) && (no_time(held).is_some() || is_float(held))
 }

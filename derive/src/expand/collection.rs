@@ -6,7 +6,9 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::attribute::declared_as;
-use super::tokens::{all_changeable, call, check, hidden, of, option, plain_name, shown};
+use super::tokens::{
+    all_changeable, call, check, hidden, linked, methods, of, option, plain_name, shown,
+};
 use crate::model::{Collection, CollectionVariant, Partition};
 
 pub(crate) fn expand(collection: &Collection) -> TokenStream {
@@ -66,9 +68,24 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
             )
         }
     };
+    let entity = collection.entities().next();
+    let entity = entity.map_or_else(String::new, |variant| shown(&variant.ty));
+    let about = format!(
+        "\nThe arguments are those of the access patterns of [`{entity}`]({entity}), one value each or several by {}. Each row \
+         is one `{ident}`. The query has the operations of {}, such as {}, and the jobs of {}.",
+        linked(&collection.krate, "`any_of`", "any_of"),
+        linked(&collection.krate, "`QueryExt`", "QueryExt"),
+        methods(
+            &collection.krate,
+            "QueryExt",
+            &["page", "all", "stream", "limit"]
+        ),
+        linked(&collection.krate, "`BulkExt`", "BulkExt"),
+    );
     code! {
         impl #ident {
             #[doc = #doc]
+            #[doc = #about]
             #vis fn in_partition<#(#types,)* #(#numbers),*>(#(#parts: #types),*) -> __d::Query<#ident, #reach>
             where
                 #(#first: #bounds),*

@@ -4,16 +4,18 @@
 use syn::Visibility;
 
 use super::key_field::key_fields;
-use super::tokens::{plain_name, shown};
+use super::tokens::{linked, listed, methods, plain_name, shown};
+use super::usage::is_part;
 use crate::model::{Entity, FieldRole};
 
 /// Describes everything that can be called, above the functions of the entity.
 pub(super) fn of_entity(entity: &Entity) -> String {
     let doc = EntityDoc { entity };
     format!(
-        "{}\n{}\n{}\n\n{}",
+        "{}{}{}{}\n{}",
         doc.operations(),
         doc.patterns(),
+        doc.jobs(),
         doc.uniques(),
         doc.paths()
     )
@@ -28,11 +30,17 @@ impl EntityDoc<'_> {
         plain_name(&self.entity.ident)
     }
 
-    /// Links to an item of the library, by the path that the user's crate has for it.
     fn link(&self, text: &str, item: &str) -> String {
-        let krate = shown(&self.entity.krate);
-        let krate = krate.trim_start_matches("::");
-        format!("[{text}]({krate}::{item})")
+        linked(&self.entity.krate, text, item)
+    }
+
+    fn methods(&self, owner: &str, names: &[&str]) -> String {
+        methods(&self.entity.krate, owner, names)
+    }
+
+    /// Links to a function of the entity itself. The parentheses tell rustdoc that no field is meant.
+    fn own(&self, name: &str, arguments: &str) -> String {
+        format!("[`{}::{name}({arguments})`](Self::{name}())", self.ident())
     }
 
     fn operations(&self) -> String {
@@ -40,21 +48,38 @@ impl EntityDoc<'_> {
         let parts = key_fields(self.entity);
         let parts = parts.iter().map(|key| &self.entity.fields[key.field].ident);
         let parts: Vec<String> = parts.map(plain_name).collect();
-        let on_item = match self.entity.append_only {
-            true => "`create`",
-            false => "`create`, `put`, `update`, `changes_to` and `delete`",
-        };
-        let on_key = match self.entity.append_only {
-            true => "`get` and `check`",
-            false => "`get`, `update`, `upsert`, `modify`, `touch`, `delete` and `check`",
-        };
+        let (on_key, on_item, together, in_batch): (&[&str], &[&str], _, _) =
+            match self.entity.append_only {
+                true => (&["get", "check"], &["create"], "`create` and `check`", None),
+                false => (
+                    &[
+                        "get", "update", "upsert", "modify", "touch", "delete", "check",
+                    ],
+                    &["create", "put", "update", "changes_to", "delete"],
+                    "`create`, `put`, `update`, `delete` and `check`",
+                    // A batch has no conditions, and a unique value needs some.
+                    (self.entity.uniques.is_empty()).then(|| self.link("`Batch`", "Batch")),
+                ),
+            };
+        let in_batch = in_batch
+            .map(|batch| format!("; {batch} takes many puts and deletes without conditions"));
         format!(
-            "Operations:\n\n\
-             - `{ident}::key({})` returns {}, with the methods {on_key}.\n\
-             - {} gives each item the methods {on_item}, and the type `{ident}::get_many(keys)` and `{ident}::scan()`.",
-            parts.join(", "),
-            self.link("a key", "Key"),
-            self.link("`EntityExt`", "EntityExt"),
+            "**Operations** are values until `.send(&db)`; {explain} shows the requests without sending them. A failure is \
+             an {error} with a {kind} to match.\n\n\
+             - One item by its key: {key} returns a {typed}, with {on_key}.\n\
+             - One item as a value: `{ident}` has {on_item}.\n\
+             - Many items: {get_many}, {scan}. {transaction} takes {together} of several items{in_batch}.\n",
+            explain = self.link("`explain`", "Operation::explain"),
+            error = self.link("`Error`", "Error"),
+            kind = self.link("kind", "ErrorKind"),
+            key = self.own("key", &parts.join(", ")),
+            typed = self.link("`Key`", "Key"),
+            on_key = self.methods("Key", on_key),
+            on_item = self.methods("EntityExt", on_item),
+            get_many = self.link(&format!("`{ident}::get_many(keys)`"), "EntityExt::get_many"),
+            scan = self.link(&format!("`{ident}::scan()`"), "EntityExt::scan"),
+            transaction = self.link("`Transaction`", "Transaction"),
+            in_batch = in_batch.unwrap_or_default(),
         )
     }
 
@@ -72,53 +97,57 @@ impl EntityDoc<'_> {
         if names.is_empty() {
             return String::new();
         }
+        let mut settings = vec!["limit", "descending", "filter", "resume", "select"];
+        // The rows of the table are whole items already.
+        if !self.entity.indexes.is_empty() {
+            settings.push("hydrate");
+        }
         format!(
-            "- Access patterns: {}. {} has the verbs of a query, such as `page`, `all`, `stream` and `count`; {} those of jobs \
-             over all its rows, such as `update_each`.",
-            listed(
-                names
-                    .iter()
-                    .map(|name| format!("`{}::{name}(..)`", self.ident()))
-            ),
+            "- Access patterns: {}. Each is a query, with the operations of {}: {}; {} and others.\n",
+            listed(names.iter().map(|name| self.own(name, ".."))),
             self.link("`QueryExt`", "QueryExt"),
-            self.link("`BulkExt`", "BulkExt"),
+            self.methods(
+                "QueryExt",
+                &["page", "all", "first", "one", "count", "stream"]
+            ),
+            self.methods("QueryExt", &settings),
+        )
+    }
+
+    fn jobs(&self) -> String {
+        let each: &[&str] = match self.entity.append_only {
+            true => return String::new(),
+            false => &["update_each", "delete_each", "transact_each"],
+        };
+        format!(
+            "- Jobs over all rows of a query or a scan: {}. {} stores many items, each under its own condition.\n",
+            self.methods("BulkExt", each),
+            self.link("`put_each`", "put_each"),
         )
     }
 
     fn uniques(&self) -> String {
-        let names: Vec<_> = self
-            .entity
-            .uniques
-            .iter()
-            .map(|unique| plain_name(&unique.name))
+        let uniques = self.entity.uniques.iter();
+        let names: Vec<_> = uniques
+            .map(|unique| self.own(&plain_name(&unique.name), ".."))
             .collect();
-        if names.is_empty() {
-            return String::new();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("- Look-ups of unique values: {}.\n", names.join(", ")),
         }
-        let names = names
-            .iter()
-            .map(|name| format!("`{}::{name}(..)`", self.ident()));
-        format!("- Look-ups of unique values: {}.", listed(names))
     }
 
     /// The paths that other modules can use. A private field has a private path.
     fn paths(&self) -> String {
-        let keys = key_fields(self.entity);
         let rows = self.entity.fields.iter().enumerate();
         // Readers of the page are in other modules.
         let rows = rows.filter(|(_, field)| !matches!(field.vis, Visibility::Inherited));
         let rows = rows.filter_map(|(at, field)| {
-            let changes = match field.role {
-                FieldRole::Skip => return None,
-                FieldRole::Rest => "through `entry(\"name\")`",
-                _ if self.entity.append_only => "no, the entity is append-only",
-                FieldRole::Attribute | FieldRole::Ttl if keys.iter().any(|key| key.field == at) => {
-                    "no, it is part of the key"
-                }
-                FieldRole::Attribute | FieldRole::Ttl => "yes",
-                _ => "no, the library sets it",
-            };
-            let (name, ty) = (plain_name(&field.ident), shown(&field.ty));
+            let (changes, name, ty) = (
+                self.changes(at)?,
+                plain_name(&field.ident),
+                shown(&field.ty),
+            );
             Some(format!(
                 "| `{name}()` | `{ty}` | {changes} |\n",
                 // A bar in a closure type would end the cell of the table.
@@ -132,12 +161,54 @@ impl EntityDoc<'_> {
                 self.link("`expr`", "expr")
             );
         }
+        let on_path = |names: &[&str]| self.methods("expr::Path", names);
+        let changes = match self.entity.append_only {
+            true => String::new(),
+            false => format!(
+                " Changes, for `apply`: {}; of numbers {}; of lists {}; of sets {}; of maps {}.",
+                on_path(&["set", "set_if_absent", "set_or_remove", "remove"]),
+                on_path(&["add", "sub"]),
+                on_path(&["push", "push_front", "extend", "prepend", "remove_at"]),
+                on_path(&["insert", "discard"]),
+                on_path(&["entry", "remove_entry"]),
+            ),
+        };
         format!(
-            "Conditions and changes: closures such as `|path| path.{}().eq(value)` use these paths. {} lists the conditions \
-             and changes for each type.\n\n| path | type | can be changed |\n|---|---|---|\n{rows}",
-            self.first_path(),
-            self.link("`expr`", "expr"),
+            "**Conditions and changes** use these paths, in closures such as `|path| path.{first}().eq(value)`.\n\n\
+             | path | type | can be changed |\n|---|---|---|\n{rows}\n\
+             Conditions, for `when` and `filter`: {any}; of values with an order {sorted}; of text {text}; of collections \
+             {collections}.{changes} See {expr} for the types and the rules.",
+            first = self.first_path(),
+            any = on_path(&["eq", "ne", "is_in", "exists", "missing"]),
+            sorted = on_path(&["lt", "le", "gt", "ge", "between"]),
+            text = on_path(&["starts_with", "contains", "size"]),
+            collections = on_path(&["contains", "len"]),
+            expr = self.link("`expr`", "expr"),
         )
+    }
+
+    /// Whether a field can be changed, or nothing if it has no path.
+    fn changes(&self, at: usize) -> Option<&'static str> {
+        let field = &self.entity.fields[at];
+        let keys = key_fields(self.entity);
+        Some(match field.role {
+            FieldRole::Skip => return None,
+            _ if self.entity.append_only => "no, the entity is append-only",
+            FieldRole::Rest => "through `entry(\"name\")`",
+            FieldRole::Attribute | FieldRole::Ttl if keys.iter().any(|key| key.field == at) => {
+                "no, it is part of the key"
+            }
+            FieldRole::Attribute | FieldRole::Ttl if field.expiry.is_none() => {
+                match is_part(self.entity, at) {
+                    // The new key can only be derived from a value that the request contains.
+                    true => {
+                        "only to a given value: an index, a unique value or the expiry depends on it"
+                    }
+                    false => "yes",
+                }
+            }
+            _ => "no, the library sets it",
+        })
     }
 
     /// The first path that other modules can use.
@@ -149,9 +220,4 @@ impl EntityDoc<'_> {
             .map(|field| plain_name(&field.ident))
             .unwrap_or_default()
     }
-}
-
-/// Joins names in a sentence.
-fn listed(names: impl Iterator<Item = String>) -> String {
-    names.collect::<Vec<_>>().join(", ")
 }

@@ -308,14 +308,13 @@ impl<'a> Pattern<'a> {
     /// Its rustdoc.
     fn doc(&self) -> PatternDoc<'a> {
         let index = self.index.map(|(_, index)| index);
-        let arguments = self.partition_parts().arguments.into_iter();
         PatternDoc {
             entity: self.entity,
             function: self.function.clone(),
             index,
             partition: self.partition().1,
             sort: self.sort(),
-            arguments: arguments.map(|(field, _)| &field.ident).collect(),
+            arguments: self.partition_parts().arguments,
             parts: (self.sort_parts().iter())
                 .map(|part| &part.field.ident)
                 .collect(),

@@ -2,10 +2,12 @@
 
 use proc_macro2::Ident;
 
-use super::tokens::{plain_name, shown};
+use super::tokens::{described, linked, methods, plain_name, shown};
 use crate::check::placeholder;
+use crate::check::types::value_type;
 use crate::model::{
-    Entity, Format, Index, IndexKind, IndexProjection, KeySource, Piece, TableRef, Template,
+    Entity, Field, Format, Index, IndexKind, IndexProjection, KeySource, Piece, TableRef, Template,
+    TextFormat,
 };
 
 /// The documented properties of an access pattern.
@@ -16,7 +18,7 @@ pub(super) struct PatternDoc<'a> {
     pub(super) partition: Vec<&'a KeySource>,
     pub(super) sort: Vec<&'a KeySource>,
     /// The fields that are its arguments, and the parts that follow.
-    pub(super) arguments: Vec<&'a Ident>,
+    pub(super) arguments: Vec<(&'a Field, Option<Format>)>,
     pub(super) parts: Vec<&'a Ident>,
     /// The projection of the index, if the entity declares it.
     pub(super) project: Option<&'a IndexProjection<usize>>,
@@ -37,6 +39,7 @@ impl PatternDoc<'_> {
             }
         };
         let mut text = format!("The rows of `{ident}` {place}.\n\n");
+        text.push_str(&self.arguments());
         text.push_str(&format!("- partition key: {}\n", self.key(&self.partition)));
         match self.parts.as_slice() {
             [] if self.sort.is_empty() => text.push_str("- no sort key: rows come in no order\n"),
@@ -56,18 +59,76 @@ impl PatternDoc<'_> {
         text
     }
 
+    /// Describes the arguments. Their types in the signature contain the format, and the `Option` of a field.
+    fn arguments(&self) -> String {
+        let arguments = self.arguments.iter().map(|(field, format)| {
+            let accepted = match format.map(|format| format.text) {
+                None | Some(TextFormat::Plain | TextFormat::Pad(_)) => {
+                    described(value_type(&field.ty))
+                }
+                Some(TextFormat::Seconds | TextFormat::Epoch) => "`Seconds`".to_owned(),
+                Some(TextFormat::Millis | TextFormat::EpochMillis) => "`Millis`".to_owned(),
+                Some(TextFormat::Date) => "a date".to_owned(),
+                Some(TextFormat::Month) => "a `YearMonth`".to_owned(),
+                Some(TextFormat::Lower | TextFormat::Upper) => "text in any case".to_owned(),
+            };
+            let several = linked(&self.entity.krate, "`any_of`", "any_of");
+            format!(
+                "- `{}`: {accepted}, or {several} several\n",
+                plain_name(&field.ident)
+            )
+        });
+        arguments.collect()
+    }
+
     /// Describes the type of a stage.
     pub(super) fn of_stage(&self, at: usize) -> String {
         let (ident, function) = (&self.entity.ident, plain_name(&self.function));
         let known = self.parts.get(..at).unwrap_or_default();
         let behind = match known {
             [] => String::new(),
-            known => format!(", with {} given by `eq`", listed(known, " and ")),
+            known => format!(" after {} by `eq`", listed(known, " and ")),
         };
         let next = self.parts.get(at).map(|part| plain_name(part));
+        let next = next.unwrap_or_default();
+        let krate = &self.entity.krate;
+        // Strong reads are not for global indexes.
+        let consistent = match self.index.map(|index| index.kind) {
+            Some(IndexKind::Global) => "",
+            Some(IndexKind::Local) | None => "consistent",
+        };
+        let settings = [
+            "limit",
+            "descending",
+            "filter",
+            "resume",
+            "select",
+            consistent,
+        ];
+        let settings: Vec<&str> = settings
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .collect();
         format!(
-            "A stage of `{ident}::{function}(..)`{behind}: a query, and `.{}()` restricts it further.",
-            next.unwrap_or_default()
+            "The query [`{ident}::{function}(..)`]({ident}::{function}()){behind}. The next part of its sort key, \
+             [`.{next}()`](Self::{next}()), narrows it.\n\n\
+             Like every query, it has the operations of {query}: {reads}, {explain}; the settings {settings} and others; \
+             and the jobs of {bulk}: {jobs}.\n\n{rows}",
+            rows = self.rows(),
+            query = linked(krate, "`QueryExt`", "QueryExt"),
+            reads = methods(
+                krate,
+                "QueryExt",
+                &["page", "all", "first", "one", "count", "exists", "stream"]
+            ),
+            explain = methods(krate, "QueryExt", &["explain"]),
+            settings = methods(krate, "QueryExt", &settings),
+            bulk = linked(krate, "`BulkExt`", "BulkExt"),
+            jobs = methods(
+                krate,
+                "BulkExt",
+                &["update_each", "delete_each", "transact_each"]
+            ),
         )
     }
 
@@ -76,16 +137,25 @@ impl PatternDoc<'_> {
         let name = |at: usize| self.parts.get(at).map(|part| plain_name(part));
         let part = name(at).unwrap_or_default();
         let goes_on = match name(at + 1) {
-            Some(next) => format!("`eq` continues with `.{next}()`, "),
-            None => "`eq` gives it, ".to_owned(),
+            Some(next) => format!(", and the next part, `.{next}()`, may follow"),
+            None => String::new(),
         };
         let missing = match format {
             Some(Format { none: Some(_), .. }) => " `missing()` finds the rows that have none.",
             _ => "",
         };
+        let krate = &self.entity.krate;
         format!(
-            "The part `{part}` of the sort key {}. {goes_on}a range such as `ge` or `between` ends the chain.{missing}",
-            self.key(&self.sort)
+            "The part `{part}` of the sort key {key}. {eq} takes one value{goes_on}; a range ends the chain: {ranges}, and \
+             of text {text}.{missing}",
+            key = self.key(&self.sort),
+            eq = methods(krate, "query::SortPart", &["eq"]),
+            ranges = methods(
+                krate,
+                "query::SortPart",
+                &["lt", "le", "gt", "ge", "between"]
+            ),
+            text = methods(krate, "query::SortPart", &["starts_with"]),
         )
     }
 
@@ -124,13 +194,13 @@ impl PatternDoc<'_> {
     }
 
     fn rows(&self) -> String {
-        let Some(index) = self.index else {
-            return String::new();
-        };
         let ident = &self.entity.ident;
+        let Some(index) = self.index else {
+            return format!("- each row is one `{ident}`\n");
+        };
         match (&self.entity.table, self.project) {
             (TableRef::Shared(table), _) => format!(
-                "- rows: see the index [`{on}`]({table}::{on}), which stores either whole items or keys\n",
+                "- rows: the index [`{on}`]({table}::{on}) says whether each row is one `{ident}` or a key\n",
                 on = plain_name(&index.on),
                 table = shown(table)
             ),
@@ -152,7 +222,10 @@ impl PatternDoc<'_> {
 
     /// Shows a call with all parts, of which the last is a range.
     fn example(&self) -> String {
-        let arguments: Vec<String> = self.arguments.iter().map(|name| plain_name(name)).collect();
+        let arguments = self.arguments.iter();
+        let arguments: Vec<String> = arguments
+            .map(|(field, _)| plain_name(&field.ident))
+            .collect();
         let last = self.parts.len().saturating_sub(1);
         let parts = self.parts.iter().enumerate().map(|(at, part)| {
             let part = plain_name(part);

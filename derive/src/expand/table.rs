@@ -9,7 +9,7 @@ use super::checks;
 use super::index::distinct;
 use super::library::{style, variant};
 use super::model::table_allows;
-use super::tokens::{all_changeable, hidden, of, option, plain_name};
+use super::tokens::{all_changeable, hidden, listed, methods, of, option, plain_name, shown};
 use crate::model::{Entity, IndexProjection, KeySource, Table, TableIndex};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
@@ -27,7 +27,9 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     let implementation = implementation(table, indexes, Some(table.type_attribute()));
     let changeable = all_changeable(ident, &table.entities, None);
     let checks = checks::table(table);
+    let overview = overview(table);
     let body = code! {
+        #[doc = #overview]
         impl #ident { #(#constants)* }
 
         #implementation
@@ -37,6 +39,20 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         #checks
     };
     hidden(&table.krate, &body)
+}
+
+/// Describes the table, above its indexes, with links to its entities, whose pages have the operations.
+fn overview(table: &Table) -> String {
+    let (ident, krate) = (plain_name(&table.ident), &table.krate);
+    let entities = table.entities.iter().map(|entity| {
+        let entity = shown(entity);
+        format!("[`{entity}`]({entity})")
+    });
+    format!(
+        "The table of {}, whose pages list their operations. `{ident}::schema()` describes it for {}.",
+        listed(entities),
+        methods(krate, "Dynamo", &["create_tables", "add_indexes", "plan"]),
+    )
 }
 
 /// Describes an index and the rows of its access patterns. The entities of the table link to this text, because their

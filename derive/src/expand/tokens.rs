@@ -39,6 +39,7 @@ pub(super) fn all_changeable(
 ) -> TokenStream {
     let others = others.into_iter();
     code! {
+        #[doc(hidden)]
         impl __d::AllChangeable for #ident
         where
             #(for<'__x> #entities: __d::ChangeableIn<'__x>,)*
@@ -170,6 +171,34 @@ fn show(tokens: TokenStream, text: &mut String, after_word: &mut bool) {
         text.push_str(close);
         *after_word &= close.is_empty();
     }
+}
+
+/// Describes the arguments that are accepted for a value of this type.
+pub(super) fn described(ty: &impl ToTokens) -> String {
+    let ty = shown(ty);
+    match ty.as_str() {
+        "String" => "a `&str`, a `String` or a `&String`".to_owned(),
+        _ => format!("a `{ty}` or a reference to one"),
+    }
+}
+
+/// Links to an item of the library in rustdoc, by the path that the user's crate has for it.
+pub(super) fn linked(krate: &Path, text: &str, item: &str) -> String {
+    let krate = shown(krate);
+    let krate = krate.trim_start_matches("::");
+    format!("[{text}]({krate}::{item})")
+}
+
+/// Links to methods of a type or a trait of the library.
+pub(super) fn methods(krate: &Path, owner: &str, names: &[&str]) -> String {
+    listed(
+        (names.iter()).map(|name| linked(krate, &format!("`{name}`"), &format!("{owner}::{name}"))),
+    )
+}
+
+/// Joins names in a sentence.
+pub(super) fn listed(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Writes `"name":` with JSON's escapes here, so that no write of an item needs to look for them.

@@ -4,8 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
 use super::attribute::pk_role;
-use super::tokens::{aliased, check, of, plain_name};
+use super::tokens::{aliased, check, described, linked, of, plain_name};
 use super::{known, template};
+use crate::check::types::value_type;
 use crate::model::{Entity, Format, TableRef, Unique};
 
 /// The writers of the sentinels' keys, and the look-ups.
@@ -56,7 +57,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         code!(__d::PartOf::new(&#value, #write))
     });
     let filled = (unique.filling).then(|| code!(where for<'x> #ident: __d::FilledUnique<'x>));
-    let doc = format!("The `{ident}` that has this unique value, by strong reads.");
+    let doc = doc(entity, unique);
     code! {
         #[doc = #doc]
         #[inline]
@@ -67,6 +68,28 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
             })
         }
     }
+}
+
+/// The rustdoc of a look-up. It describes the arguments, because the signature does not show the type within an `Option`.
+fn doc(entity: &Entity, unique: &Unique) -> String {
+    let ident = plain_name(&entity.ident);
+    let fields = unique
+        .fields
+        .iter()
+        .map(|(field, _)| &entity.fields[*field]);
+    let arguments = fields.clone().map(|field| {
+        let (name, ty) = (plain_name(&field.ident), described(value_type(&field.ty)));
+        format!("- `{name}`: {ty}\n")
+    });
+    let arguments: String = arguments.collect();
+    let values: Vec<_> = fields.map(|field| plain_name(&field.ident)).collect();
+    format!(
+        "Finds the `{ident}` that has this unique value, or `None`, by strong reads. See {look_up}.\n\n{arguments}\n\
+         ```text\nlet found: Option<{ident}> = {ident}::{name}({values}).send(&db).await?;\n```",
+        look_up = linked(&entity.krate, "`LookUp`", "write::LookUp"),
+        name = plain_name(&unique.name),
+        values = values.join(", "),
+    )
 }
 
 /// `UNIQUES`, as data.

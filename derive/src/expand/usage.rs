@@ -39,7 +39,7 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
 
 /// Returns whether a change of the field changes more than its own attribute: it is in the template of an index,
 /// decides whether an item is in an index, is part of a unique value, or the expiry is derived from it.
-fn is_part(entity: &Entity, at: usize) -> bool {
+pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
         let decides = index.when.as_ref().is_some_and(|when| when.reads(at));

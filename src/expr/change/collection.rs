@@ -14,6 +14,7 @@ use crate::path::{CanCompute, Mode, Path, ValuePlace};
 /// Changes of lists.
 impl<R, T, M> Path<R, T, M> {
     /// Adds an element at the end.
+    #[doc(alias = "list_append")]
     pub fn push(&self, element: impl Arg<T::Element>) -> Change<R>
     where
         T: List,
@@ -33,6 +34,7 @@ impl<R, T, M> Path<R, T, M> {
 
     /// Adds elements at the end, or those that another list of the item has before the update. Fails with a conflict
     /// if the other list does not exist.
+    #[doc(alias = "list_append")]
     pub fn extend(&self, elements: impl Elements<R, T>) -> Change<R>
     where
         T: List,

@@ -17,6 +17,7 @@ impl<R, T, M> Path<R, T, M> {
     ///
     /// For another attribute, it adds the value that the attribute has before the update. The attribute must exist,
     /// and both must be within half the range of their type, because no condition can add them.
+    #[doc(alias = "increment")]
     pub fn add(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
@@ -27,6 +28,7 @@ impl<R, T, M> Path<R, T, M> {
 
     /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero: another
     /// attribute that is subtracted must be less than or equal to this number.
+    #[doc(alias = "decrement")]
     pub fn sub(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,

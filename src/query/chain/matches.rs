@@ -14,16 +14,19 @@ use crate::query::request::key_point;
     label = "a key, or a part of an entity",
     note = "`matches` and `order` are for entities and collections"
 )]
+#[doc(hidden)]
 pub trait StoredRow<Kind> {
     #[doc(hidden)]
     fn stored_json(&self) -> Result<Vec<u8>>;
 }
 
 /// The row is an entity.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct OfEntity(());
 
 /// The row is a variant of a collection.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct OfCollection(());
 

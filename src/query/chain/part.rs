@@ -16,7 +16,8 @@ use crate::query::keys::{KeyDraft, PartForm, WriteTemplate};
 use crate::schema::{Style, Width};
 
 /// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` continues with the part after
-/// it. A range ends the chain, because DynamoDB reads only one range.
+/// it. A range ends the chain, because DynamoDB reads only one range. The values are those that [`Arg`] accepts for
+/// `F`; a part with a format takes the truncated type, and an `Option` the value alone, without `Some`.
 #[must_use = "compare the part: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
 pub struct SortPart<F, Stage> {
     draft: KeyDraft,
@@ -82,16 +83,19 @@ impl OrderedPart for PartOrder<ORDERED> {}
 
 impl<F, Stage> SortPart<F, Stage> {
     /// The part of a template after the draft.
+    #[doc(hidden)]
     pub fn of_template(draft: KeyDraft, write: WriteTemplate) -> Self {
         SortPart::new(draft, PartForm::Template(write))
     }
 
     /// The attribute after the draft.
+    #[doc(hidden)]
     pub fn of_value(draft: KeyDraft, name: Name) -> Self {
         SortPart::new(draft, PartForm::Value(name))
     }
 
     /// A part at a stage that does not know the parts before.
+    #[doc(hidden)]
     pub fn never(draft: KeyDraft) -> Self {
         SortPart::new(draft, PartForm::Value(Name::new("", "")))
     }

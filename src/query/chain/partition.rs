@@ -40,8 +40,10 @@ pub(super) fn write_sort(
 }
 
 /// An argument for a key part that is a field of the type `F`: anything that [`Arg`] allows for its type, or [`any_of`]
-/// of several. `K` is the format of the part: the field itself as an attribute, or truncated by a format, which takes
-/// the truncated type. `Number` is inferred.
+/// of several. An `Option<T>` takes a `T`.
+///
+/// You never name the other parameters: `K` is the format of the part, which may take a truncated type such as
+/// [`YearMonth`](crate::key::YearMonth), and `Number` tells one value from several.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of this part of the key",
     label = "expected what the key holds of the field, or `any_of(..)` of several",

@@ -51,10 +51,12 @@ pub trait StrongReads: Reach {}
 pub trait InOrder: Reach {}
 
 /// Whether an index is global.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct IndexIsGlobal<const GLOBAL: bool>(());
 
 /// The source of a query of such an index.
+#[doc(hidden)]
 pub trait ReachOfIndex {
     /// The global or the local index.
     type Reach: Reach;

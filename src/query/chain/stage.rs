@@ -11,7 +11,8 @@ use crate::query::keys::KeyDraft;
 
 /// A stage of a chain: some parts of the sort key are known. The derive generates a type for each:
 /// `Order::by_status(..)` returns a `ByStatusOfOrder`, which is defined beside `Order`. A stage is a query too and
-/// has all methods of [`QueryExt`].
+/// has all methods of [`QueryExt`]. Its own methods are the next parts of the sort key, each a
+/// [`SortPart`](crate::query::SortPart).
 ///
 /// [`QueryExt`]: crate::query::QueryExt
 pub trait QueryStage: Sized {
@@ -36,8 +37,12 @@ pub type RowOf<S> = <<S as QueryStage>::Rows as RowsOf<<S as QueryStage>::Entity
 
 type StageMarker<E, R, A> = fn() -> (E, R, A);
 
-/// The end of a chain: every part that it supports is known. `E` is the entity, `R` a [`RowsHold`](crate::query::RowsHold), `A` the source,
-/// such as [`InGlobalIndex`](super::InGlobalIndex).
+/// A query whose key parts are all known. It has the operations of [`QueryExt`](crate::query::QueryExt), such as `page`
+/// and `all`, and the jobs of [`BulkExt`](crate::bulk::BulkExt), such as `update_each`.
+///
+/// `E` is the entity. `R` is a [`RowsHold`](crate::query::RowsHold): with `true` each row is an `E`, with `false` its
+/// [`Key`](crate::Key). For an index of a shared table, rustdoc shows `{ _ }` instead, and the page of the
+/// index has the answer. `A` is the source, such as [`InGlobalIndex`](super::InGlobalIndex).
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
     draft: KeyDraft,

@@ -54,6 +54,7 @@ pub trait QueryExt: Sized {
     // --- how it reads
 
     /// Reads in descending order.
+    #[doc(alias("reverse", "scan_index_forward"))]
     fn descending(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: InOrder,
@@ -153,6 +154,7 @@ pub trait QueryExt: Sized {
     }
 
     /// Continues from a position, or from the start for `None`. The cursor keeps the original bounds of its range.
+    #[doc(alias("exclusive_start_key", "cursor"))]
     fn resume(self, from: impl ResumeFrom) -> Query<Self::Row, Self::Reach> {
         let from = from.into_cursor();
         self.query().with_options(|options| options.resume = from)
@@ -174,6 +176,7 @@ pub trait QueryExt: Sized {
 
     /// Sees every write that was acknowledged before, and costs double. A global index does not support this, but its
     /// items do: see [`hydrate`](Self::hydrate).
+    #[doc(alias = "consistent_read")]
     fn consistent(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: StrongReads,
@@ -183,6 +186,7 @@ pub trait QueryExt: Sized {
     }
 
     /// Reads only some fields of each row, and only those are transferred. An index must contain them.
+    #[doc(alias = "projection_expression")]
     fn select<P>(self) -> Query<P, Self::Reach>
     where
         Self::Row: RowOfEntity,
@@ -238,6 +242,7 @@ pub trait QueryExt: Sized {
 
     /// Returns some rows and the position after them: as many rows as the [`limit`](Self::limit), or those of one
     /// response, up to 1 MB. With several partitions or shards, it takes one response of each.
+    #[doc(alias = "paginate")]
     fn page(self, db: &Dynamo) -> Reading<Page<Self::Row>> {
         let Query {
             selection, read, ..
@@ -296,6 +301,7 @@ pub trait QueryExt: Sized {
     }
 
     /// Returns the requests of a page, without sending them.
+    #[doc(alias = "dry_run")]
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let query = self.query();
         explain_query(query.selection, db, Wanted::Items)

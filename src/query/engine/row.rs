@@ -10,6 +10,7 @@ use crate::schema::{IndexDef, Projection};
 pub struct RowsHold<const WHOLE: bool>(());
 
 /// The type that the rows are decoded into, depending on that.
+#[doc(hidden)]
 pub trait RowsOf<E: DynamoEntity>: 'static {
     /// The entity if the row contains all of it, otherwise its key.
     type Row: Send + 'static;
