@@ -58,6 +58,17 @@ fn answers() -> Vec<Case> {
                     { id: u32, email: String }
             } User
         },
+        case! { IndexOfUnique at "Member.by_email";
+            {
+                entity Member(table = "members", key(pk = "ID#{id}"), gsi(by_email, pk = [email, team]), unique(of_email, team, email))
+                    { id: u32, team: String, email: String }
+            } Member;
+            {
+                // The index also compares the team, regardless of case.
+                entity Member(table = "members", key(pk = "ID#{id}"), gsi(by_email, pk = "{email}#{team:lower}"), unique(of_email, email))
+                    { id: u32, team: String, email: String }
+            } Member
+        },
     ]
 }
 
