@@ -102,6 +102,7 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             is_delete: false,
+            counted: None,
             races: tools.races.begin_rounds(),
             busy: tools.shared_budget.begin_rounds(),
         };
@@ -169,6 +170,8 @@ struct Attempt<'a, 'j> {
     was_unknown: bool,
     /// Whether the last attempt was to delete the row.
     is_delete: bool,
+    /// The row that a count found to differ, until a second read has shown whether it still does.
+    counted: Option<Bytes>,
     races: Rounds<'a>,
     busy: Rounds<'a>,
 }
@@ -193,7 +196,17 @@ impl Attempt<'_, '_> {
             .refill
             .is_some_and(|refill| refill.mode == RefillMode::Count)
         {
-            return Ok(ControlFlow::Break(RowOutcome::Written));
+            // The scan read the row some time before its unique values, and another program may have changed both
+            // since. Therefore a row counts only if it is still as it was when it was found to differ.
+            if self
+                .counted
+                .as_ref()
+                .is_some_and(|seen| is_same(seen, &self.item))
+            {
+                return Ok(ControlFlow::Break(RowOutcome::Written));
+            }
+            self.counted = Some(self.item.clone());
+            return self.read_anew().await;
         }
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
