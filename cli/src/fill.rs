@@ -27,7 +27,7 @@ pub(crate) async fn run(
     let entity = context.model.entity(named(matches))?;
     if !entity.is_derived_in_part() {
         context.note(&format!(
-            "nothing to fill: no attribute of `{}` is derived, renamed or a default",
+            "nothing to fill: no attribute of `{}` is derived, renamed or a default, and it has no former shape",
             entity.name()
         ))?;
         return Ok(Exit::Done);
@@ -151,7 +151,7 @@ pub(crate) async fn check(
     }
     if entities.is_empty() {
         context.note(
-            "nothing to fill: no index or unique value is `filling`, and no field `was` another",
+            "nothing to fill: no index or unique value is `filling`, and no field or shape `was` another",
         )?;
         return Ok(Exit::Done);
     }

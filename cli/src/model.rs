@@ -244,11 +244,20 @@ impl<'m> ModelEntity<'m> {
             let former = field.former.as_ref()?;
             Some(format!("{} was {former}", field.name))
         });
-        indexes.chain(uniques).chain(fields).collect()
+        // While the former shape is still written, no item is upgraded.
+        let shapes = entity
+            .shape
+            .iter()
+            .filter(|shape| shape.writes == shape.number);
+        let shapes = shapes.filter_map(|shape| {
+            let former = shape.was.as_ref()?;
+            Some(format!("shape {} was {former}", shape.number))
+        });
+        indexes.chain(uniques).chain(fields).chain(shapes).collect()
     }
 
-    /// Whether a backfill may have anything to write. An item without derived keys, unique values, defaults, renamed
-    /// fields and a type contains only the attributes of its writer.
+    /// Whether a backfill may have anything to write. An item without derived keys and expiries, unique values, defaults,
+    /// renamed fields, a former shape and a type contains only the attributes of its writer.
     pub(crate) fn is_derived_in_part(&self) -> bool {
         let entity = self.entity;
         let mut keys = entity.all_keys();
@@ -256,9 +265,12 @@ impl<'m> ModelEntity<'m> {
             || !entity.uniques.is_empty()
             || self.schema.type_attribute.is_some()
             || entity
-                .fields
-                .iter()
-                .any(|field| field.default.is_some() || field.former.is_some())
+                .shape
+                .as_ref()
+                .is_some_and(|shape| shape.was.is_some())
+            || entity.fields.iter().any(|field| {
+                field.default.is_some() || field.former.is_some() || field.expiry.is_some()
+            })
     }
 
     /// All of its items, without an access pattern.

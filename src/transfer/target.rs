@@ -73,9 +73,10 @@ impl<E: DynamoEntity> EntityTarget<E> {
             declared.is_some_and(|declared| declared.entity.id == E::ENTITY.id)
         });
         let fields = own.into_iter().flat_map(|entity| &entity.fields);
-        let typed = fields.clone().filter_map(|field| {
-            let attribute = field.attribute.clone()?;
-            Some((attribute, field.stored))
+        // During a renaming, items have the former name too, and reads know it.
+        let typed = fields.clone().flat_map(|field| {
+            let names = field.attribute.iter().chain(&field.former);
+            names.map(|name| (name.clone(), field.stored))
         });
         EntityTarget {
             fields: typed.collect(),

@@ -190,6 +190,93 @@ pub fn an_entity_without_derived_parts_has_nothing_to_fill(place: &Place) -> Out
     Ok(())
 }
 
+/// Declarations without a template or a default: an expiry and a shape.
+mod derived {
+    use dynamo_entity::Timestamp;
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "sessions", key(pk = id))]
+    pub struct OldSession {
+        pub id: u32,
+        #[dynamo(created_at)]
+        pub created_at: Option<Timestamp>,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "sessions", key(pk = id))]
+    #[allow(dead_code)]
+    pub struct Session {
+        pub id: u32,
+        #[dynamo(created_at)]
+        pub created_at: Option<Timestamp>,
+        #[dynamo(ttl = created_at + "90d")]
+        pub expires_at: Option<Timestamp>,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "people", key(pk = id))]
+    pub struct OldPerson {
+        pub id: u32,
+        pub name: String,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "people", key(pk = id))]
+    #[dynamo(shape = 2, was(OldPerson), into(OldPerson))]
+    pub struct Person {
+        pub id: u32,
+        pub names: Vec<String>,
+    }
+
+    impl From<OldPerson> for Person {
+        fn from(old: OldPerson) -> Self {
+            let names = old.name.split(' ').map(str::to_owned).collect();
+            Self { id: old.id, names }
+        }
+    }
+
+    impl From<&Person> for OldPerson {
+        fn from(new: &Person) -> Self {
+            let name = new.names.join(" ");
+            Self { id: new.id, name }
+        }
+    }
+}
+
+pub fn shapes() -> App {
+    App::new([derived::Session::schema(), derived::Person::schema()])
+        .writes::<derived::Session>()
+        .writes::<derived::Person>()
+}
+
+pub fn an_expiry_and_a_shape_are_filled(place: &Place) -> Outcome {
+    use derived::{OldPerson, OldSession, Person, Session};
+
+    place.typed(async |db| {
+        db.create_tables([Session::schema(), Person::schema()])
+            .await?;
+        let created_at = None;
+        OldSession { id: 1, created_at }.create().send(db).await?;
+        let name = "Ann Lee".to_owned();
+        OldPerson { id: 1, name }.put().send(db).await?;
+        Ok(())
+    })?;
+    // An expiry is declared for good, so it is checked only by name.
+    let check = place.run("shapes", &["check", "--filled"])?;
+    let expected = "Person (shape 2 was OldPerson): 1 row is unfilled: run `fill Person`\n";
+    assert_eq!((check.code, check.out.as_str()), (2, expected));
+    for entity in ["Session", "Person"] {
+        let check = ["check", "--filled", entity];
+        assert_eq!(place.run("shapes", &check)?.code, 2);
+        let filled = place.done("shapes", &["fill", entity])?;
+        let expected = "1 rows: 1 written, 0 unchanged, 0 gone, 0 failed\n";
+        assert_eq!(filled.notes, expected);
+        place.done("shapes", &check)?;
+    }
+    Ok(())
+}
+
 /// The three declarations of a new index, as programs with a journal.
 mod journalled {
     macro_rules! step {

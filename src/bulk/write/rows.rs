@@ -105,6 +105,7 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             is_delete: false,
+            counted: None,
             races: tools.races.begin_rounds(),
             busy: tools.shared_budget.begin_rounds(),
         };
@@ -172,6 +173,8 @@ struct Attempt<'a, 'j> {
     was_unknown: bool,
     /// Whether the last attempt was to delete the row.
     is_delete: bool,
+    /// The row that a count found to differ, until a second read has shown whether it still does.
+    counted: Option<Bytes>,
     races: Rounds<'a>,
     busy: Rounds<'a>,
 }
@@ -195,12 +198,16 @@ impl Attempt<'_, '_> {
             ControlFlow::Continue(planned_write) => planned_write,
             ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
         };
-        if self
-            .rows
-            .refill
-            .is_some_and(|refill| refill.mode == RefillMode::Count)
-        {
-            return Ok(ControlFlow::Break(RowOutcome::Written));
+        if let Some(refill) = refill.filter(|refill| refill.mode == RefillMode::Count) {
+            // The scan read the row some time before the items beside it, and another program may have changed both
+            // since. Therefore such a row counts only if it is still as it was when it was found to differ.
+            let has_items_beside = refill.read_values.is_some() || refill.second_key.is_some();
+            let is_unchanged = |seen: &Bytes| is_same(seen, &self.item);
+            if !has_items_beside || self.counted.as_ref().is_some_and(is_unchanged) {
+                return Ok(ControlFlow::Break(RowOutcome::Written));
+            }
+            self.counted = Some(self.item.clone());
+            return self.read_anew().await;
         }
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
