@@ -15,7 +15,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::EntityDeclaration;
 use crate::entity::second_row::{SecondKey, SecondRow};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Node, UpdateActions, apply_update};
+use crate::expr::{Node, UpdateActions, apply_update, holds_for};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, Plan, Returned, TransactionMember,
@@ -189,7 +189,8 @@ impl<'w> BothRows<'w> {
         (self.second.row)(item).map(Some)
     }
 
-    /// The item after the write. None if there is none, or only its condition is checked.
+    /// The item after the write. None if there is none, or if the write cannot take effect, because its condition does not
+    /// hold for the stored item: then it is sent alone, and the service reports that.
     fn item_after(&self, stored: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let name = self.write.key.declared.def.type_name;
         match &self.write.main {
@@ -198,12 +199,20 @@ impl<'w> BothRows<'w> {
             Main::Update(update) => {
                 let may_create = self.write.asked.1.may_create();
                 match stored {
+                    Some(item) if self.is_rejected(item)? => Ok(None),
                     Some(item) => changed(name, item, update).map(Some),
                     None if may_create => changed(name, self.write.key.json(), update).map(Some),
                     None => Ok(None),
                 }
             }
         }
+    }
+
+    /// Whether the condition of the write does not hold for this item. One that cannot be judged here may hold.
+    fn is_rejected(&self, item: &[u8]) -> Result<bool> {
+        let name = self.write.key.declared.def.type_name;
+        let item = Item::from_dynamo_json(item).map_err(|fault| Error::decode(name, fault))?;
+        Ok(matches!(holds_for(&self.write.asked.0, &item), Ok(false)))
     }
 
     fn planned(&self, rows: &RowsAsRead, db: &Dynamo) -> Result<PlannedWrite> {

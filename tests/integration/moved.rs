@@ -33,6 +33,8 @@ tests![
     attributes_of_others_move_too(old::Moving),
     a_from_that_loses_a_value_is_rejected(old::Moving),
     a_refill_moves_what_old_programs_wrote(old::Moving),
+    a_condition_that_does_not_hold_is_a_conflict(stocked::Stocked),
+    a_step_back_is_filled_first(before::Moving),
     the_last_step_deletes_old_rows_that_have_a_new_one(old::Moving),
     expired_rows_are_not_filled(sessions::Moving),
     the_costs_are_explained,
@@ -1219,6 +1221,78 @@ async fn the_last_step_deletes_old_rows_that_have_a_new_one(db: Db) -> Outcome {
     let report = after::Order::scan().refill().send(&db).await?;
     assert_eq!((report.written, report.failed), (3, 1));
     assert_eq!(old::Moving::all(&db).await?.len(), 4);
+    Ok(())
+}
+
+/// A declaration whose changes can leave the range of a field.
+mod stocked {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "stock", pk = "pk", sk = "sk", entities(Part, Next))]
+    pub struct Stocked;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Stocked, key(pk = "PART#{id}", sk = "INFO"), next_key(Next))]
+    pub struct Part {
+        pub id: u32,
+        pub stock: u32,
+    }
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Stocked, key(pk = "NEXT#{id}", sk = "INFO"))]
+    pub struct Next {
+        pub id: u32,
+        pub stock: u32,
+    }
+
+    impl From<&Part> for Next {
+        fn from(part: &Part) -> Self {
+            let Part { id, stock } = *part;
+            Next { id, stock }
+        }
+    }
+
+    impl From<&Next> for Part {
+        fn from(next: &Next) -> Self {
+            let Next { id, stock } = *next;
+            Part { id, stock }
+        }
+    }
+}
+
+/// As without the word, although the other row is computed from the item before the write.
+async fn a_condition_that_does_not_hold_is_a_conflict(db: Db) -> Outcome {
+    use stocked::{Next, Part};
+
+    let part = Part { id: 1, stock: 0 }.create().send(&db).await?;
+    let fewer = || Part::key(1).update().apply(|p| p.stock().sub(1));
+    for update in [fewer(), fewer().when(|p| p.stock().ge(1))] {
+        let error = update.send(&db).await.err().ok_or("a conflict")?;
+        assert!(error.is_conflict(), "{error}");
+        assert_eq!(error.current::<Part>()?.as_ref(), Some(&part));
+    }
+    let next = Next::key(1).get().consistent().send(&db).await?;
+    assert_eq!(next.map(|next| next.stock), Some(0));
+    Ok(())
+}
+
+/// A program of the step before writes the old rows again, before programs read them again.
+async fn a_step_back_is_filled_first(db: Db) -> Outcome {
+    for id in 0..4 {
+        before::Moving::write(&db, &which(id, "ann"), &Write::Create(content("ann", 5))).await?;
+    }
+    last::Moving::write(&db, &which(0, "ann"), &Write::AddCents(1)).await?;
+    last::Moving::write(&db, &which(1, "ann"), &Write::Delete).await?;
+    last::Moving::write(&db, &which(9, "ann"), &Write::Create(content("ann", 7))).await?;
+    last::Order::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(old::Moving::all(&db).await?.len(), 0);
+
+    let now = after::Moving::all(&db).await?;
+    let report = after::Order::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(report.written, 4);
+    assert_eq!(before::Moving::all(&db).await?, now);
+    assert_eq!(before::Order::scan().unfilled(&db).await?, 0);
     Ok(())
 }
 

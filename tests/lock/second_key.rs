@@ -82,7 +82,8 @@ fn neighbours_follow_each_other() {
         [None, free, breaks, breaks, moves],
         // Back to the old key, the declaration of the new one goes away with its rows.
         [breaks, None, fill, breaks, breaks],
-        [breaks, free, None, free, breaks],
+        // After `drop`, the rows under the old key are outdated or missing.
+        [breaks, fill, None, free, breaks],
         [breaks, breaks, free, None, fill],
         [moves, breaks, breaks, free, None],
     ];

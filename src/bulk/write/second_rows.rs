@@ -2,8 +2,8 @@
 //! no item has is deleted.
 //!
 //! The row that the program reads decides, so it is compared strongly, and the write takes effect only while both rows are as
-//! they were read. Before the last step, a row under the old key that has no new row is never deleted: it may be the only
-//! one, if a fill was skipped.
+//! they were read. When the program reads the new rows, a row under the old key that is not that of a new row is never deleted:
+//! it may be the only one of its item, if a fill was skipped or could not write it.
 
 use bytes::Bytes;
 
@@ -100,14 +100,16 @@ impl SecondRefill<'_> {
         };
         match (usage, &main) {
             (SecondKeyUse::Next | SecondKeyUse::Was, _) if is_its => return Ok(None),
-            (SecondKeyUse::Was | SecondKeyUse::Dropped, None) => {
-                // A delete of both rows may have come between the two reads.
+            (SecondKeyUse::Was | SecondKeyUse::Dropped, Some(main))
+                if is_its || check::is_expired(main, ttl, now) => {}
+            (SecondKeyUse::Was | SecondKeyUse::Dropped, _) => {
+                // A delete of both rows, or a change of the other key, may have come between the two reads.
                 return match self.read(key).await? {
-                    Some(_) => Err(fail(self.unfilled())),
+                    Some(_) => Err(fail(self.unfilled(main.is_some()))),
                     None => Ok(None),
                 };
             }
-            _ => {}
+            (SecondKeyUse::Next, _) => {}
         }
         let as_read = row_as_read(self.second_key.def, Some(item)).map_err(fail)?;
         let (db, name) = (self.tools.db, self.table.to_owned());
@@ -161,12 +163,21 @@ impl SecondRefill<'_> {
         write
     }
 
-    fn unfilled(&self) -> Error {
+    /// The error for a row under the old key that is not that of a new row. `is_taken` says whether another item has the
+    /// new key.
+    fn unfilled(&self, is_taken: bool) -> Error {
         let (this, other) = (self.source.entity.type_name, self.second_key.def.type_name);
-        let message = format!(
-            "a row of `{other}` has no row of `{this}`, so it may be the only one of its item, and is not deleted: go back to \
-             `next_key` and refill, or delete it by its key of `{other}` if the item is meant to be gone"
-        );
+        let message = match is_taken {
+            true => format!(
+                "the key that a row of `{other}` has as a `{this}` belongs to a row that is stored under another key of `{other}`: it \
+                 is another item, or left from a former key, and is not deleted: delete it by its key of `{other}` if nothing of \
+                 it is needed"
+            ),
+            false => format!(
+                "a row of `{other}` has no row of `{this}`, so it may be the only one of its item, and is not deleted: if the \
+                 item is needed, read that row and `create` it as a `{this}`; otherwise delete it by its key of `{other}`"
+            ),
+        };
         let error = Error::new(ErrorKind::Conflict, Stage::Request, message);
         error.of(other).declared_as(Some(self.second_key.def.id))
     }

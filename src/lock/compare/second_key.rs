@@ -119,10 +119,10 @@ fn change(tables: TablePair<'_>, of: &Move, old: MoveStep, new: MoveStep) -> Sto
             ),
         ),
         (NewRead, OldRead) => (
-            ChangeClass::Free,
+            ChangeClass::FillFirst,
             format!(
-                "rows of `{before}` are read again, which each write has written; if a program with `drop` has run, they are \
-                 outdated"
+                "rows of `{before}` are read again; if a program with `drop` has run, they are outdated or missing, and a fill of \
+                 `{before}` would delete the rows of `{after}` that have none"
             ),
         ),
         (Deleting, NewRead) | (NewAlone, Deleting) => (
@@ -145,6 +145,12 @@ fn change(tables: TablePair<'_>, of: &Move, old: MoveStep, new: MoveStep) -> Sto
             (Deleting, NewAlone) => ways(of, Deleting),
             (OldAlone, OldRead) => ways(of, OldAlone),
             (NewRead, Deleting) => ways(of, NewRead),
+            (NewRead, OldRead) => vec![
+                format!(
+                    "when no program with `drop` runs, write the rows of `{before}` with a program that has `was_key`: `db fill {after}`, until `db check --filled {after}` finds nothing left"
+                ),
+                DEPLOY_EVERYWHERE.to_owned(),
+            ],
             (OldRead, OldAlone) => vec![
                 DEPLOY_EVERYWHERE.to_owned(),
                 format!(
