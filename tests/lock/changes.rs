@@ -122,7 +122,7 @@ changes! {
     default_changes: FillFirst at "Order.count" ["`1`", "`2`", "write the old default into all items"] of Order
         { entity Order { id: u32, #[dynamo(default = 1)] count: u32 } }
         => { entity Order { id: u32, #[dynamo(default = 2)] count: u32 } }
-    option_becomes_default: FillFirst at "Order.count" ["means `0` now", "in two ways", "then declare the default"] of Order
+    option_becomes_default: FillFirst at "Order.count" ["means `0` now", "read such items differently", "then declare the default"] of Order
         { entity Order { id: u32, count: Option<u32> } }
         => { entity Order { id: u32, #[dynamo(default = 0)] count: u32 } }
     option_in_a_key_becomes_default: FillFirst at "Order.level" ["do not find them in the index `by_level`"] of Order
