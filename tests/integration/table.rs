@@ -747,7 +747,10 @@ async fn one_table_twice_is_one_table(db: Db) -> Outcome {
     other.ttl = Some("gone".into());
     let refused = db.create_tables([Note::schema(), other]).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Config);
-    assert!(refused.to_string().contains("two different declarations"), "{refused}");
+    assert!(
+        refused.to_string().contains("two different declarations"),
+        "{refused}"
+    );
     Ok(())
 }
 
@@ -790,15 +793,27 @@ async fn a_table_has_one_declaration(db: Db) -> Outcome {
     let cases: [(&[TableSchema], &[&str]); 5] = [
         (
             &all_at_once,
-            &["`Memo` and `Note` both", "`notes` as their own table", "DynamoTable"],
+            &[
+                "`Memo` and `Note` both",
+                "`notes` as their own table",
+                "DynamoTable",
+            ],
         ),
         (
             &[Note::schema(), Board::schema()],
-            &["`Note` declares", "`table = Board` on `Note`", "entities(..)"],
+            &[
+                "`Note` declares",
+                "`table = Board` on `Note`",
+                "entities(..)",
+            ],
         ),
         (
             &[Board::schema(), Note::schema()],
-            &["`Note` declares", "`table = Board` on `Note`", "entities(..)"],
+            &[
+                "`Note` declares",
+                "`table = Board` on `Note`",
+                "entities(..)",
+            ],
         ),
         (
             &[Board::schema(), Wall::schema()],
