@@ -46,7 +46,7 @@ pub use returning::{
     Omissible, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
 };
 pub(crate) use second_row::{
-    BothRows, alone, changed, collision, refuse_alone, refuse_other_row, row_as_read,
+    BothRows, alone, changed, collision, is_same_item, refuse_alone, refuse_other_row, row_as_read,
 };
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;

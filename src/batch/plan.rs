@@ -139,7 +139,9 @@ impl BatchInput {
         db: &Dynamo,
     ) {
         self.add_write(&Key::of(&*put.entity), db, |block| {
-            refuse_other_row(E::DECLARATION, false)?;
+            if const { E::DECLARATION.written_with.is_some() } {
+                refuse_other_row(E::DECLARATION, false)?;
+            }
             let stamp = put.stamp(db, db.now())?;
             block.push_raw("{\"PutRequest\":{\"Item\":");
             written::encode_entity(&*put.entity, &stamp, block)?;

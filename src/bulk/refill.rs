@@ -37,20 +37,27 @@ pub(super) type ReadUniqueValues = fn(&[u8]) -> Result<StoredValues>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Refill {
     pub(super) mode: RefillMode,
-    /// `None` for an entity without unique values.
-    pub(super) read_values: Option<ReadUniqueValues>,
-    /// The functions to the rows under another key.
-    pub(super) second_key: Option<SecondKey>,
+    /// `None` if a row has no other items.
+    pub(super) beside: Option<Beside>,
+}
+
+/// The items that belong to a row. An entity with unique values cannot have rows under another key too.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Beside {
+    /// The sentinels of its unique values.
+    Values(ReadUniqueValues),
+    /// Its row under another key.
+    OtherRow(SecondKey),
 }
 
 impl Refill {
     pub(super) fn of<E: DynamoEntity>(mode: RefillMode) -> Self {
         let has_uniques = !E::ENTITY.uniques.is_empty();
-        Refill {
-            mode,
-            read_values: has_uniques.then_some(stored_values::<E> as ReadUniqueValues),
-            second_key: E::SECOND_KEY,
-        }
+        let beside = match has_uniques {
+            true => Some(Beside::Values(stored_values::<E>)),
+            false => E::SECOND_KEY.map(Beside::OtherRow),
+        };
+        Refill { mode, beside }
     }
 }
 

@@ -16,7 +16,7 @@ use super::report::{FailedRow, RowOutcome};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::plan::read_item;
+use crate::plan::{WriteRequest, read_item};
 use crate::retry::{Rate, Rounds, SharedBudget};
 use crate::schema::Pattern;
 use crate::write::PlannedWrite;
@@ -33,6 +33,27 @@ pub(super) struct JobContext<'j> {
     pub(super) shared_budget: SharedBudget,
     /// The budget for rows that others write at the same time.
     pub(super) races: SharedBudget,
+}
+
+/// The items that belong to a row, as a refill compares them with it.
+trait ItemsBeside {
+    /// Whether an item of the scan is one of these, and not a row.
+    fn is_beside(&self, item: &[u8]) -> bool;
+
+    /// The write of a row together with its items; `None` if nothing is to be written.
+    fn claim(
+        &self,
+        item: &[u8],
+        key: &[u8],
+        write: WriteRequest,
+    ) -> impl Future<Output = Result<Option<PlannedWrite>, RowError>> + Send;
+
+    /// The delete of such an item; `None` if it remains.
+    fn sweep(
+        &self,
+        item: &[u8],
+        key: &[u8],
+    ) -> impl Future<Output = Result<Option<PlannedWrite>, RowError>> + Send;
 }
 
 /// Why a row was not done.

@@ -247,7 +247,7 @@ pub struct EntityDef {
 /// `next_key(next::Order)`, `was_key(before::Order)` or `was_key(before::Order, drop)`
 #[derive(Debug, Clone, Copy)]
 pub struct SecondKeyDef {
-    /// Which of the two rows of an item are written.
+    /// The rows of an item that are written, one or both.
     pub usage: SecondKeyUse,
     /// The declaration of the other row.
     pub other: &'static EntityDef,

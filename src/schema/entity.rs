@@ -160,7 +160,7 @@ json_record! {
     pub struct SecondKeySchema {
         /// The value of its type attribute.
         pub other: String => must,
-        /// Which of the two rows of an item are written.
+        /// The rows of an item that are written, one or both.
         pub usage: SecondKeyUse => must,
     }
 }

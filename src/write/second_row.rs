@@ -144,10 +144,7 @@ impl<'w> BothRows<'w> {
         let rows = RowsAsRead {
             stored: None,
             before: None,
-            after: match &after {
-                Some(item) => self.row_of(item)?.map(|row| (row, None)),
-                None => None,
-            },
+            after: self.row_of(after.as_deref())?.map(|row| (row, None)),
         };
         let second = rows.after.as_ref().map(|(row, _)| {
             crate::read::plan_read(self.write.key.declared, self.write.pattern, &row.key, db)
@@ -165,14 +162,8 @@ impl<'w> BothRows<'w> {
         let pattern = self.write.pattern;
         let stored = read_raw(db, pattern, &self.write.key).await?;
         let after = self.item_after(stored.as_deref())?;
-        let before = match &stored {
-            Some(item) => self.row_of(item)?,
-            None => None,
-        };
-        let after = match &after {
-            Some(item) => self.row_of(item)?,
-            None => None,
-        };
+        let before = self.row_of(stored.as_deref())?;
+        let after = self.row_of(after.as_deref())?;
         let is_moved = |row: &SecondRow| {
             let after = after.as_ref();
             after.is_none_or(|after| after.key != row.key)
@@ -185,8 +176,8 @@ impl<'w> BothRows<'w> {
         })
     }
 
-    fn row_of(&self, item: &[u8]) -> Result<Option<SecondRow>> {
-        (self.second.row)(item).map(Some)
+    fn row_of(&self, item: Option<&[u8]>) -> Result<Option<SecondRow>> {
+        item.map(self.second.row).transpose()
     }
 
     /// The item after the write. None if there is none, or if the write cannot take effect, because its condition does not
@@ -338,16 +329,19 @@ pub(crate) fn row_as_read(def: &EntityDef, held: Option<&[u8]>) -> Result<Node> 
     Ok(Node::all([Node::Exists(here)].into_iter().chain(guards)))
 }
 
-/// Whether two rows are the same, in whichever order their attributes are.
-pub(crate) fn is_same_row(one: Option<&Bytes>, other: Option<&Bytes>) -> bool {
+/// Whether both rows are missing, or the same.
+fn is_same_row(one: Option<&Bytes>, other: Option<&Bytes>) -> bool {
     match (one, other) {
         (None, None) => true,
-        (Some(one), Some(other)) => {
-            let read = |json| Item::from_dynamo_json(json).ok();
-            read(one).is_some_and(|one| read(other) == Some(one))
-        }
+        (Some(one), Some(other)) => is_same_item(one, other),
         _ => false,
     }
+}
+
+/// Whether two items hold the same, in whichever order their attributes are.
+pub(crate) fn is_same_item(one: &[u8], other: &[u8]) -> bool {
+    let read = |json| Item::from_dynamo_json(json).ok();
+    read(one).is_some_and(|one| read(other) == Some(one))
 }
 
 /// Whether a row has changed since it was read.

@@ -9,24 +9,21 @@ use bytes::Bytes;
 use super::second_rows::SecondRefill;
 use super::values::UniqueRefill;
 use super::{
-    JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed, marked, own,
-    pause, pause_write, read,
+    ItemsBeside, JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed,
+    marked, own, pause, pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
-use crate::bulk::refill::{ReadUniqueValues, Refill, RefillMode};
+use crate::bulk::refill::{Beside, Refill, RefillMode};
 use crate::bulk::report::RowOutcome;
 use crate::bulk::row_transaction;
-use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::entity::second_row::SecondKey;
-use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::query::JobRows;
 use crate::retry::Rounds;
 use crate::schema::Pattern;
-use crate::write::{FailedCondition, PlannedWrite};
+use crate::write::{FailedCondition, PlannedWrite, is_same_item};
 
 /// The operation on rows.
 pub(in crate::bulk) struct RowWrites<'j> {
@@ -187,12 +184,30 @@ impl Attempt<'_, '_> {
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
         let refill = self.rows.refill;
-        let planned = match refill.and_then(|refill| refill.read_values) {
-            Some(read_values) => self.plan_with_values(read_values).await?,
-            None => match refill.and_then(|refill| refill.second_key) {
-                Some(second_key) => self.plan_with_second_row(second_key).await?,
-                None => self.plan()?,
-            },
+        let (tools, pattern) = (self.tools, self.rows.pattern);
+        let (table, source) = (&*self.rows.table, self.rows.target.query_source());
+        let planned = match refill.and_then(|refill| refill.beside) {
+            Some(Beside::Values(read_values)) => {
+                let refill = UniqueRefill {
+                    tools,
+                    pattern,
+                    table,
+                    source,
+                    read_values,
+                };
+                self.plan_beside(refill).await?
+            }
+            Some(Beside::OtherRow(second_key)) => {
+                let refill = SecondRefill {
+                    tools,
+                    pattern,
+                    table,
+                    source,
+                    second_key,
+                };
+                self.plan_beside(refill).await?
+            }
+            None => self.plan()?,
         };
         let planned_write = match planned {
             ControlFlow::Continue(planned_write) => planned_write,
@@ -201,9 +216,8 @@ impl Attempt<'_, '_> {
         if let Some(refill) = refill.filter(|refill| refill.mode == RefillMode::Count) {
             // The scan read the row some time before the items beside it, and another program may have changed both
             // since. Therefore such a row counts only if it is still as it was when it was found to differ.
-            let has_items_beside = refill.read_values.is_some() || refill.second_key.is_some();
-            let is_unchanged = |seen: &Bytes| is_same(seen, &self.item);
-            if !has_items_beside || self.counted.as_ref().is_some_and(is_unchanged) {
+            let is_unchanged = |seen: &Bytes| is_same_item(seen, &self.item);
+            if refill.beside.is_none() || self.counted.as_ref().is_some_and(is_unchanged) {
                 return Ok(ControlFlow::Break(RowOutcome::Written));
             }
             self.counted = Some(self.item.clone());
@@ -249,47 +263,12 @@ impl Attempt<'_, '_> {
         planned.map_err(|error| failed(self.key, None, error))
     }
 
-    /// The write of a row with what keeps its unique values, or the delete of a sentinel that no item owns.
-    async fn plan_with_values(
+    /// The write of a row with the items that belong to it, or the delete of such an item that no row has.
+    async fn plan_beside(
         &self,
-        read_values: ReadUniqueValues,
+        refill: impl ItemsBeside,
     ) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
-        let refill = UniqueRefill {
-            tools: self.tools,
-            pattern: self.rows.pattern,
-            table: &self.rows.table,
-            source: self.rows.target.query_source(),
-            read_values,
-        };
-        let planned = if is_sentinel(&self.item) {
-            refill.sweep(&self.item, self.key).await?
-        } else {
-            match self.plan()? {
-                ControlFlow::Continue(PlannedWrite::Alone(write)) => {
-                    refill.claim(&self.item, self.key, write).await?
-                }
-                planned => return Ok(planned),
-            }
-        };
-        Ok(match planned {
-            Some(planned_write) => ControlFlow::Continue(planned_write),
-            None => ControlFlow::Break(RowOutcome::Unchanged),
-        })
-    }
-
-    /// The write of a row with its row under another key, or the delete of such a row that no item has.
-    async fn plan_with_second_row(
-        &self,
-        second_key: SecondKey,
-    ) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
-        let refill = SecondRefill {
-            tools: self.tools,
-            pattern: self.rows.pattern,
-            table: &self.rows.table,
-            source: self.rows.target.query_source(),
-            second_key,
-        };
-        let planned = if refill.is_second_row(&self.item) {
+        let planned = if refill.is_beside(&self.item) {
             refill.sweep(&self.item, self.key).await?
         } else {
             match self.plan()? {
@@ -345,7 +324,7 @@ impl Attempt<'_, '_> {
                 false => Ok(ControlFlow::Break(self.gone())),
             };
         };
-        if is_same(&current, &self.item) {
+        if is_same_item(&current, &self.item) {
             return self.refused(error).await;
         }
         if !std::mem::replace(&mut self.has_lost, true) {
@@ -479,10 +458,4 @@ fn is_about_others(error: &Error) -> bool {
         error.kind(),
         ErrorKind::UniqueViolation | ErrorKind::Conflict | ErrorKind::NotFound
     )
-}
-
-/// Whether two items hold the same, in any order.
-fn is_same(left: &[u8], right: &[u8]) -> bool {
-    let read = |json| Item::from_dynamo_json(json).ok();
-    read(left).is_some_and(|left| read(right) == Some(left))
 }

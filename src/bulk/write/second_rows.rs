@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 
-use super::{JobContext, RowError, failed, read};
+use super::{ItemsBeside, JobContext, RowError, failed, read};
 use crate::bulk::action;
 use crate::codec::Item;
 use crate::entity::second_row::SecondKey;
@@ -29,17 +29,17 @@ pub(super) struct SecondRefill<'a> {
     pub(super) second_key: SecondKey,
 }
 
-impl SecondRefill<'_> {
+impl ItemsBeside for SecondRefill<'_> {
     /// Whether a row of the scan is one under the other key.
-    pub(super) fn is_second_row(&self, item: &[u8]) -> bool {
+    fn is_beside(&self, item: &[u8]) -> bool {
         let attribute = self.source.table.type_attribute;
         let stored = attribute.and_then(|attribute| find_member(item, attribute).ok().flatten());
         let stored = stored.and_then(|json| Reader::new(json).text().ok());
         stored.is_some_and(|stored| stored == self.second_key.def.stored_name)
     }
 
-    /// The write of a row together with the other one, if that differs; `None` if nothing is to be written.
-    pub(super) async fn claim(
+    /// The write of a row together with the other one, if that differs.
+    async fn claim(
         &self,
         item: &[u8],
         key: &[u8],
@@ -78,12 +78,8 @@ impl SecondRefill<'_> {
         Ok(Some(PlannedWrite::Together(main, vec![put])))
     }
 
-    /// The delete of a row under the other key; `None` if it belongs to an item.
-    pub(super) async fn sweep(
-        &self,
-        item: &[u8],
-        key: &[u8],
-    ) -> Result<Option<PlannedWrite>, RowError> {
+    /// The delete of a row under the other key, unless it belongs to an item.
+    async fn sweep(&self, item: &[u8], key: &[u8]) -> Result<Option<PlannedWrite>, RowError> {
         let fail = |error| failed(key, None, error);
         let owner = (self.second_key.key_of)(item).map_err(fail)?;
         let main = self.read(&owner).await?;
@@ -121,7 +117,9 @@ impl SecondRefill<'_> {
         let check = TransactionMember::of_key(check, &owner).map_err(fail)?;
         Ok(Some(PlannedWrite::Together(delete, vec![check])))
     }
+}
 
+impl SecondRefill<'_> {
     /// Whether a row belongs to an item that is gone, or that has another one by now. Only programs of the step before leave
     /// such rows behind.
     async fn is_left_over(&self, held: &Bytes) -> Result<bool, RowError> {

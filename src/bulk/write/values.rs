@@ -8,11 +8,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{JobContext, RowError, failed, read};
+use super::{ItemsBeside, JobContext, RowError, failed, read};
 use crate::bulk::action;
 use crate::bulk::refill::{ReadUniqueValues, is_same};
 use crate::clock::Timestamp;
-use crate::entity::sentinel::MARK;
+use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{Reader, find_member};
@@ -40,9 +40,13 @@ struct OtherOwner {
     row: Option<bytes::Bytes>,
 }
 
-impl UniqueRefill<'_> {
-    /// The write of a row together with the sentinels that it lacks; `None` if nothing is to be written.
-    pub(super) async fn claim(
+impl ItemsBeside for UniqueRefill<'_> {
+    fn is_beside(&self, item: &[u8]) -> bool {
+        is_sentinel(item)
+    }
+
+    /// The write of a row together with the sentinels that it lacks.
+    async fn claim(
         &self,
         item: &[u8],
         key: &[u8],
@@ -84,12 +88,8 @@ impl UniqueRefill<'_> {
         Ok(Some(PlannedWrite::Together(main, beside)))
     }
 
-    /// The delete of a sentinel; `None` if it belongs to an item, or to another unique value.
-    pub(super) async fn sweep(
-        &self,
-        sentinel: &[u8],
-        key: &[u8],
-    ) -> Result<Option<PlannedWrite>, RowError> {
+    /// The delete of a sentinel, unless it belongs to an item, or to another unique value.
+    async fn sweep(&self, sentinel: &[u8], key: &[u8]) -> Result<Option<PlannedWrite>, RowError> {
         let fail = |error| failed(key, None, error);
         let owner = owner_of(sentinel).filter(|_| self.is_of_entity(sentinel));
         let Some(owner) = owner else {
@@ -112,7 +112,9 @@ impl UniqueRefill<'_> {
         let check = self.check_of(&other, now).map_err(fail)?;
         Ok(Some(PlannedWrite::Together(main, vec![check])))
     }
+}
 
+impl UniqueRefill<'_> {
     async fn read(&self, key: &[u8]) -> Result<Option<bytes::Bytes>, RowError> {
         read(self.tools, self.pattern, self.table, key, None).await
     }
