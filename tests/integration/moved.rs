@@ -49,6 +49,23 @@ pub struct Content {
     note: Option<String>,
 }
 
+/// The way from each of two declarations to the other, which has the same fields.
+macro_rules! same_item {
+    ($one:ident, $other:ident { $($field:ident),+ }) => {
+        impl From<&$one> for $other {
+            fn from(one: &$one) -> Self {
+                $other { $($field: one.$field.clone()),+ }
+            }
+        }
+
+        impl From<&$other> for $one {
+            fn from(other: &$other) -> Self {
+                $one { $($field: other.$field.clone()),+ }
+            }
+        }
+    };
+}
+
 /// One declaration of the old rows or of the new ones.
 macro_rules! orders {
     ($module:ident, [$($entities:path),+], $($options:tt)*) => {
@@ -924,19 +941,7 @@ mod crowded {
         pub customer: String,
     }
 
-    impl From<&Order> for Next {
-        fn from(order: &Order) -> Self {
-            let (id, customer) = (order.id, order.customer.clone());
-            Next { id, customer }
-        }
-    }
-
-    impl From<&Next> for Order {
-        fn from(next: &Next) -> Self {
-            let (id, customer) = (next.id, next.customer.clone());
-            Order { id, customer }
-        }
-    }
+    same_item!(Order, Next { id, customer });
 }
 
 async fn a_refill_reports_two_items_with_one_key(db: Db) -> Outcome {
@@ -1246,19 +1251,7 @@ mod stocked {
         pub stock: u32,
     }
 
-    impl From<&Part> for Next {
-        fn from(part: &Part) -> Self {
-            let Part { id, stock } = *part;
-            Next { id, stock }
-        }
-    }
-
-    impl From<&Next> for Part {
-        fn from(next: &Next) -> Self {
-            let Next { id, stock } = *next;
-            Part { id, stock }
-        }
-    }
+    same_item!(Part, Next { id, stock });
 }
 
 /// As without the word, although the other row is computed from the item before the write.
@@ -1321,19 +1314,7 @@ mod sessions {
         pub until: Option<Timestamp>,
     }
 
-    impl From<&Session> for Next {
-        fn from(session: &Session) -> Self {
-            let Session { id, until } = *session;
-            Next { id, until }
-        }
-    }
-
-    impl From<&Next> for Session {
-        fn from(next: &Next) -> Self {
-            let Next { id, until } = *next;
-            Session { id, until }
-        }
-    }
+    same_item!(Session, Next { id, until });
 }
 
 async fn expired_rows_are_not_filled(db: Db) -> Outcome {
