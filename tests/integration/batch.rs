@@ -905,7 +905,8 @@ async fn an_endless_iterator_can_be_stopped(db: Db) -> Outcome {
     let sending = Batch::streamed(writes).concurrency(1).send(&faulty);
     let stopped = tokio::time::timeout(Duration::from_millis(50), sending).await;
     assert!(stopped.is_err());
-    assert!(read > 1_000, "{read}");
+    // It goes on behind the rejected request.
+    assert!(read > 50, "{read}");
     assert_eq!(http.calls().len(), 1);
     Ok(())
 }

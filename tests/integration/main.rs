@@ -101,7 +101,10 @@ fn main() {
     if std::env::var_os(deploy::CHILD).is_some() {
         return deploy::child();
     }
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Many tests wait for pauses between retries, for locks, or for a server that says no more.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.test_threads.get_or_insert(2 * cores);
     let verbs = [
         ("create", create::tests as fn() -> _),
         ("append_only", append_only::tests),
@@ -157,6 +160,14 @@ fn main() {
     ];
     let in_all_ways = !Kind::here().is_server() || asks_for_all_ways();
     let mut all = Vec::new();
+    // The longest ones are first, so that the others run beside them. Deployments are under the name of tables, because servers
+    // that build indexes are chosen by it.
+    all.extend(trials("table::deploy", Mode::Raw, deploy::tests()));
+    all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
+    all.extend(trials("sums", Mode::Raw, sums::tests()));
+    all.extend(trials("costs", Mode::Raw, costs::tests()));
+    all.extend(trials("truth", Mode::Raw, truth::tests()));
+    all.extend(trials("table", Mode::Raw, table::tests()));
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
         // These ways differ only in how requests are sent and answers read, so a few modules that cover each
@@ -214,16 +225,9 @@ fn main() {
         ));
     }
     all.extend(trials("silent", Mode::Silent, silent::tests()));
-    all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
     if Kind::here() == Kind::Embedded {
         all.extend(trials("both_ways", Mode::Raw, both_ways::tests()));
     }
-    all.extend(trials("sums", Mode::Raw, sums::tests()));
-    all.extend(trials("costs", Mode::Raw, costs::tests()));
-    all.extend(trials("truth", Mode::Raw, truth::tests()));
-    all.extend(trials("table", Mode::Raw, table::tests()));
-    // Under the name of tables, because servers that build indexes are chosen by it.
-    all.extend(trials("table::deploy", Mode::Raw, deploy::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
     for name in OF_ONE_WAY {
         let is_there = all.iter().any(|trial| trial.name().contains(name));
