@@ -35,6 +35,10 @@ pub(crate) struct EntityDeclaration {
     pub(crate) second_key: Option<SecondKey>,
     /// The entity whose writes store these rows, if its items have them under another primary key.
     pub(crate) written_with: Option<&'static EntityDef>,
+    /// Whether a put, and a delete, may concern other rows: those of unique values, or one under another key. Most entities have
+    /// neither, and learn it from this alone.
+    pub(crate) put_concerns_others: bool,
+    pub(crate) delete_concerns_others: bool,
 }
 
 /// Every entity has one.
@@ -58,13 +62,23 @@ impl<E: DynamoEntity> HasDeclaration for E {
         write_unique: E::write_unique,
         second_key: E::SECOND_KEY,
         written_with: written_with(&E::ENTITY, <E::Table as DynamoTable>::ENTITIES),
+        put_concerns_others: !E::ENTITY.uniques.is_empty()
+            || E::ENTITY.writes_second_row(false)
+            || written_with(&E::ENTITY, <E::Table as DynamoTable>::ENTITIES).is_some(),
+        delete_concerns_others: !E::ENTITY.uniques.is_empty() || E::ENTITY.writes_second_row(true),
     };
 }
 
 impl EntityDeclaration {
     /// Whether a write may not write the row alone, because items have another row.
     pub(crate) fn has_two_rows(&self, is_delete: bool) -> bool {
-        self.def.writes_second_row(is_delete) || (!is_delete && self.written_with.is_some())
+        match is_delete {
+            true => self.delete_concerns_others && self.def.writes_second_row(true),
+            false => {
+                self.put_concerns_others
+                    && (self.def.writes_second_row(false) || self.written_with.is_some())
+            }
+        }
     }
 
     /// Whether keys of indexes or unique values are built from fields.

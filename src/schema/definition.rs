@@ -267,10 +267,10 @@ pub enum SecondKeyUse {
 
 impl EntityDef {
     /// Whether a write of an item also writes its row under another key.
-    pub(crate) fn writes_second_row(&self, is_delete: bool) -> bool {
+    pub(crate) const fn writes_second_row(&self, is_delete: bool) -> bool {
         match self.second_key {
             None => false,
-            Some(second) => is_delete || second.usage != SecondKeyUse::Dropped,
+            Some(second) => is_delete || !matches!(second.usage, SecondKeyUse::Dropped),
         }
     }
 }

@@ -186,8 +186,7 @@ impl DeleteTerms {
         let (key, now) = (key?, db.now());
         let declared = key.declared;
         let asked = Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
-        let is_doubled = declared.has_two_rows(true);
-        let intent = match is_doubled || unique::concerns(declared) {
+        let intent = match declared.delete_concerns_others {
             false => {
                 let write = delete_of(pattern, &key, asked, now, db);
                 Intent::Ready(PlannedWrite::Alone(write))
@@ -199,7 +198,7 @@ impl DeleteTerms {
                 key,
                 main: Main::Delete,
                 now,
-                returns_old: is_doubled || returned == Returned::Old,
+                returns_old: declared.has_two_rows(true) || returned == Returned::Old,
             }),
         };
         Ok(WritePlan::new(intent, returned))

@@ -288,11 +288,11 @@ fn intent_of(
     is_entering: bool,
     db: &Dynamo,
 ) -> Result<Intent> {
-    let is_doubled = entity.declaration().has_two_rows(false);
-    if !is_doubled && !unique::concerns(entity.declaration()) {
+    let declared = entity.declaration();
+    if !declared.put_concerns_others {
         return Ok(Intent::Ready(PlannedWrite::Alone(write)));
     }
-    let key = untyped_key(entity)?;
+    let (is_doubled, key) = (declared.has_two_rows(false), untyped_key(entity)?);
     // No item exists before, so nothing is released, and the sentinels are known without a read.
     if is_entering && !is_doubled {
         let beside = unique::entering(&write, &key)?.members(&key, write.now, db)?;

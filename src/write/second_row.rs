@@ -140,11 +140,10 @@ impl<'w> BothRows<'w> {
 
     /// The reads, and the write as it would be if no row were found.
     pub(crate) fn explain(self, read: &Plan<()>, db: &Dynamo) -> Result<Explanation> {
-        let after = self.item_after(None)?;
         let rows = RowsAsRead {
             stored: None,
             before: None,
-            after: self.row_of(after.as_deref())?.map(|row| (row, None)),
+            after: self.row_after(None)?.map(|row| (row, None)),
         };
         let second = rows.after.as_ref().map(|(row, _)| {
             crate::read::plan_read(self.write.key.declared, self.write.pattern, &row.key, db)
@@ -161,9 +160,8 @@ impl<'w> BothRows<'w> {
     async fn read(&self, db: &Dynamo) -> Result<RowsAsRead> {
         let pattern = self.write.pattern;
         let stored = read_raw(db, pattern, &self.write.key).await?;
-        let after = self.item_after(stored.as_deref())?;
         let before = self.row_of(stored.as_deref())?;
-        let after = self.row_of(after.as_deref())?;
+        let after = self.row_after(stored.as_deref())?;
         let is_moved = |row: &SecondRow| {
             let after = after.as_ref();
             after.is_none_or(|after| after.key != row.key)
@@ -180,8 +178,17 @@ impl<'w> BothRows<'w> {
         item.map(self.second.row).transpose()
     }
 
-    /// The item after the write. None if there is none, or if the write cannot take effect, because its condition does not
-    /// hold for the stored item: then it is sent alone, and the service reports that.
+    /// The other row after the write. None if there is none, or if it cannot be computed because the condition of the write
+    /// does not hold for the stored item: then the write is sent alone, and the service rejects it.
+    fn row_after(&self, stored: Option<&[u8]>) -> Result<Option<SecondRow>> {
+        let item = self.item_after(stored);
+        match (item.and_then(|item| self.row_of(item.as_deref())), stored) {
+            (Err(_), Some(stored)) if self.is_rejected(stored)? => Ok(None),
+            (row, _) => row,
+        }
+    }
+
+    /// The item after the write, if there is one.
     fn item_after(&self, stored: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let name = self.write.key.declared.def.type_name;
         match &self.write.main {
@@ -189,12 +196,9 @@ impl<'w> BothRows<'w> {
             Main::Delete => Ok(None),
             Main::Update(update) => {
                 let may_create = self.write.asked.1.may_create();
-                match stored {
-                    Some(item) if self.is_rejected(item)? => Ok(None),
-                    Some(item) => changed(name, item, update).map(Some),
-                    None if may_create => changed(name, self.write.key.json(), update).map(Some),
-                    None => Ok(None),
-                }
+                let key = may_create.then(|| self.write.key.json());
+                let stored = stored.or(key);
+                stored.map(|item| changed(name, item, update)).transpose()
             }
         }
     }
