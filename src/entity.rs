@@ -11,6 +11,7 @@ mod declaration;
 pub(crate) mod defer;
 mod expiry;
 pub(crate) mod field;
+mod given;
 pub(crate) mod guard;
 mod held;
 pub(crate) mod in_error;
@@ -48,6 +49,7 @@ pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 #[doc(hidden)]
 pub use expiry::{ExpirySource, derived_ttl, derived_ttl_json, expiry_fits};
+pub(crate) use given::{complete_given, older_shape_of, unread_names};
 pub(crate) use held::HeldEntity;
 pub use key::Key;
 #[doc(hidden)]

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, encode_as_is, is_item_of, read};
+use crate::entity::{
+    DynamoEntity, DynamoTable, encode_as_is, is_item_of, older_shape_of, read, unread_names,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{CodecError, Tag};
@@ -93,10 +95,25 @@ impl<E: DynamoEntity> EntityTarget<E> {
     }
 
     /// Gives values the types of their fields, as far as JSON lacks them, and rejects attributes that would be lost.
-    fn fitting_item(&self, item: Item, mode: ImportMode) -> Result<Item, CodecError> {
+    fn fitting_item(&self, mut item: Item, mode: ImportMode) -> Result<Item, CodecError> {
+        for (name, former) in unread_names(&E::ENTITY, &item) {
+            if !mode.drops_unknown {
+                let message = format!(
+                    "it is read by its former name alone: name it `{former}` in the line, or drop it by `.drop_unknown()`"
+                );
+                return Err(CodecError::new(message).at(name));
+            }
+            item.remove(name);
+        }
+        let older = older_shape_of(&E::ENTITY, &item);
         let mut fitting = Item::new();
         for (name, value) in item {
-            let value = match self.fields.get(&name) {
+            let field = match older {
+                // The fields of an older shape may have other types.
+                Some(older) => is_read_by(older, &name).then_some(&None),
+                None => self.fields.get(&name),
+            };
+            let value = match field {
                 // JSON has fewer types than DynamoDB. The declared one tells a set from a list, and
                 // bytes from a text.
                 Some(Some(tag)) if value != Value::Null => {
@@ -171,6 +188,12 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
             stored,
         })
     }
+}
+
+/// Whether a declaration reads the attribute.
+fn is_read_by(def: &EntityDef, name: &str) -> bool {
+    let mut attributes = def.attributes.iter();
+    attributes.any(|attribute| attribute.names().any(|read| read == name))
 }
 
 /// Items of a table as they are.

@@ -8,8 +8,8 @@ use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::json::to_json;
 use crate::entity::{
-    Created, DynamoEntity, EntityContract, HasDeclaration, HeldEntity, ManagedValues, read,
-    read_key,
+    Created, DynamoEntity, EntityContract, HasDeclaration, HeldEntity, ManagedValues,
+    complete_given, read, read_key,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{Name, Writer};
@@ -179,6 +179,7 @@ fn put<E: DynamoEntity>(mut item: Item, kind: PutKind) -> Result<DynamicWrite> {
 fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
     let def = &E::ENTITY;
     let fail = |fault| Error::encode(def.type_name, fault);
+    complete_given(def, item).map_err(fail)?;
     let stamp = ManagedValues::write(1, SystemClock.now(), Created::Now);
     for (at, attribute) in def.attributes.iter().enumerate() {
         let name = attribute.stored;

@@ -1,5 +1,6 @@
 //! Exports and imports: a file has every row as it is stored, and a table that is imported is the same table.
 
+mod changing;
 mod files;
 mod hostile;
 mod interrupted;
@@ -13,7 +14,12 @@ use dynamo_entity::{Number, Timestamp, Value};
 use crate::support::suite::Test;
 
 pub fn tests() -> Vec<Test> {
-    let all = [files::tests(), hostile::tests(), interrupted::tests()];
+    let all = [
+        changing::tests(),
+        files::tests(),
+        hostile::tests(),
+        interrupted::tests(),
+    ];
     all.into_iter().flatten().collect()
 }
 

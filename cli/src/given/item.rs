@@ -1,7 +1,7 @@
 //! Reads an item from JSON: members have the names of fields or attributes, and get the types in which they are stored.
 
 use dynamo_entity::codec::Tag;
-use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema};
+use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema, SHAPE};
 use dynamo_entity::{Error, Item, Value};
 
 use crate::failure::Failure;
@@ -25,24 +25,34 @@ pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Fail
     Ok(item)
 }
 
-/// The field of a member: found by its attribute, otherwise by its name.
-fn field_of<'e>(entity: &'e EntitySchema, name: &str) -> Option<&'e FieldSchema> {
+/// The field of a member, and the attribute that the member becomes: found by its attribute or the former name of that, otherwise
+/// by the name of the field.
+fn field_of<'e>(entity: &'e EntitySchema, name: &str) -> Option<(&'e FieldSchema, &'e str)> {
+    let names = |field: &'e FieldSchema| {
+        field
+            .attribute
+            .as_deref()
+            .into_iter()
+            .chain(field.former.as_deref())
+    };
     let mut stored = entity.fields.iter();
-    let stored = stored.find(|field| field.attribute.as_deref() == Some(name));
+    let stored = stored.find_map(|field| {
+        let attribute = names(field).find(|attribute| *attribute == name)?;
+        Some((field, attribute))
+    });
     stored.or_else(|| {
-        entity
-            .field(name)
-            .filter(|field| field.role != FieldRole::Rest)
+        let field = entity.field(name)?;
+        let attribute = field.attribute.as_deref().unwrap_or(&field.name);
+        (field.role != FieldRole::Rest).then_some((field, attribute))
     })
 }
 
 fn put_field(
     item: &mut Item,
     of: ModelEntity<'_>,
-    field: &FieldSchema,
+    (field, name): (&FieldSchema, &str),
     value: Value,
 ) -> Result<(), Failure> {
-    let name = field.attribute.as_deref().unwrap_or(&field.name);
     let typed = match field.stored {
         Some(stored) if value != Value::Null => value.into_type(stored),
         _ => Some(value),
@@ -80,7 +90,8 @@ fn check_name(of: ModelEntity<'_>, name: &str) -> Result<(), Failure> {
         .fields
         .iter()
         .any(|field| field.role == FieldRole::Rest);
-    if has_rest || of.is_derived(name) {
+    let is_shape = name == SHAPE && entity.shape.is_some();
+    if has_rest || is_shape || of.is_derived(name) {
         return Ok(());
     }
     let names = entity.fields.iter().map(|field| field.name.as_str());

@@ -277,6 +277,63 @@ pub fn an_expiry_and_a_shape_are_filled(place: &Place) -> Outcome {
     Ok(())
 }
 
+mod renamed {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "parcels", key(pk = id))]
+    pub struct Parcel {
+        pub id: u32,
+        #[dynamo(was("note", keep))]
+        pub remark: Option<String>,
+    }
+}
+
+pub fn renamed() -> App {
+    App::new([renamed::Parcel::schema()]).writes::<renamed::Parcel>()
+}
+
+pub fn a_value_under_either_name_is_put(place: &Place) -> Outcome {
+    use renamed::Parcel;
+
+    place.typed(async |db| db.create_tables([Parcel::schema()]).await.map(drop))?;
+    let remark = |place: &Place| {
+        let read = place.typed(async |db| Parcel::key(1).get().consistent().send(db).await)?;
+        Outcome::Ok(read.and_then(|parcel| parcel.remark))
+    };
+    for (given, expected) in [
+        (r#"{"id": 1, "remark": "new"}"#, "new"),
+        (r#"{"id": 1, "note": "former"}"#, "former"),
+        (r#"{"id": 1, "note": "both", "remark": "both"}"#, "both"),
+    ] {
+        place.done("renamed", &["put", "Parcel", given])?;
+        assert_eq!(remark(place)?.as_deref(), Some(expected));
+    }
+    // As somebody edits it: one of both names is changed.
+    let edited = r#"{"id": 1, "note": "both", "remark": "edited"}"#;
+    let words = ["remark", "former name `note`", "different values"];
+    place.refused("renamed", &["put", "Parcel", edited], &words)?;
+    assert_eq!(remark(place)?.as_deref(), Some("both"));
+    Ok(())
+}
+
+pub fn the_shape_of_an_item_is_given(place: &Place) -> Outcome {
+    use derived::Person;
+
+    place.typed(async |db| db.create_tables([Person::schema()]).await.map(drop))?;
+    // It could be an item of the first shape.
+    let put = |item| ["put", "Person", item];
+    let words = [r#"add `"_shape": 2`"#];
+    place.refused("shapes", &put(r#"{"id": 1, "names": ["Ann"]}"#), &words)?;
+    place.done(
+        "shapes",
+        &put(r#"{"id": 1, "names": ["Ann"], "_shape": 2}"#),
+    )?;
+    let read = place.typed(async |db| Person::key(1).get().consistent().send(db).await)?;
+    assert_eq!(read.ok_or("an item")?.names, ["Ann"]);
+    Ok(())
+}
+
 /// The three declarations of a new index, as programs with a journal.
 mod journalled {
     macro_rules! step {
