@@ -44,7 +44,7 @@ pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
 #[cfg(feature = "streams")]
-pub(crate) use collection::{is_member, member_entity};
+pub(crate) use collection::{is_member, is_same_member, member_entity};
 pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 #[doc(hidden)]
@@ -66,6 +66,8 @@ pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePatt
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_names};
+#[cfg(feature = "streams")]
+pub(crate) use read::is_same_entity;
 pub(crate) use read::{
     encode_as_is, encode_present, is_item_of, is_past, projected, read, read_ahead, read_key,
     read_key_ahead, read_live, read_projection, refused_row,

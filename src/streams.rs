@@ -35,6 +35,8 @@ mod each;
 mod event;
 mod follow;
 mod kind;
+#[cfg(feature = "aws_lambda_events")]
+mod lambda_events;
 mod member_key;
 mod once;
 mod panics;

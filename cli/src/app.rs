@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
+use dynamo_entity::export::{StreamConsumer, TableAlarms};
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{HandlerError, StreamEvent};
@@ -118,6 +119,46 @@ impl App {
     {
         let handler = ReplayHandler::new(consumer.into(), handler);
         self.model.replays.push(handler);
+        self
+    }
+
+    /// Adds a function that follows the stream of one of the tables: `export` writes its event source mapping, its filters and
+    /// its permissions.
+    ///
+    /// ```
+    /// use dynamo_entity::export::{FollowedChange, StreamConsumer, TableAlarms};
+    /// use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
+    /// # struct Order { number: u32 }
+    ///
+    /// let invoices = StreamConsumer::new("invoices", Order::schema()).follow("Order", [FollowedChange::Created]);
+    /// let app = dynamo_entity_cli::App::new([Order::schema()])
+    ///     .consumer(invoices)
+    ///     .alarms(TableAlarms::new().notify("arn:aws:sns:eu-west-1:111122223333:on-call"));
+    /// # assert!(app.command("db").find_subcommand("export").is_some());
+    /// ```
+    pub fn consumer(mut self, consumer: StreamConsumer) -> Self {
+        let (name, table) = (consumer.name(), &consumer.table().name);
+        let mut schemas = self.model.schemas.iter();
+        if !schemas.any(|schema| schema.name == *table) {
+            let fault = format!(
+                "the consumer `{name}` follows table `{table}`, which is in none of the schemas that the `App` was given"
+            );
+            self.fault.get_or_insert(fault);
+        }
+        let mut others = self.model.consumers.iter();
+        if others.any(|other| other.name() == name) {
+            let fault = format!("the `App` was given two consumers `{name}`");
+            self.fault.get_or_insert(fault);
+        }
+        self.model.consumers.push(consumer);
+        self
+    }
+
+    /// Adds alarms about the tables and the consumers to the templates and configurations that `export` writes.
+    pub fn alarms(mut self, alarms: TableAlarms) -> Self {
+        self.model.alarms = Some(alarms);
         self
     }
 
@@ -378,6 +419,36 @@ mod tests {
             notes.contains("`Note` is in none of the schemas"),
             "{notes}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_wrong_consumer_is_told() {
+        let mails = || StreamConsumer::new("mails", Note::schema());
+        for (app, words) in [
+            (
+                App::new([]).consumer(mails()),
+                "`mails` follows table `notes`",
+            ),
+            (
+                App::new([Note::schema()])
+                    .consumer(mails())
+                    .consumer(mails()),
+                "two consumers `mails`",
+            ),
+        ] {
+            let (mut out, mut notes) = (Vec::new(), Vec::new());
+            let mut streams = Streams {
+                out: &mut out,
+                notes: &mut notes,
+                input: &mut &b""[..],
+                terminals: Terminals::default(),
+            };
+            let arguments = vec!["db".into(), "lint".into()];
+            let exit = app.run_with(arguments, &mut streams).await;
+            assert_eq!(exit, Exit::Failed);
+            let notes = String::from_utf8(notes).unwrap();
+            assert!(notes.contains(words), "{notes}");
+        }
     }
 
     #[tokio::test]

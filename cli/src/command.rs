@@ -115,7 +115,7 @@ fn tables(model: &Model) -> Vec<Command> {
         ))
         .arg(arguments::yes());
     let lint = Command::new("lint").about("Lists declarations that you are likely to regret");
-    vec![plan, apply, check(model), fill(model), lint, export()]
+    vec![plan, apply, check(model), fill(model), lint, export(model)]
 }
 
 /// The names of entities. The stored ones are accepted too, because the steps of the lock file use those.
@@ -208,14 +208,14 @@ fn checkpoint() -> Arg {
         .help("Keeps the position in a file, from which the next run continues")
 }
 
-fn export() -> Command {
+fn export(model: &Model) -> Command {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
     };
     let format = Arg::new("format")
         .value_name("FORMAT")
         .required(true)
-        .value_parser(PossibleValuesParser::new(formats()))
+        .value_parser(PossibleValuesParser::new(formats(model)))
         .help("The format to write; --since reads `schema`");
     Command::new("export")
         .about("Writes the tables as a template, a configuration, a document or a policy")
@@ -230,6 +230,25 @@ fn export() -> Command {
             option("region", "REGION", "The region of the policy"),
             option("account", "ACCOUNT", "The account of the policy"),
         ])
+        .args(consumer_of_export(model))
+}
+
+/// The option for one of the consumers, if the program has some.
+fn consumer_of_export(model: &Model) -> Option<Arg> {
+    let names: Vec<String> = model
+        .consumers
+        .iter()
+        .map(|consumer| consumer.name().to_owned())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Arg::new("consumer")
+            .long("consumer")
+            .value_name("CONSUMER")
+            .value_parser(PossibleValuesParser::new(names))
+            .help(
+                "The function whose filters or policy are written; `iam` then allows nothing else",
+            )
+    })
 }
 
 fn data(model: &Model) -> Vec<Command> {

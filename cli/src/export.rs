@@ -3,48 +3,65 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use dynamo_entity::export::{CloudFormation, ExportFormat, Policy};
+use dynamo_entity::DynamoTable;
+use dynamo_entity::export::{
+    CloudFormation, ExportFormat, Policy, PolicyVerb, StreamConsumer, Terraform,
+};
 use dynamo_entity::schema::TableSchema;
-use serde_json::Value;
+use dynamo_entity::streams::{OnceEffect, ParkedTable};
+use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::model::Model;
 
 /// The schemas themselves. A later export reads the earlier tables from them.
 pub(crate) const SCHEMA: &str = "schema";
 
+/// The event filters of a consumer.
+const FILTERS: &str = "filters";
+
 /// The names of the formats.
-pub(crate) fn formats() -> Vec<&'static str> {
+pub(crate) fn formats(model: &Model) -> Vec<&'static str> {
     let formats = ExportFormat::ALL.into_iter().map(ExportFormat::name);
-    formats.chain([SCHEMA]).collect()
+    let filters = (!model.consumers.is_empty()).then_some(FILTERS);
+    formats.chain([SCHEMA]).chain(filters).collect()
 }
 
 pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
     let text_of = |option: &str| matches.get_one::<String>(option).map(String::as_str);
     let format = text_of("format").unwrap_or(SCHEMA);
     let out = text_of("out").map(PathBuf::from);
+    let consumer = consumer(context.model, matches, format)?;
     if let Some(since) = text_of("since") {
         return numbered(context, format, Path::new(since), out);
     }
     let schemas = context.model.schemas.iter().cloned();
     let prefix = context.prefix.clone().unwrap_or_default();
-    let (text, file) = match format.parse() {
-        Ok(ExportFormat::Iam) => {
-            let mut policy = Policy::new(schemas).prefix(prefix).allow_all();
+    let (text, file) = match (format.parse(), consumer) {
+        (Ok(ExportFormat::Iam), consumer) => {
+            let mut policy = match consumer {
+                Some(consumer) => policy_of_consumer(context, consumer)?,
+                None => policy_of_all(context)?,
+            };
             if let Some(region) = text_of("region") {
                 policy = policy.region(region);
             }
             if let Some(account) = text_of("account") {
                 policy = policy.account(account);
             }
-            context.note(
-                "this policy allows every verb of every entity; `Policy` of the library writes one for each role",
-            )?;
             (policy.document()?, ExportFormat::Iam.file_name())
         }
-        Ok(format) => (format.write(schemas, &prefix)?, format.file_name()),
-        Err(_) => (all_schemas(context), "tables.schema.json"),
+        (Ok(format @ ExportFormat::CloudFormation), _) => {
+            (cloud_formation(context).template()?, format.file_name())
+        }
+        (Ok(format @ ExportFormat::Terraform), _) => {
+            (terraform(context).configuration()?, format.file_name())
+        }
+        (Ok(format), _) => (format.write(schemas, &prefix)?, format.file_name()),
+        (Err(_), Some(consumer)) => (filters(context, consumer)?, "filters.json"),
+        (Err(_), None) => (all_schemas(context), "tables.schema.json"),
     };
     let text = text.trim_end().to_owned() + "\n";
     match out {
@@ -55,6 +72,120 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
         }
     }
     Ok(Exit::Done)
+}
+
+/// The consumer whose filters or policy are written. Filters need one, and other formats contain all consumers.
+fn consumer<'m>(
+    model: &'m Model,
+    matches: &ArgMatches,
+    format: &str,
+) -> Result<Option<&'m StreamConsumer>, Failure> {
+    // The option exists only if the program has consumers.
+    let named = matches.try_get_one::<String>("consumer");
+    let named = named.ok().flatten();
+    if named.is_some() && ![FILTERS, ExportFormat::Iam.name()].contains(&format) {
+        return Err(Failure::said(
+            "--consumer: only `filters` and `iam` are written for one consumer",
+        ));
+    }
+    if let Some(name) = named {
+        return Ok(model.consumers.iter().find(|of| of.name() == name));
+    }
+    match (format, &*model.consumers) {
+        (FILTERS, [one]) => Ok(Some(one)),
+        (FILTERS, consumers) => {
+            let names: Vec<&str> = consumers.iter().map(StreamConsumer::name).collect();
+            Err(Failure::said(format!(
+                "pass `--consumer NAME`, one of: {}",
+                names.join(", ")
+            )))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn cloud_formation(context: &Context<'_, '_>) -> CloudFormation {
+    let (model, prefix) = (context.model, context.prefix.clone());
+    let schemas = model.schemas.iter().cloned();
+    let mut stack = CloudFormation::new(schemas).prefix(prefix.unwrap_or_default());
+    for consumer in &model.consumers {
+        stack = stack.consumer(consumer.clone());
+    }
+    match &model.alarms {
+        Some(alarms) => stack.alarms(alarms.clone()),
+        None => stack,
+    }
+}
+
+fn terraform(context: &Context<'_, '_>) -> Terraform {
+    let (model, prefix) = (context.model, context.prefix.clone());
+    let schemas = model.schemas.iter().cloned();
+    let mut tables = Terraform::new(schemas).prefix(prefix.unwrap_or_default());
+    for consumer in &model.consumers {
+        tables = tables.consumer(consumer.clone());
+    }
+    match &model.alarms {
+        Some(alarms) => tables.alarms(alarms.clone()),
+        None => tables,
+    }
+}
+
+fn policy(context: &Context<'_, '_>) -> Policy {
+    let schemas = context.model.schemas.iter().cloned();
+    Policy::new(schemas).prefix(context.prefix.clone().unwrap_or_default())
+}
+
+/// The policy of a program that does everything, and of all consumers.
+fn policy_of_all(context: &mut Context<'_, '_>) -> Result<Policy, Failure> {
+    context.note(
+        "this policy allows every verb of every entity; `Policy` of the library writes one for each role",
+    )?;
+    let consumers = context.model.consumers.iter();
+    Ok(consumers.fold(policy(context).allow_all(), Policy::allow_consumer))
+}
+
+/// The policy of a function: its stream, its queue, and the tables in which the library records its attempts and effects.
+fn policy_of_consumer(
+    context: &mut Context<'_, '_>,
+    consumer: &StreamConsumer,
+) -> Result<Policy, Failure> {
+    let has = |name: &str| {
+        let mut schemas = context.model.schemas.iter();
+        schemas.any(|schema| schema.name == name)
+    };
+    let mut policy = policy(context).allow_consumer(consumer);
+    if has(&ParkedTable::schema().name) {
+        let attempts = [PolicyVerb::GET, PolicyVerb::UPDATE, PolicyVerb::UPSERT];
+        policy = policy.allow("ParkedChange", attempts);
+        policy = policy.allow("ParkedPart", [PolicyVerb::BATCH]);
+    }
+    if has(&OnceEffect::schema().name) {
+        let effects = [
+            PolicyVerb::CREATE,
+            PolicyVerb::DELETE,
+            PolicyVerb::GET,
+            PolicyVerb::PUT,
+        ];
+        policy = policy.allow("OnceEffect", effects);
+    }
+    context.note(
+        "this policy does not contain the requests of the handler; `Policy` of the library writes one with them",
+    )?;
+    Ok(policy)
+}
+
+/// The filters in the form in which the tools of AWS read them.
+fn filters(context: &mut Context<'_, '_>, consumer: &StreamConsumer) -> Result<String, Failure> {
+    let filters = consumer.filters()?;
+    if filters.is_empty() {
+        context.note("this consumer receives every record, and needs no filter")?;
+    }
+    let filters: Vec<Value> = filters
+        .into_iter()
+        .map(|pattern| json!({ "Pattern": pattern }))
+        .collect();
+    let criteria = serde_json::to_string_pretty(&json!({ "Filters": filters }));
+    criteria.map_err(|error| Failure::said(error.to_string()))
 }
 
 /// All schemas as one list of JSON.
@@ -77,9 +208,7 @@ fn numbered(
         ));
     }
     let before = read_schemas(since)?;
-    let prefix = context.prefix.clone().unwrap_or_default();
-    let schemas = context.model.schemas.iter().cloned();
-    let templates = CloudFormation::new(schemas).prefix(prefix).since(before)?;
+    let templates = cloud_formation(context).since(before)?;
     let names: Vec<&str> = templates
         .iter()
         .map(|template| template.file_name.as_str())

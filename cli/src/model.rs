@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use dynamo_entity::bulk::Bulk;
+use dynamo_entity::export::{StreamConsumer, TableAlarms};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
@@ -82,6 +83,10 @@ pub(crate) struct Model {
     pub(crate) writable: Vec<Writable>,
     /// The handlers of consumers, for parked changes.
     pub(crate) replays: Vec<ReplayHandler>,
+    /// The functions that follow streams, for exports.
+    pub(crate) consumers: Vec<StreamConsumer>,
+    /// The alarms of exports.
+    pub(crate) alarms: Option<TableAlarms>,
     /// Whether fills are written into the journal.
     pub(crate) has_journal: bool,
     /// The collections, each with the name of its table.

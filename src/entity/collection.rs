@@ -202,6 +202,18 @@ pub(crate) fn is_member<C: DynamoCollection>(json: &[u8]) -> bool {
     C::OTHER.is_some() || find_variant::<C>(json).map_or(true, |found| found.is_ok())
 }
 
+/// Whether two items are equal as members of the collection: see [`is_same_entity`](super::is_same_entity).
+#[cfg(feature = "streams")]
+pub(crate) fn is_same_member<C: DynamoCollection>(one: &[u8], other: &[u8]) -> bool {
+    let fresh = |json: &[u8]| {
+        // The shape before does not have all fields, so two items could look equal in it.
+        let is_whole = member_entity::<C>(json).is_none_or(|of| !of.writes_older_shape());
+        let member = read_collection::<C>(json).ok().filter(|_| is_whole)?;
+        member.stored_item().ok()
+    };
+    fresh(one).is_some_and(|one| fresh(other) == Some(one))
+}
+
 /// The error for an item that fits no variant, with its key, because the item can be found again only by it.
 #[cold]
 fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {

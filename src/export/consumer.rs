@@ -132,6 +132,16 @@ impl StreamConsumer {
         }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The table whose stream it follows.
+    pub fn table(&self) -> &TableSchema {
+        &self.table
+    }
+
     /// The name or the ARN of the function.
     #[must_use]
     pub fn function(mut self, function: impl Into<String>) -> Self {

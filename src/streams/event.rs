@@ -23,7 +23,8 @@ pub(super) enum EventForm {
 /// Deserializes from the event of a Lambda function, from the bare list of records that EventBridge Pipes passes on,
 /// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their digits.
 /// A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its position, not a failure of the whole
-/// event.
+/// event. With the feature `aws_lambda_events`, the events of that crate convert into it, and a
+/// [`BatchResponse`](super::BatchResponse) into its responses.
 ///
 /// ```
 /// use dynamo_entity::streams::StreamEvent;
@@ -61,6 +62,15 @@ impl StreamEvent {
     /// Its records, in their order.
     pub fn records(&self) -> &[StreamRecord] {
         &self.records
+    }
+
+    /// The event of a function with these records.
+    #[cfg(feature = "aws_lambda_events")]
+    pub(super) fn of_function(records: Vec<StreamRecord>) -> Self {
+        StreamEvent {
+            form: EventForm::Lambda,
+            records,
+        }
     }
 
     pub(super) fn event_form(&self) -> EventForm {

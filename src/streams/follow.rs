@@ -4,6 +4,7 @@
 //! record -> a sentinel?        not shown
 //!        -> equal images?      not shown
 //!        -> whose images?      those of other entities count as missing; none left: not shown
+//!        -> equal fields?      a fill; not shown, unless it is a touch
 //!        -> kind               from the images that count, then from the name
 //!        -> decode             a change, or an error in its place
 //! ```
@@ -45,6 +46,8 @@ pub(super) struct Followed {
     pub(super) entities: &'static [&'static EntityDef],
     /// Whether an item, or a key alone, belongs to it.
     pub(super) is_mine: fn(&[u8]) -> bool,
+    /// Whether two items have the same values in all fields.
+    pub(super) is_same: fn(&[u8], &[u8]) -> bool,
 }
 
 /// The typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
@@ -111,6 +114,13 @@ impl<New, Old> ItemChanges<New, Old> {
             true if new.is_none() && old.is_none() => return Ok(None),
             false if !is_mine(&record.keys) => return Ok(None),
             _ => {}
+        }
+        // A fill adds keys of indexes, defaults, and other names and shapes of the same values.
+        if let (Some(new), Some(old)) = (new, old)
+            && !record.is_touch()
+            && (self.followed.is_same)(old, new)
+        {
+            return Ok(None);
         }
         let kind = record
             .event_kind(new.is_some(), old.is_some())

@@ -70,17 +70,22 @@ impl RecordParts {
         })
     }
 
+    /// Whether the write has sent the item through the stream again, which has to be shown although its values are the same.
+    pub(super) fn is_touch(&self) -> bool {
+        let touch = |image| find_member(image, TOUCH).ok().flatten();
+        let before = self.old.as_deref().and_then(touch);
+        let after = self.new.as_deref().and_then(touch);
+        after.is_some() && after != before
+    }
+
     /// Whether both images have the same content, so that nothing changed. Equal numbers may have different texts, and
-    /// marks of jobs and fills do not count as data. However, a touch has to be shown.
+    /// marks of jobs and fills do not count as data.
     pub(super) fn is_unchanged(&self) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
         };
-        let touch = |image| find_member(image, TOUCH).ok().flatten();
-        if touch(new).is_some_and(|touched| touch(old) != Some(touched)) {
-            return false;
-        }
         match (image_data(old), image_data(new)) {
+            _ if self.is_touch() => false,
             (Some(old), Some(new)) => old == new,
             _ => false,
         }

@@ -4,8 +4,8 @@ use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
 use super::member_key::MemberKey;
 use crate::entity::{
-    DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, member_entity, read,
-    read_collection, read_key,
+    DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, is_same_entity,
+    is_same_member, member_entity, read, read_collection, read_key,
 };
 use crate::error::Result;
 
@@ -100,6 +100,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
             true => |_| true,
             false => is_item_of::<E>,
         },
+        is_same: is_same_entity::<E>,
     }
 }
 
@@ -200,5 +201,6 @@ fn followed_collection<C: DynamoCollection>() -> Followed {
         table: &<C::Table as DynamoTable>::TABLE,
         entities: <C::Table as DynamoTable>::ENTITIES,
         is_mine: is_member::<C>,
+        is_same: is_same_member::<C>,
     }
 }

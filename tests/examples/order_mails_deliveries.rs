@@ -1,18 +1,25 @@
 //! The function `order_mails`, with recorded events of all views and forms.
 
+use aws_lambda_events::dynamodb::Event;
+use aws_lambda_events::kinesis::KinesisEvent;
+use aws_lambda_events::streams::{DynamoDbEventResponse, KinesisEventResponse};
+use dynamo_entity::Value;
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{ChangeEvent, OnceEffect, ParkedTable, StreamEvent};
+use dynamo_entity::streams::{BatchResponse, ChangeEvent, OnceEffect, ParkedTable, StreamEvent};
 
 use crate::order_mails::{Account, Order, Outbox, Status, handle, replay, stale_orders};
 use crate::support::db::{Db, Mode};
 
-fn recorded(name: &str) -> StreamEvent {
+fn text(name: &str) -> String {
     let path = format!(
         "{}/examples/order_mails/events/{name}.json",
         env!("CARGO_MANIFEST_DIR")
     );
-    let json = std::fs::read_to_string(path).expect("an event");
-    serde_json::from_str(&json).expect("an event")
+    std::fs::read_to_string(path).expect("an event")
+}
+
+fn recorded(name: &str) -> StreamEvent {
+    serde_json::from_str(&text(name)).expect("an event")
 }
 
 #[tokio::test]
@@ -162,4 +169,79 @@ fn records_say_when_and_where() {
     let event = recorded("new_and_old_images");
     let numbers = event.records().iter().map(|record| record.sequence());
     assert!(numbers.clone().all(|number| number.is_some()) && numbers.is_sorted());
+}
+
+/// The types of `aws_lambda_events` contain the same records.
+#[test]
+fn events_of_the_other_crate_are_the_same() {
+    let all = |event: &StreamEvent| -> Vec<String> {
+        let records = event.records().iter();
+        let keys = records.map(|record| {
+            format!(
+                "{record:?} {:?} {:?} {:?} {:?}",
+                record.at(),
+                record.key(),
+                record.old_image(),
+                record.new_image()
+            )
+        });
+        let changes = Account::keys_of(event).map(|change| match change {
+            Ok(change) => format!("{:?}", change.event),
+            Err(unread) => format!("{unread:?}"),
+        });
+        let orders = Order::changes_of(event).map(|change| match change {
+            Ok(change) => format!("{:?}", change.event),
+            Err(unread) => format!("{unread:?}"),
+        });
+        keys.chain(changes).chain(orders).collect()
+    };
+    for view in ["new_and_old_images", "new_image", "old_image", "keys_only"] {
+        let theirs: Event = serde_json::from_str(&text(view)).expect("an event");
+        let ours = StreamEvent::from(theirs);
+        assert!(ours.records().len() >= 4);
+        assert_eq!(all(&ours), all(&recorded(view)), "{view}");
+    }
+    let theirs: KinesisEvent = serde_json::from_str(&text("kinesis")).expect("an event");
+    assert_eq!(all(&theirs.into()), all(&recorded("kinesis")));
+}
+
+/// Numbers that no float has, a record without image, time, view and table, and one that cannot be read.
+#[tokio::test]
+async fn records_of_the_other_crate_keep_what_they_have() {
+    let event = |name: &str, more: &str| {
+        let json = format!(
+            r#"{{"Records":[{{"eventID":"a","eventName":"{name}","awsRegion":"eu-west-1","dynamodb":{{
+                {more},"SequenceNumber":"490","SizeBytes":1}}}}]}}"#
+        );
+        let theirs: Event = serde_json::from_str(&json).expect("an event");
+        StreamEvent::from(theirs)
+    };
+    let number = "123456789012345678901234567890.12345678";
+    let removed = event("REMOVE", &format!(r#""Keys":{{"pk":{{"N":"{number}"}}}}"#));
+    let [record] = removed.records() else {
+        panic!("one record");
+    };
+    let key = record.key().expect("a key");
+    let Some(Value::N(digits)) = key.get("pk") else {
+        panic!("a number: {key:?}");
+    };
+    assert_eq!(digits.to_string(), number);
+    let images = (record.new_image(), record.old_image());
+    assert_eq!((record.at(), record.table()), (None, None));
+    assert_eq!(images, (None, None));
+
+    // It is an error in its place, and the response names it.
+    let broken = r#""Keys":{"pk":{"N":"1"}},"NewImage":{"pk":{"N":"one"}}"#;
+    let broken = event("INSERT", broken);
+    assert_eq!(broken.records()[0].event_id(), Some("a"));
+    let response = Order::changes_of(&broken).each(async |_| Ok::<(), Error>(()));
+    let response = response.await;
+    let error = response.failed().expect("a failure").error.to_string();
+    assert!(error.contains("NewImage"), "{error}");
+    let named = serde_json::to_string(&DynamoDbEventResponse::from(response));
+    let failures = r#"{"batchItemFailures":[{"itemIdentifier":"490"}]}"#;
+    assert_eq!(named.expect("JSON"), failures);
+    let none = KinesisEventResponse::from(BatchResponse::default());
+    let none = serde_json::to_string(&none).expect("JSON");
+    assert_eq!(none, r#"{"batchItemFailures":[]}"#);
 }

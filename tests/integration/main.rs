@@ -35,6 +35,7 @@ mod errors;
 mod executors;
 mod expiry;
 mod faults;
+mod followed;
 mod former;
 mod get;
 mod get_many;
@@ -137,6 +138,7 @@ fn main() {
         ("actor", actor::tests),
         ("repository", repository::tests),
         ("faults", faults::tests),
+        ("followed", followed::tests),
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("transact_get", transact_get::tests),

@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dynamo_entity::prelude::*;
+use dynamo_entity::streams::{ChangeEvent, StreamEvent};
 use dynamo_entity::{Timestamp, put_each};
 use fastrand::Rng;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
-use crate::support::db::Db;
+use crate::followed::event;
+use crate::support::db::{Db, Raw};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -37,6 +39,8 @@ tests![
     a_step_back_is_filled_first(before::Moving),
     the_last_step_deletes_old_rows_that_have_a_new_one(old::Moving),
     expired_rows_are_not_filled(sessions::Moving),
+    a_consumer_follows_one_of_both_rows(old::Moving),
+    a_touch_is_of_the_row_that_is_read(old::Moving),
     the_costs_are_explained,
     the_model_knows_the_step,
 ];
@@ -370,6 +374,137 @@ async fn the_other_row_is_hidden(db: Db) -> Outcome {
     assert_eq!(before::Moving::all(&db).await?.len(), 3);
     assert_eq!(after::Moving::all(&db).await?.len(), 3);
     assert_eq!(new::Moving::all(&db).await?.len(), 3);
+    Ok(())
+}
+
+/// Both rows of an item are items of a table, and a stream has a record of each.
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = before::Moving)]
+enum Rows {
+    Old(before::Order),
+    New(before::other::Order),
+}
+
+/// The rows of the item under its two keys.
+async fn both_rows(db: &Db, customer: &str) -> [Option<Raw>; 2] {
+    let old = db.raw(&before::Order::key(1)).await;
+    [old, db.raw(&after::Order::key(customer, 1)).await]
+}
+
+/// The records of the changes of these rows.
+fn records(old: &[Option<Raw>], new: &[Option<Raw>]) -> Vec<StreamEvent> {
+    let rows = old.iter().zip(new);
+    let rows = rows.filter(|(old, new)| old != new);
+    rows.map(|(old, new)| event("NEW_AND_OLD_IMAGES", old.as_ref(), new.as_ref()))
+        .collect()
+}
+
+fn cents(change: Option<&i64>) -> i64 {
+    *change.unwrap_or(&0)
+}
+
+/// The cents of the changes that a consumer sees, before and after.
+macro_rules! seen {
+    ($entity:ty, $events:expr) => {
+        $events
+            .iter()
+            .flat_map(|event| <$entity>::changes_of(event))
+            .map(|change| {
+                let event = change.expect("an order").event;
+                let [before, after] =
+                    [event.before(), event.after()].map(|side| cents(side.map(|row| &row.cents)));
+                (before, after)
+            })
+            .collect::<Vec<_>>()
+    };
+}
+
+async fn a_consumer_follows_one_of_both_rows(db: Db) -> Outcome {
+    let one = which(1, "ann");
+    let none = [None, None];
+    old::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
+    let first = both_rows(&db, "ann").await;
+    assert_eq!(seen!(old::Order, records(&none, &first)), [(0, 5)]);
+    // The fill creates the new row, which is another item for a consumer of both.
+    let report = before::Order::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(report.written, 1);
+    let filled = both_rows(&db, "ann").await;
+    let fill = records(&first, &filled);
+    assert_eq!(fill.len(), 1);
+    assert!(seen!(before::Order, fill).is_empty());
+    assert_eq!(seen!(after::Order, fill), [(0, 5)]);
+
+    before::Moving::write(&db, &one, &Write::AddCents(2)).await?;
+    let added = both_rows(&db, "ann").await;
+    let add = records(&filled, &added);
+    assert_eq!(add.len(), 2, "one record for each row");
+    assert_eq!(seen!(old::Order, add), [(5, 7)]);
+    assert_eq!(seen!(before::Order, add), [(5, 7)]);
+    assert_eq!(seen!(after::Order, add), [(5, 7)]);
+    assert_eq!(seen!(new::Order, add), [(5, 7)]);
+    let kinds: Vec<_> = add
+        .iter()
+        .flat_map(Rows::changes_of)
+        .map(|change| match change.expect("a row").event {
+            ChangeEvent::Changed {
+                old: Rows::Old(_),
+                new: Rows::Old(_),
+            } => "old",
+            ChangeEvent::Changed {
+                old: Rows::New(_),
+                new: Rows::New(_),
+            } => "new",
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(kinds, ["old", "new"]);
+
+    // The last step writes the new row alone, and its fill deletes the old one. The item remains.
+    last::Moving::write(&db, &one, &Write::AddCents(1)).await?;
+    let last_row = both_rows(&db, "ann").await;
+    let add = records(&added, &last_row);
+    assert_eq!(add.len(), 1);
+    assert_eq!(seen!(last::Order, add), [(7, 8)]);
+    assert!(seen!(old::Order, add).is_empty());
+    let report = last::Order::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(report.written, 1);
+    let dropped = both_rows(&db, "ann").await;
+    assert_eq!(dropped[0], None);
+    let drop = records(&last_row, &dropped);
+    assert_eq!(seen!(old::Order, drop), [(7, 0)]);
+    assert!(seen!(last::Order, drop).is_empty());
+    assert!(seen!(new::Order, drop).is_empty());
+    Ok(())
+}
+
+async fn a_touch_is_of_the_row_that_is_read(db: Db) -> Outcome {
+    let one = which(1, "ann");
+    before::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
+    let written = both_rows(&db, "ann").await;
+    let report = before::Order::scan()
+        .touch_each()
+        .send(&db)
+        .await?
+        .complete()?;
+    assert_eq!(report.written, 1);
+    let touched = both_rows(&db, "ann").await;
+    assert_eq!(written[1], touched[1]);
+    let touch = records(&written, &touched);
+    assert_eq!(seen!(before::Order, touch), [(5, 5)]);
+    // The next write of the item is that of any other.
+    before::Moving::write(&db, &one, &Write::AddCents(2)).await?;
+    assert_eq!(
+        after::Moving::read(&db, &one).await?,
+        Some(content("ann", 7))
+    );
+    let report = after::Order::scan()
+        .touch_each()
+        .send(&db)
+        .await?
+        .complete()?;
+    assert_eq!(report.written, 1);
+    after::Moving::write(&db, &one, &Write::AddCents(1)).await?;
+    assert_eq!(old::Moving::read(&db, &one).await?, Some(content("ann", 8)));
     Ok(())
 }
 

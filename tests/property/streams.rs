@@ -12,7 +12,7 @@ crate::declare! {
     entity Buyer(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"), unique(by_mail, mail))
         { buyer: String, mail: String }
     entity Order(table = Shop, key(pk = "BUYER#{buyer}", sk = "ORDER#{number:04}"))
-        { buyer: String, number: u32, total: String, weight: dynamo_entity::Number }
+        { buyer: String, number: u32, total: String, weight: dynamo_entity::Number, #[dynamo(default)] rank: u32 }
     entity Reward(table = Shop, key(pk = "BUYER#{buyer}", sk = "REWARD#{number:04}")) { buyer: String, number: u32 }
 }
 
@@ -28,6 +28,8 @@ enum Account {
 enum Content {
     /// An order of this weight; with another text of the number, and with a mark of a job.
     Order(u8, bool, bool),
+    /// An order of this weight that an older program has stored without its rank, which is the default.
+    Unfilled(u8),
     /// An item of another entity.
     Foreign,
     /// An item of an entity that nobody here knows.
@@ -64,10 +66,15 @@ impl Content {
                 };
                 write!(
                     json,
-                    r#","weight":{{"N":"{weight}"}},"total":{{"S":"\u00e9"}}{mark}"#
+                    r#","weight":{{"N":"{weight}"}},"total":{{"S":"\u00e9"}},"rank":{{"N":"0"}}{mark}"#
                 )
                 .unwrap();
             }
+            Content::Unfilled(weight) => write!(
+                json,
+                r#","weight":{{"N":"{weight}.12345678901234567890123456789"}},"total":{{"S":"\u00e9"}}"#
+            )
+            .unwrap(),
             Content::Broken => json.push_str(r#","weight":{"S":"1"},"total":{"S":"x"}"#),
             Content::Newer => {
                 json.push_str(r#","weight":{"N":"1"},"total":{"S":"x"},"_shape":{"N":"2"}"#)
@@ -80,9 +87,17 @@ impl Content {
     }
 
     fn says_the_same(self, other: Content) -> bool {
-        match (self, other) {
-            (Content::Order(a, ..), Content::Order(b, ..)) => a == b,
+        match (self.weight(), other.weight()) {
+            (Some(mine), Some(theirs)) => mine == theirs,
             _ => self == other,
+        }
+    }
+
+    /// The weight of an order that can be read.
+    fn weight(self) -> Option<u8> {
+        match self {
+            Content::Order(weight, ..) | Content::Unfilled(weight) => Some(weight),
+            _ => None,
         }
     }
 
@@ -94,6 +109,7 @@ impl Content {
 fn content() -> impl Strategy<Value = Content> {
     prop_oneof![
         6 => (0..3u8, any::<bool>(), any::<bool>()).prop_map(|(w, a, b)| Content::Order(w, a, b)),
+        2 => (0..3u8).prop_map(Content::Unfilled),
         1 => Just(Content::Foreign),
         1 => Just(Content::Unknown),
         1 => Just(Content::Broken),
@@ -277,7 +293,7 @@ impl Given {
         };
         let side = |reads: bool, content: Option<Content>| match (reads, content) {
             (false, _) => Ok(None),
-            (true, Some(Content::Order(weight, ..))) => Ok(Some(weight)),
+            (true, Some(content)) if content.weight().is_some() => Ok(content.weight()),
             (true, Some(Content::Newer)) => Err(ErrorKind::NewerShape),
             (true, _) => Err(ErrorKind::Decode),
         };

@@ -75,4 +75,7 @@ fn main() {
     // A collection with it, by a variant of its own or among all others.
     let _ = Everything::in_partition("a").delete_each();
     let _ = OrElse::in_partition("a").delete_each();
+    // A touch is a write too, even if it changes no field.
+    let _ = AuditEntry::scan().touch_each();
+    let _ = Everything::in_partition("a").touch_each();
 }

@@ -31,6 +31,7 @@ programs! {
 }
 
 mod collections;
+mod consumers;
 mod failures;
 mod files;
 mod fill;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Ok("names") => run(names::app()),
         Ok("typed") => run(names::typed()),
         Ok("parked") => run(parked::app()),
+        Ok("consumers") => run(consumers::app()),
         Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
@@ -79,6 +81,10 @@ fn main() -> ExitCode {
             let trials = trials![
                 collections::a_collection_is_read_by_its_partition,
                 collections::a_collection_is_shown_and_suggested,
+                consumers::consumers_and_alarms_are_exported,
+                consumers::a_stack_that_changes_keeps_its_consumers,
+                consumers::a_function_has_a_policy_of_its_own,
+                consumers::filters_are_exported,
                 failures::exit_codes_tell_how_it_ended,
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,

@@ -21,13 +21,13 @@ use crate::support::suite::Outcome;
 
 const TOPIC: &str = "arn:aws:sns:eu-west-1:111122223333:on-call";
 
-fn mails() -> StreamConsumer {
+pub fn mails() -> StreamConsumer {
     StreamConsumer::new("order-mails", Shop::schema())
         .follow("Order", [FollowedChange::Created, FollowedChange::Changed])
 }
 
 /// A consumer that says everything.
-fn cache() -> StreamConsumer {
+pub fn cache() -> StreamConsumer {
     StreamConsumer::new("cache", Shop::schema())
         .function("arn:aws:lambda:eu-west-1:111122223333:function:stale-orders:live")
         .follow(
@@ -67,7 +67,7 @@ pub fn configuration() -> Result<String> {
     tables.consumer(mails()).consumer(cache()).configuration()
 }
 
-fn policy() -> Policy {
+pub fn policy() -> Policy {
     Policy::new([Shop::schema(), ParkedTable::schema(), OnceEffect::schema()])
         .prefix("prod")
         .region("eu-west-1")

@@ -13,6 +13,7 @@ type Done<T> = Result<T, Box<dyn std::error::Error>>;
 /// Whether a policy allows an action.
 pub struct Question {
     pub policy: Json,
+    /// The action of DynamoDB, or that of another service with its name.
     pub action: String,
     pub resource: String,
     /// The values of the partition keys that are asked for, by the condition key that has them.
@@ -27,11 +28,15 @@ impl Question {
         let context: serde_json::Map<String, Json> = keys
             .map(|(key, values)| (format!("dynamodb:{key}"), json!(values)))
             .collect();
+        let action = match self.action.contains(':') {
+            true => self.action.clone(),
+            false => format!("dynamodb:{}", self.action),
+        };
         json!({
             "policy": self.policy,
             "request": {
                 "Principal": {"AWS": "arn:aws:iam::111122223333:role/service"},
-                "Action": format!("dynamodb:{}", self.action),
+                "Action": action,
                 "Resource": self.resource,
                 "Context": context,
             },

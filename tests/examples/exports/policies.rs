@@ -7,6 +7,7 @@ use dynamo_entity::export::{Policy, PolicyRecorder, PolicyVerb};
 use dynamo_entity::prelude::*;
 use serde_json::Value as Json;
 
+use super::consumers;
 use super::goldens::check;
 use super::judge::{Question, ask};
 use crate::patterns::run;
@@ -269,6 +270,93 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
         assert_eq!(recorder.scanned().len(), scans, "{system}");
     }
     ask("the_ten_systems_may_do_what_they_do", &all)
+}
+
+/// A function reads the stream of its table, reports to its queue and keeps its attempts, and does nothing else.
+#[test]
+fn a_consumer_may_do_what_its_mapping_does() -> Outcome {
+    let stream = |table: &str| arn(&format!("{table}/stream/2026-03-01T08:00:00.000"), None);
+    let queue = |name: &str| format!("arn:aws:sqs:eu-west-1:111122223333:{name}");
+    // An action without resources is compared with all of them, as the service does.
+    let nowhere = || "arn:aws:dynamodb:*:*:*".to_owned();
+    let (shop, parked, effects) = ("prod-mail-shop", "prod-parked-changes", "prod-once-effects");
+    let failures = || queue("prod-order-mails-failures");
+    let mut questions = Vec::new();
+    let mut push = |policy: &Policy, requests: &[(&str, String, bool)]| -> Outcome {
+        let policy: Json = serde_json::from_str(&policy.document()?)?;
+        for (action, resource, is_allowed) in requests {
+            questions.push(Question {
+                policy: policy.clone(),
+                action: (*action).to_owned(),
+                resource: resource.clone(),
+                keys: Vec::new(),
+                is_allowed: *is_allowed,
+            });
+        }
+        Ok(())
+    };
+    push(
+        &consumers::policy(),
+        &[
+            ("DescribeStream", stream(shop), true),
+            ("GetShardIterator", stream(shop), true),
+            ("GetRecords", stream(shop), true),
+            ("ListStreams", nowhere(), true),
+            ("sqs:SendMessage", failures(), true),
+            // Attempts and parked changes.
+            ("UpdateItem", arn(parked, None), true),
+            ("GetItem", arn(parked, None), true),
+            ("BatchWriteItem", arn(parked, None), true),
+            // Effects.
+            ("PutItem", arn(effects, None), true),
+            ("GetItem", arn(effects, None), true),
+            ("DeleteItem", arn(effects, None), true),
+            // Other streams, the items of the table, and other accounts.
+            ("GetRecords", stream("prod-mail-shop2"), false),
+            ("GetRecords", stream("mail-shop"), false),
+            ("GetRecords", stream(parked), false),
+            ("GetRecords", arn(shop, None), false),
+            (
+                "GetRecords",
+                stream(shop).replace("111122223333", "444455556666"),
+                false,
+            ),
+            (
+                "GetRecords",
+                stream(shop).replace("eu-west-1", "us-east-1"),
+                false,
+            ),
+            ("GetItem", arn(shop, None), false),
+            ("PutItem", arn(shop, None), false),
+            ("UpdateTable", arn(shop, None), false),
+            ("ListTables", nowhere(), false),
+            // Other queues, and messages that were sent.
+            ("sqs:SendMessage", queue("prod-cache-failures"), false),
+            ("sqs:SendMessage", queue("order-mails-failures"), false),
+            ("sqs:ReceiveMessage", failures(), false),
+            ("sqs:PurgeQueue", failures(), false),
+            // Nothing is listed, and no parked change is dropped.
+            ("Query", arn(parked, None), false),
+            ("Scan", arn(parked, None), false),
+            ("DeleteItem", arn(parked, None), false),
+            ("Query", arn(effects, None), false),
+        ],
+    )?;
+    let without_queue = Policy::new([order_mails::Shop::schema()])
+        .prefix("prod")
+        .region("eu-west-1")
+        .account("111122223333")
+        .allow_consumer(&consumers::cache());
+    push(
+        &without_queue,
+        &[
+            ("GetRecords", stream(shop), true),
+            ("ListStreams", nowhere(), true),
+            ("sqs:SendMessage", queue("prod-cache-failures"), false),
+            ("GetItem", arn(parked, None), false),
+        ],
+    )?;
+    ask("a_consumer_may_do_what_its_mapping_does", &questions)
 }
 
 /// A role of one entity of a shared table has no way to the others.

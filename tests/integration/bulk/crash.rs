@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use dynamo_entity::Bulk;
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
 
@@ -26,6 +27,7 @@ tests![
     a_killed_update_changes_each_row_once,
     a_killed_put_writes_each_item_once,
     a_killed_delete_skips_no_row,
+    a_killed_touch_reaches_each_row_in_one_run,
     a_killed_transaction_takes_effect_once_for_each_row,
     a_killed_update_keeps_values_in_step,
     a_killed_put_keeps_values_in_step,
@@ -140,6 +142,7 @@ fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
                         .apply(move |r| (r.count().add(1), r.rank().set(changed.rank))),
                 )
             }),
+        "touch" => Row::by_state(State::Open).page_size(40).touch_each(),
         _ => Row::by_state(State::Open).page_size(40).delete_each(),
     }
 }
@@ -303,6 +306,32 @@ impl Seen for Person {
     }
 }
 
+/// A row with the mark of the last touch.
+#[derive(Debug)]
+struct Touched {
+    row: Row,
+    mark: Option<AttributeValue>,
+}
+
+impl Seen for Touched {
+    async fn fill(db: &Dynamo) -> Result<()> {
+        Row::fill(db).await
+    }
+
+    async fn look(db: &Dynamo, prefix: &str) -> Result<Vec<Touched>> {
+        let table = format!("{prefix}-{}", Row::schema().name);
+        let items = stored(db.client(), table).await.into_iter();
+        let touched = items.map(|mut item| {
+            let mark = item.remove("_job.+touch");
+            Ok(Touched {
+                row: Row::from_item(item)?,
+                mark,
+            })
+        });
+        touched.collect()
+    }
+}
+
 /// Fills a table and kills the job again and again, checking after each kill that the rows which it reported
 /// are done. Then lets it finish. `done` counts the rows that are done.
 async fn kill<T: Seen>(
@@ -386,6 +415,19 @@ async fn a_killed_delete_skips_no_row(db: Db) -> Outcome {
         rows.iter().map(|row| row.number).collect::<Vec<_>>(),
         [9999]
     );
+    Ok(())
+}
+
+async fn a_killed_touch_reaches_each_row_in_one_run(db: Db) -> Outcome {
+    let done = |all: &[Touched]| all.iter().filter(|row| row.mark.is_some()).count();
+    let mut all = kill(&db, "touch", done).await?;
+    all.sort_by_key(|touched| touched.row.number);
+    let other = all.pop().ok_or("no row is left")?;
+    assert_eq!((other.row.number, other.mark), (9999, None));
+    let mark = all[0].mark.clone();
+    assert!(mark.is_some() && all.iter().all(|touched| touched.mark == mark));
+    let rows: Vec<Row> = all.into_iter().map(|touched| touched.row).collect();
+    assert_eq!(rows, (0..ROWS).map(row).collect::<Vec<_>>());
     Ok(())
 }
 

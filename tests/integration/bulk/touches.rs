@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{ChangeEvent, StreamEvent};
-use serde_json::json;
+use dynamo_entity::streams::ChangeEvent;
 
 use super::{Entry, Row, State, entries, meanwhile, rows};
+use crate::followed::{both_images, event};
 use crate::support::db::{Db, Raw, s};
 use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
@@ -68,28 +67,6 @@ async fn a_touch_changes_its_mark_alone(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The record of a change, as a stream of this view has it.
-fn event(view: &str, old: &Raw, new: &Raw) -> StreamEvent {
-    let image = |item: &Raw| -> serde_json::Map<String, serde_json::Value> {
-        let members = item.iter().map(|(name, value)| match value {
-            AttributeValue::S(text) => (name.clone(), json!({"S": text})),
-            AttributeValue::N(number) => (name.clone(), json!({"N": number})),
-            other => panic!("{name} is {other:?}"),
-        });
-        members.collect()
-    };
-    let mut change =
-        json!({"Keys": {"pk": image(new)["pk"], "sk": image(new)["sk"]}, "StreamViewType": view});
-    if view == "NEW_AND_OLD_IMAGES" {
-        change["OldImage"] = image(old).into();
-    }
-    if view != "KEYS_ONLY" {
-        change["NewImage"] = image(new).into();
-    }
-    let event = json!({"Records": [{"eventName": "MODIFY", "dynamodb": change}]});
-    StreamEvent::from_json(event.to_string().as_bytes()).expect("an event")
-}
-
 async fn a_touch_is_shown_as_a_change(db: Db) -> Outcome {
     rows(&db, 1).await?;
     let plain = stored(&db, 0).await;
@@ -97,10 +74,9 @@ async fn a_touch_is_shown_as_a_change(db: Db) -> Outcome {
     let touched = stored(&db, 0).await;
     Row::scan().touch_each().send(&db).await?.complete()?;
     let again = stored(&db, 0).await;
-    let both = |old, new| event("NEW_AND_OLD_IMAGES", old, new);
     for (old, new) in [(&plain, &touched), (&touched, &again)] {
         let shown: Vec<_> =
-            Row::changes_of(&both(old, new)).collect::<std::result::Result<_, _>>()?;
+            Row::changes_of(&both_images(old, new)).collect::<std::result::Result<_, _>>()?;
         let [change] = &*shown else {
             panic!("one is shown: {shown:?}")
         };
@@ -109,7 +85,7 @@ async fn a_touch_is_shown_as_a_change(db: Db) -> Outcome {
         };
         assert_eq!((old, new), (&super::row(0), &super::row(0)));
         for view in ["NEW_IMAGE", "KEYS_ONLY"] {
-            let event = event(view, &plain, &touched);
+            let event = event(view, Some(&plain), Some(&touched));
             assert_eq!(
                 Row::keys_of(&event).filter_map(Result::ok).count(),
                 1,
@@ -125,7 +101,7 @@ async fn a_touch_is_shown_as_a_change(db: Db) -> Outcome {
         (&touched, &plain),
         (&touched, &touched),
     ] {
-        assert_eq!(Row::changes_of(&both(old, new)).count(), 0);
+        assert_eq!(Row::changes_of(&both_images(old, new)).count(), 0);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The entities that a storm stores, and how they are read without the library.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,9 +29,19 @@ pub struct Row {
     pub text: u64,
     pub badge: Option<u32>,
     pub version: Option<u64>,
+    /// The hash of the mark of the last `touch_each`. Entities do not have it, and a put removes it.
+    pub mark: Option<u64>,
 }
 
+/// The attribute with the mark of a touch.
+const MARK: &str = "_job.+touch";
+
 impl Row {
+    /// The row as an entity shows it.
+    pub fn without_mark(self) -> Row {
+        Row { mark: None, ..self }
+    }
+
     pub fn read(item: &Raw) -> Row {
         let number = |name| match item.get(name) {
             Some(AttributeValue::N(number)) => number.parse().ok(),
@@ -41,6 +52,11 @@ impl Row {
             text: number("text").unwrap_or(u64::MAX),
             badge: number("badge").and_then(|badge| badge.try_into().ok()),
             version: number("version"),
+            mark: item.contains_key(MARK).then(|| {
+                let mut hasher = DefaultHasher::new();
+                text(item, MARK).hash(&mut hasher);
+                hasher.finish()
+            }),
         }
     }
 }
@@ -52,6 +68,7 @@ impl From<&Plain> for Row {
             text: plain.text,
             badge: None,
             version: None,
+            mark: None,
         }
     }
 }
@@ -63,6 +80,7 @@ impl From<&Member> for Row {
             text: member.text,
             badge: member.badge,
             version: member.version.number(),
+            mark: None,
         }
     }
 }

@@ -168,6 +168,7 @@ impl Seen {
         let asks_again = |name: &str| {
             ["get_many", "batch_get", "scan, stream"].contains(&name)
                 || name.ends_with("delete_each")
+                || name.ends_with("touch_each")
         };
         let narrow = self
             .0

@@ -16,7 +16,7 @@ pub const BUDGET: RetryBudget = RetryBudget::rounds(3);
 
 impl Worker {
     pub async fn many(&mut self) -> Step {
-        match self.rng.u32(0..14) {
+        match self.rng.u32(0..16) {
             0..2 => self.batch().await,
             2..4 => self.transaction().await,
             4 => self.put_each().await,
@@ -27,6 +27,7 @@ impl Worker {
             9 => self.transact_get().await,
             10 => self.query().await,
             11 => self.scan().await,
+            12 | 13 => self.touch_each().await,
             _ => self.member_job().await,
         }
     }
@@ -212,6 +213,36 @@ impl Worker {
         self.judge_job("delete_each", after, result).await
     }
 
+    /// Sends rows through the stream again: nothing but the mark of each changes, and all marks are of one run.
+    async fn touch_each(&mut self) -> Step {
+        let (name, id): (_, fn(u32) -> Id) = match self.rng.bool() {
+            true => ("touch_each", Id::Plain),
+            false => ("unique, touch_each", Id::Member),
+        };
+        self.expect(name, Traffic::Writes);
+        let job = match name {
+            "touch_each" => Plain::in_partition(self.task).consistent().touch_each(),
+            _ => Member::in_partition(self.task).consistent().touch_each(),
+        };
+        let job = job.budget(BUDGET).concurrency(WRITES);
+        let result = job.send(&self.weather.db).await;
+        self.let_late_requests_arrive().await;
+        let mut run = None;
+        for id in (0..NUMBERS).map(id) {
+            let mark = self.stored(id).await.and_then(|row| row.mark);
+            if mark != self.row(id).and_then(|row| row.mark) {
+                run = mark;
+            }
+        }
+        let own = (0..NUMBERS).map(id).filter_map(|id| {
+            let row = self.row(id)?;
+            let mark = run.or(row.mark);
+            Some((id, Some(Row { mark, ..row })))
+        });
+        let after = own.collect();
+        self.judge_job(name, after, result).await
+    }
+
     /// Each row is changed once or not at all. As many rows are changed as the report says, plus at most
     /// those of unknown outcome and those in doubt.
     pub async fn judge_job(
@@ -261,11 +292,11 @@ impl Worker {
     }
 
     fn plain_now(&self, number: u32) -> Option<Row> {
-        self.row(Id::Plain(number))
+        self.row(Id::Plain(number)).map(Row::without_mark)
     }
 
     fn member_now(&self, number: u32) -> Option<Row> {
-        self.row(Id::Member(number))
+        self.row(Id::Member(number)).map(Row::without_mark)
     }
 
     /// A read that succeeded returned exactly the rows that are stored.

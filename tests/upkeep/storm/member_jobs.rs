@@ -71,7 +71,7 @@ impl Worker {
                 count: row.count,
                 ..loaded.ok_or("the row is gone")?
             });
-            after.push((Id::Member(number), Some(row)));
+            after.push((Id::Member(number), Some(row.without_mark())));
         }
         self.expect("unique, put_each", Traffic::Transaction(0));
         let job = put_each(members.iter().map(Member::put));

@@ -150,7 +150,9 @@ impl Worker {
         let upsert = self.plain_key(number).upsert();
         let upsert = upsert.apply(|p| (p.count().set(row.count), p.text().set(row.text)));
         let result = upsert.send(&self.weather.db).await;
-        let forecast = Forecast::leaves(Id::Plain(number), Some(row));
+        let id = Id::Plain(number);
+        let mark = self.row(id).and_then(|row| row.mark);
+        let forecast = Forecast::leaves(id, Some(Row { mark, ..row }));
         self.judge("upsert", forecast, result).await.map(drop)
     }
 
