@@ -5,6 +5,7 @@
 //! alone holds for an item that has expired in the meantime, and the update would create a new one.
 
 use super::action::{Decide, key_of};
+use super::row_transaction::MOST_COMPARED;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::second_row::SecondKey;
@@ -19,7 +20,8 @@ use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
 use crate::schema::{AttributeDef, KeySource, Pattern};
 use crate::write::{
-    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, stored_values, upgraded,
+    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, row_as_read,
+    stored_values, upgraded,
 };
 
 /// Whether a refill writes.
@@ -113,8 +115,26 @@ fn upgrade(
     // Conditions of missing attributes alone also hold for an item that has expired meanwhile, and
     // the update would create it again.
     write.add_condition(Node::Exists(Place::of(declared.table.pk)).and(claim));
+    write.add_condition(same_row(declared, item)?);
     write.meaning = Meaning::Row(ConditionFailure::NEVER.or_condition());
     Ok(planned)
+}
+
+/// The condition that the row is as it was read, if its version alone does not show that: one that was deleted and created
+/// again counts from 1 too, and the scan may have read this one long before. For more attributes than a condition can
+/// compare, the version decides.
+fn same_row(declared: &EntityDeclaration, item: &[u8]) -> Result<Node> {
+    let def = declared.def;
+    let members = object_members(item).map_err(|fault| Error::decode(def.type_name, fault))?;
+    if def.version.is_none() || def.created_at.is_some() || members.len() > MOST_COMPARED {
+        return Ok(Node::all([]));
+    }
+    let held = Names::of_members(&members);
+    let older = def.older_shapes().flat_map(|older| older.attributes);
+    let absent = older.flat_map(AttributeDef::names);
+    let absent = absent.filter(|name| !held.has_name(name));
+    let absent = Node::any(absent.map(|name| Node::Exists(Place::of(name))));
+    Ok(row_as_read(def, Some(item))?.and(absent.not()))
 }
 
 /// The attributes of an item that a fresh put would store otherwise.

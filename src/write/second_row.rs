@@ -227,13 +227,21 @@ impl<'w> BothRows<'w> {
             put.put_item(&row.item);
             beside.push(TransactionMember::of_key(put, &row.key)?);
         }
-        if let Some((row, Some(held))) = &rows.before
-            && self.is_own(held)
-        {
-            let as_read = row_as_read(self.second.def, Some(held))?;
-            let mut delete = self.request(WriteVerb::Delete, as_read, db);
-            delete.at_key(&row.key);
-            beside.push(TransactionMember::of_key(delete, &row.key)?);
+        match &rows.before {
+            Some((row, Some(held))) if self.is_own(held) => {
+                let as_read = row_as_read(self.second.def, Some(held))?;
+                let mut delete = self.request(WriteVerb::Delete, as_read, db);
+                delete.at_key(&row.key);
+                beside.push(TransactionMember::of_key(delete, &row.key)?);
+            }
+            // A refill may write that row in the meantime, and leaves the one that was read as it is.
+            Some((row, held)) if self.usage != SecondKeyUse::Dropped => {
+                let as_read = row_as_read(self.second.def, held.as_deref())?;
+                let mut check = self.request(WriteVerb::Check, as_read, db);
+                check.at_key(&row.key);
+                beside.push(TransactionMember::of_key(check, &row.key)?);
+            }
+            _ => {}
         }
         PlannedWrite::of(write, self.write.key.json(), beside)
     }

@@ -25,6 +25,7 @@ tests![
     writers_of_both_rows_race(old::Moving),
     a_write_between_two_requests_of_another_is_kept(old::Moving),
     a_write_between_two_requests_of_a_refill_is_kept(old::Moving),
+    a_refill_between_two_requests_of_a_write_leaves_no_row(old::Moving),
     two_items_never_get_one_key(old::Moving),
     two_new_items_race_for_one_key(old::Moving),
     a_refill_never_takes_the_row_of_another_item(old::Moving),
@@ -973,6 +974,53 @@ async fn a_write_between_two_requests_of_a_refill_is_kept(db: Db) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// A refill writes the other row of an item and leaves the row that the program reads as it is.
+async fn a_refill_between_two_requests_of_a_write_leaves_no_row(db: Db) -> Outcome {
+    let one = which(1, "ann");
+    for (first, program, write) in [
+        (Program::Old, Program::Before, Write::Delete),
+        (
+            Program::Old,
+            Program::Before,
+            Write::SetCustomer("bob".into()),
+        ),
+        (Program::Last, Program::After, Write::Delete),
+    ] {
+        for after in 1..4 {
+            db.truncate([old::Moving::schema()]).even_on_aws().await?;
+            let create = Write::Create(content("ann", 5));
+            first.write(&db, &one, &create).await?;
+            let engine = db.engine();
+            let other = db.through(engine.config().http_client(engine.http_client()));
+            let sent = AtomicUsize::new(0);
+            let watched = Dynamo::clone(&db).with_observer(move |_| {
+                if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
+                    let job = refill(&other, program);
+                    block_in_place(|| Handle::current().block_on(job)).unwrap();
+                }
+            });
+            program.write(&watched, &one, &write).await?;
+            let told = format!("{program:?}: a refill after {after} requests of {write:?}");
+            let left = match program {
+                Program::Before => before::Order::scan().unfilled(&db).await,
+                _ => after::Order::scan().unfilled(&db).await,
+            };
+            assert_eq!(left.map_err(|error| error.to_string()), Ok(0), "{told}");
+            let (old, new) = (Program::Old.all(&db).await?, Program::New.all(&db).await?);
+            assert_eq!(old, new, "{told}");
+        }
+    }
+    Ok(())
+}
+
+async fn refill(db: &Dynamo, program: Program) -> Result<()> {
+    let report = match program {
+        Program::Before => before::Order::scan().refill().send(db).await?,
+        _ => after::Order::scan().refill().send(db).await?,
+    };
+    report.complete().map(drop)
 }
 
 async fn two_items_never_get_one_key(db: Db) -> Outcome {

@@ -1,9 +1,12 @@
 //! Items of two and three shapes in one table, read and written by programs that know some of them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{Error, batch_get, transact_get};
 
+use crate::bulk::meanwhile;
 use crate::support::db::{Db, Raw, n, s};
 use crate::support::suite::Outcome;
 use crate::tests;
@@ -13,6 +16,7 @@ tests![
     the_older_shape_is_written_while_it_is_named,
     what_no_shape_knows_is_kept,
     a_refill_upgrades_and_raises_the_version,
+    a_refill_keeps_an_item_that_was_created_again,
     an_update_upgrades_first,
     an_update_writes_the_older_shape,
     conditions_hold_of_the_present_shape,
@@ -524,6 +528,32 @@ async fn a_refill_upgrades_and_raises_the_version(db: Db) -> Outcome {
     assert_eq!(found.len(), 2);
     let reader = reading::Order::scan().refill().send(&db).await?;
     assert_eq!(reader.failed, 2);
+    Ok(())
+}
+
+/// Both items have the version 1.
+async fn a_refill_keeps_an_item_that_was_created_again(db: Db) -> Outcome {
+    use writing::Order;
+    begin(&db).await?;
+    old(1, "Ann Lee", 5).create().send(&db).await?;
+    let (other, is_done) = (db.clone(), AtomicBool::new(false));
+    let racing = Dynamo::clone(&db).with_observer(move |event| {
+        if event.operation == "Scan" && !is_done.swap(true, Ordering::SeqCst) {
+            meanwhile(async {
+                unaware::Order::key("ann", 1u32)
+                    .delete()
+                    .send(&other)
+                    .await?;
+                old(1, "Bob", 7).create().send(&other).await
+            })
+            .unwrap();
+        }
+    });
+    let report = Order::scan().refill().send(&racing).await?.complete()?;
+    assert_eq!(report.written, 1);
+    let found = Order::key("ann", 1u32).get().send(&db).await?;
+    let found = found.map(|order| (order.first, order.last, order.amount));
+    assert_eq!(found, Some(("Bob".into(), None, 7000)));
     Ok(())
 }
 

@@ -102,7 +102,7 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             is_delete: false,
-            counted: None,
+            compared: None,
             races: tools.races.begin_rounds(),
             busy: tools.shared_budget.begin_rounds(),
         };
@@ -170,8 +170,8 @@ struct Attempt<'a, 'j> {
     was_unknown: bool,
     /// Whether the last attempt was to delete the row.
     is_delete: bool,
-    /// The row that a count found to differ, until a second read has shown whether it still does.
-    counted: Option<Bytes>,
+    /// The row that was found to differ or to fail beside others, until a second read has shown whether it still does.
+    compared: Option<Bytes>,
     races: Rounds<'a>,
     busy: Rounds<'a>,
 }
@@ -195,7 +195,7 @@ impl Attempt<'_, '_> {
                     source,
                     read_values,
                 };
-                self.plan_beside(refill).await?
+                self.plan_beside(refill).await
             }
             Some(Beside::OtherRow(second_key)) => {
                 let refill = SecondRefill {
@@ -205,23 +205,25 @@ impl Attempt<'_, '_> {
                     source,
                     second_key,
                 };
-                self.plan_beside(refill).await?
+                self.plan_beside(refill).await
             }
-            None => self.plan()?,
+            None => self.plan(),
         };
+        let is_beside = refill.is_some_and(|refill| refill.beside.is_some());
         let planned_write = match planned {
-            ControlFlow::Continue(planned_write) => planned_write,
-            ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
+            Ok(ControlFlow::Continue(planned_write)) => planned_write,
+            Ok(ControlFlow::Break(fate)) => return Ok(ControlFlow::Break(fate)),
+            // For example, the row may have given its unique value to another one since the scan read it.
+            Err(RowError::Row(_)) if is_beside && !self.is_confirmed() => {
+                return self.compare_anew().await;
+            }
+            Err(error) => return Err(error),
         };
-        if let Some(refill) = refill.filter(|refill| refill.mode == RefillMode::Count) {
-            // The scan read the row some time before the items beside it, and another program may have changed both
-            // since. Therefore such a row counts only if it is still as it was when it was found to differ.
-            let is_unchanged = |seen: &Bytes| is_same_item(seen, &self.item);
-            if refill.beside.is_none() || self.counted.as_ref().is_some_and(is_unchanged) {
+        if refill.is_some_and(|refill| refill.mode == RefillMode::Count) {
+            if !is_beside || self.is_confirmed() {
                 return Ok(ControlFlow::Break(RowOutcome::Written));
             }
-            self.counted = Some(self.item.clone());
-            return self.read_anew().await;
+            return self.compare_anew().await;
         }
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
@@ -256,6 +258,18 @@ impl Attempt<'_, '_> {
             RowFailure::Own => Err(self.lost_race(error)),
             RowFailure::Unknown => Err(failed(self.key, None, error)),
         }
+    }
+
+    /// Whether the row is as it was when it was compared before. The scan read it some time before the items beside it, and
+    /// another program may have changed both since. Therefore only a second read tells whether it differs or fails.
+    fn is_confirmed(&self) -> bool {
+        let compared = self.compared.as_ref();
+        compared.is_some_and(|seen| is_same_item(seen, &self.item))
+    }
+
+    async fn compare_anew(&mut self) -> Result<ControlFlow<RowOutcome>, RowError> {
+        self.compared = Some(self.item.clone());
+        self.read_anew().await
     }
 
     fn plan(&self) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {

@@ -5,7 +5,7 @@
 )]
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use dynamo_entity::RetryBudget;
@@ -27,6 +27,7 @@ tests![
     a_sentinel_whose_owner_comes_back_is_kept(People),
     a_sentinel_that_another_item_takes_is_kept(People),
     a_value_whose_owner_comes_back_is_not_taken(People),
+    a_value_that_has_changed_hands_is_not_reported(People),
 ];
 
 /// The declaration of the programs that ran before.
@@ -347,5 +348,39 @@ async fn a_value_whose_owner_comes_back_is_not_taken(db: Db) -> Outcome {
     let report = Person::scan().refill().send(&db).await?;
     assert_eq!(report.failed, 1);
     assert!(report.errors()[0].error().is_unique_violation());
+    Ok(())
+}
+
+/// The scan has read the old value of a row, which another row has by now.
+async fn a_value_that_has_changed_hands_is_not_reported(db: Db) -> Outcome {
+    let person = |id: u32| Person {
+        id,
+        email: Some(format!("{id}@x")),
+        name: "ann".into(),
+        expires: None,
+        version: Version::default(),
+    };
+    for is_counted in [false, true] {
+        db.truncate([People::schema()]).even_on_aws().await?;
+        for id in [1, 2] {
+            person(id).create().send(&db).await?;
+        }
+        let (other, is_done) = (db.clone(), AtomicBool::new(false));
+        let racing = Dynamo::clone(&db).with_observer(move |event| {
+            if event.operation == "Scan" && !is_done.swap(true, Ordering::SeqCst) {
+                for (id, email) in [(2, "3@x"), (1, "2@x")] {
+                    let give = Person::key(id).modify(|person| person.email = Some(email.into()));
+                    meanwhile(give.send(&other)).unwrap();
+                }
+            }
+        });
+        if is_counted {
+            assert_eq!(Person::scan().unfilled(&racing).await?, 0);
+        } else {
+            Person::scan().refill().send(&racing).await?.complete()?;
+        }
+        assert_eq!(owner_of_email(&db, 2).await?, Some(1));
+        assert_claimed(&db).await?;
+    }
     Ok(())
 }
