@@ -235,13 +235,13 @@ impl<'w> BothRows<'w> {
                 beside.push(TransactionMember::of_key(delete, &row.key)?);
             }
             // A refill may write that row in the meantime, and leaves the one that was read as it is.
-            Some((row, held)) if self.usage != SecondKeyUse::Dropped => {
+            Some((row, held)) => {
                 let as_read = row_as_read(self.second.def, held.as_deref())?;
                 let mut check = self.request(WriteVerb::Check, as_read, db);
                 check.at_key(&row.key);
                 beside.push(TransactionMember::of_key(check, &row.key)?);
             }
-            _ => {}
+            None => {}
         }
         PlannedWrite::of(write, self.write.key.json(), beside)
     }
