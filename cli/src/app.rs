@@ -122,8 +122,8 @@ impl App {
         self
     }
 
-    /// Adds a function that follows the stream of one of the tables: `export` writes its event source mapping, its filters and
-    /// its permissions.
+    /// Adds a function that follows the stream of one of the tables. `export` writes its event source mapping, filters
+    /// and permissions.
     ///
     /// ```
     /// use dynamo_entity::export::{FollowedChange, StreamConsumer, TableAlarms};
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_wrong_consumer_is_told() {
+    async fn a_wrong_consumer_is_reported() {
         let mails = || StreamConsumer::new("mails", Note::schema());
         for (app, words) in [
             (

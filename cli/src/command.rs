@@ -233,7 +233,7 @@ fn export(model: &Model) -> Command {
         .args(consumer_of_export(model))
 }
 
-/// The option for one of the consumers, if the program has some.
+/// The option that selects one of the consumers, if the program has any.
 fn consumer_of_export(model: &Model) -> Option<Arg> {
     let names: Vec<String> = model
         .consumers

@@ -74,7 +74,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
     Ok(Exit::Done)
 }
 
-/// The consumer whose filters or policy are written. Filters need one, and other formats contain all consumers.
+/// The consumer whose filters or policy are written. The filters require one. Templates and configurations contain all.
 fn consumer<'m>(
     model: &'m Model,
     matches: &ArgMatches,
@@ -135,7 +135,7 @@ fn policy(context: &Context<'_, '_>) -> Policy {
     Policy::new(schemas).prefix(context.prefix.clone().unwrap_or_default())
 }
 
-/// The policy of a program that does everything, and of all consumers.
+/// The policy that allows all operations of all entities, and the requests of all consumers.
 fn policy_of_all(context: &mut Context<'_, '_>) -> Result<Policy, Failure> {
     context.note(
         "this policy allows every verb of every entity; `Policy` of the library writes one for each role",
@@ -144,7 +144,8 @@ fn policy_of_all(context: &mut Context<'_, '_>) -> Result<Policy, Failure> {
     Ok(consumers.fold(policy(context).allow_all(), Policy::allow_consumer))
 }
 
-/// The policy of a function: its stream, its queue, and the tables in which the library records its attempts and effects.
+/// The policy of a function. It allows its stream, its queue, and the tables in which the library records its attempts
+/// and effects.
 fn policy_of_consumer(
     context: &mut Context<'_, '_>,
     consumer: &StreamConsumer,
@@ -169,12 +170,12 @@ fn policy_of_consumer(
         policy = policy.allow("OnceEffect", effects);
     }
     context.note(
-        "this policy does not contain the requests of the handler; `Policy` of the library writes one with them",
+        "this policy does not allow the requests of the handler; `Policy` of the library writes one that does",
     )?;
     Ok(policy)
 }
 
-/// The filters in the form in which the tools of AWS read them.
+/// The filters in the format that the AWS command line reads.
 fn filters(context: &mut Context<'_, '_>, consumer: &StreamConsumer) -> Result<String, Failure> {
     let filters = consumer.filters()?;
     if filters.is_empty() {

@@ -120,9 +120,9 @@ fn upgrade(
     Ok(planned)
 }
 
-/// The condition that the row is as it was read, if its version alone does not show that: one that was deleted and created
-/// again counts from 1 too, and the scan may have read this one long before. For more attributes than a condition can
-/// compare, the version decides.
+/// The condition that the row has not changed since it was read, if its version alone does not show that. A row that
+/// was deleted and created again has version 1 again, and the scan may have read the first one long before. If the row
+/// has more attributes than a condition can compare, only the version is compared.
 fn same_row(declared: &EntityDeclaration, item: &[u8]) -> Result<Node> {
     let def = declared.def;
     let members = object_members(item).map_err(|fault| Error::decode(def.type_name, fault))?;

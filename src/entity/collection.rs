@@ -206,7 +206,7 @@ pub(crate) fn is_member<C: DynamoCollection>(json: &[u8]) -> bool {
 #[cfg(feature = "streams")]
 pub(crate) fn is_same_member<C: DynamoCollection>(one: &[u8], other: &[u8]) -> bool {
     let fresh = |json: &[u8]| {
-        // The shape before does not have all fields, so two items could look equal in it.
+        // An older shape does not have all fields, so two different items could look equal in it.
         let is_whole = member_entity::<C>(json).is_none_or(|of| !of.writes_older_shape());
         let member = read_collection::<C>(json).ok().filter(|_| is_whole)?;
         member.stored_item().ok()

@@ -35,9 +35,10 @@ pub(crate) struct EntityDeclaration {
     pub(crate) second_key: Option<SecondKey>,
     /// The entity whose writes store these rows, if its items have them under another primary key.
     pub(crate) written_with: Option<&'static EntityDef>,
-    /// Whether a put, and a delete, may concern other rows: those of unique values, or one under another key. Most entities have
-    /// neither, and learn it from this alone.
+    /// Whether a put may affect other rows: those of unique values, or the row under another key. Most entities have
+    /// neither, and their writes check nothing else.
     pub(crate) put_concerns_others: bool,
+    /// The same for a delete.
     pub(crate) delete_concerns_others: bool,
 }
 

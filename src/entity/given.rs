@@ -1,19 +1,19 @@
-//! Items that a person or another program gives as data: their names and their shape, as a program of this declaration reads
-//! them.
+//! Items that a person or another program gives as data. They get the names and the shape that a program of this
+//! declaration reads.
 
 use crate::codec::{Item, Value};
 use crate::json::CodecError;
 use crate::path::FormerUse;
 use crate::schema::{AttributeDef, EntityDef, SHAPE, shape_number};
 
-/// Gives the attributes of a written item the names by which they are read, and the item its shape. An item that could be
-/// read in two ways is rejected.
+/// Gives the attributes of a written item the names by which they are read, and adds the shape of the item. Rejects an
+/// item that could be read in two ways.
 pub(crate) fn complete_given(def: &EntityDef, item: &mut Item) -> Result<(), CodecError> {
     if def.shape.is_some() && !item.contains(SHAPE) {
         let number = shape_number(def);
         if def.reads_older_shapes() {
             let message = format!(
-                "it is missing, and items without it have shape 1: add `\"{SHAPE}\": {number}` if the item has the fields as they are declared"
+                "it is missing, and items without it have shape 1: add `\"{SHAPE}\": {number}` if the item has the declared fields"
             );
             return Err(CodecError::new(message).at(SHAPE));
         }
@@ -32,7 +32,7 @@ fn use_read_name(attribute: &AttributeDef, item: &mut Item) -> Result<(), CodecE
     match (item.get(attribute.stored), item.get(former.name)) {
         (Some(new), Some(value)) if new != value => {
             let message = format!(
-                "it and its former name `{}` have different values: leave one of them out",
+                "it and its former name `{}` have different values: omit one of them",
                 former.name
             );
             Err(CodecError::new(message).at(attribute.stored))
@@ -46,8 +46,8 @@ fn use_read_name(attribute: &AttributeDef, item: &mut Item) -> Result<(), CodecE
     }
 }
 
-/// The attributes of an item that the program does not read, because it reads them by their former names alone, each with that
-/// name.
+/// The attributes of an item that the program does not read, because it reads their fields only by the former names.
+/// Returns each one with its former name.
 pub(crate) fn unread_names(def: &EntityDef, item: &Item) -> Vec<(&'static str, &'static str)> {
     let renamed = def.attributes.iter().filter_map(|attribute| {
         let former = attribute.former?;
@@ -57,7 +57,7 @@ pub(crate) fn unread_names(def: &EntityDef, item: &Item) -> Vec<(&'static str, &
     renamed.collect()
 }
 
-/// The older declaration by which an item is read, if it has an older shape.
+/// The older declaration that reads the item, if the item has an older shape.
 pub(crate) fn older_shape_of(def: &EntityDef, item: &Item) -> Option<&'static EntityDef> {
     let number = match item.get(SHAPE) {
         Some(Value::N(number)) => number.as_str().parse().ok()?,

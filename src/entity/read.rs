@@ -258,13 +258,13 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     }
 }
 
-/// Whether two items are equal as entities. They may differ in attributes that are derived from fields, in defaults that one
-/// of them lacks, in names and shapes that are being replaced, and in attributes that no field has.
+/// Whether two items are equal as entities. They may differ in attributes that are derived from fields, in a default
+/// that only one of them stores, in names and shapes that are being replaced, and in attributes that no field has.
 #[cfg(feature = "streams")]
 pub(crate) fn is_same_entity<E: DynamoEntity>(one: &[u8], other: &[u8]) -> bool {
     let fresh = |json: &[u8]| {
         let entity: E = read(json).ok()?;
-        // The shape that is written may be the one before, which does not have all fields.
+        // The program may still write the previous shape, which does not have all fields.
         Item::from_dynamo_json(&encode_present(&entity).ok()?).ok()
     };
     fresh(one).is_some_and(|one| fresh(other) == Some(one))

@@ -132,12 +132,12 @@ impl StreamConsumer {
         }
     }
 
-    /// Its name.
+    /// The name of the consumer.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The table whose stream it follows.
+    /// The table whose stream the consumer follows.
     pub fn table(&self) -> &TableSchema {
         &self.table
     }

@@ -23,8 +23,8 @@ pub(super) enum EventForm {
 /// Deserializes from the event of a Lambda function, from the bare list of records that EventBridge Pipes passes on,
 /// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their digits.
 /// A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its position, not a failure of the whole
-/// event. With the feature `aws_lambda_events`, the events of that crate convert into it, and a
-/// [`BatchResponse`](super::BatchResponse) into its responses.
+/// event. With the feature `aws_lambda_events`, the events of that crate convert into this type, and a
+/// [`BatchResponse`](super::BatchResponse) converts into the responses of that crate.
 ///
 /// ```
 /// use dynamo_entity::streams::StreamEvent;

@@ -115,7 +115,7 @@ impl<New, Old> ItemChanges<New, Old> {
             false if !is_mine(&record.keys) => return Ok(None),
             _ => {}
         }
-        // A fill adds keys of indexes, defaults, and other names and shapes of the same values.
+        // A fill adds keys of indexes and defaults, or stores the same values under other names or in another shape.
         if let (Some(new), Some(old)) = (new, old)
             && !record.is_touch()
             && (self.followed.is_same)(old, new)

@@ -70,7 +70,8 @@ impl RecordParts {
         })
     }
 
-    /// Whether the write has sent the item through the stream again, which has to be shown although its values are the same.
+    /// Whether the write was a touch, which sends an item through the stream again. It must be shown, although no value
+    /// has changed.
     pub(super) fn is_touch(&self) -> bool {
         let touch = |image| find_member(image, TOUCH).ok().flatten();
         let before = self.old.as_deref().and_then(touch);

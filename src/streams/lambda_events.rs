@@ -88,7 +88,7 @@ fn stream_record(record: EventRecord) -> StreamRecord {
     ];
     write_texts(&mut json, texts);
     let at = change.approximate_creation_date_time;
-    // A record without a time has the default of the other type, the year 1970.
+    // In that crate, a record without a time has the default of its type, which is in the year 1970.
     if at.timestamp() > 0 {
         json.dynamic_name("ApproximateCreationDateTime");
         json.push_raw(&format!(
@@ -103,7 +103,7 @@ fn stream_record(record: EventRecord) -> StreamRecord {
         ("NewImage", change.new_image),
         ("OldImage", change.old_image),
     ] {
-        // Images that the stream does not have are empty items in the other type.
+        // In that crate, an image that the stream does not have is an empty item.
         if let Err(error) = write_image(&mut json, name, Item::from(image)) {
             fault.get_or_insert(error.at(name).at("dynamodb"));
         }
@@ -126,7 +126,7 @@ fn write_image(json: &mut Writer, name: &str, image: Item) -> Result<(), CodecEr
     Ok(())
 }
 
-/// The record as a function receives it: that of DynamoDB is its data.
+/// The record as a function receives it: its data contains the record of DynamoDB.
 fn kinesis_record(record: &KinesisEventRecord) -> StreamRecord {
     let kinesis = &record.kinesis;
     let mut json = Writer::with_capacity(1024);
@@ -149,7 +149,7 @@ fn kinesis_record(record: &KinesisEventRecord) -> StreamRecord {
     StreamRecord::read_record(&json.into_bytes(), EventForm::Lambda)
 }
 
-/// Texts that are missing may be empty in the other types.
+/// Writes the texts that exist. In the types of that crate, a missing text may be an empty one.
 fn write_texts<const N: usize>(json: &mut Writer, texts: [(&str, Option<String>); N]) {
     for (name, text) in texts {
         let Some(text) = text.filter(|text| !text.is_empty()) else {

@@ -48,14 +48,14 @@ impl StreamRecord {
         StreamRecord(Arc::new(parts))
     }
 
-    /// A record that its source could not write as JSON.
+    /// A record that could not be encoded as JSON.
     #[cfg(feature = "aws_lambda_events")]
     pub(super) fn with_fault(json: &[u8], form: EventForm, fault: CodecError) -> Self {
         let mut parts = RecordParts {
             json: json.to_vec(),
             ..RecordParts::default()
         };
-        // The members that can be read still name the record in the response.
+        // The parts that can be read still identify the record in the response.
         let _ = parts.fill_parts(json, form);
         parts.fault = Some(fault);
         StreamRecord(Arc::new(parts))

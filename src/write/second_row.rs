@@ -178,8 +178,9 @@ impl<'w> BothRows<'w> {
         item.map(self.second.row).transpose()
     }
 
-    /// The other row after the write. None if there is none, or if it cannot be computed because the condition of the write
-    /// does not hold for the stored item: then the write is sent alone, and the service rejects it.
+    /// The other row after the write. `None` if no such row will exist, or if it cannot be computed because the
+    /// condition of the write does not hold for the stored item. In the second case, the write is sent alone, and
+    /// DynamoDB rejects it.
     fn row_after(&self, stored: Option<&[u8]>) -> Result<Option<SecondRow>> {
         let item = self.item_after(stored);
         match (item.and_then(|item| self.row_of(item.as_deref())), stored) {
@@ -188,7 +189,7 @@ impl<'w> BothRows<'w> {
         }
     }
 
-    /// The item after the write, if there is one.
+    /// The item after the write, if it exists then.
     fn item_after(&self, stored: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let name = self.write.key.declared.def.type_name;
         match &self.write.main {
@@ -234,7 +235,8 @@ impl<'w> BothRows<'w> {
                 delete.at_key(&row.key);
                 beside.push(TransactionMember::of_key(delete, &row.key)?);
             }
-            // A refill may write that row in the meantime, and leaves the one that was read as it is.
+            // A refill may write that row in the meantime without a change of the row that was read first. Only this
+            // check detects it.
             Some((row, held)) => {
                 let as_read = row_as_read(self.second.def, held.as_deref())?;
                 let mut check = self.request(WriteVerb::Check, as_read, db);

@@ -173,7 +173,7 @@ fn records_say_when_and_where() {
 
 /// The types of `aws_lambda_events` contain the same records.
 #[test]
-fn events_of_the_other_crate_are_the_same() {
+fn events_of_aws_lambda_events_are_the_same() {
     let all = |event: &StreamEvent| -> Vec<String> {
         let records = event.records().iter();
         let keys = records.map(|record| {
@@ -207,7 +207,7 @@ fn events_of_the_other_crate_are_the_same() {
 
 /// Numbers that no float has, a record without image, time, view and table, and one that cannot be read.
 #[tokio::test]
-async fn records_of_the_other_crate_keep_what_they_have() {
+async fn records_of_aws_lambda_events_keep_their_parts() {
     let event = |name: &str, more: &str| {
         let json = format!(
             r#"{{"Records":[{{"eventID":"a","eventName":"{name}","awsRegion":"eu-west-1","dynamodb":{{

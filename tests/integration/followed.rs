@@ -18,7 +18,7 @@ tests![
     a_write_beside_a_fill_is_shown(before::Shop),
     an_older_shape_is_upgraded(shaped::Shop),
     a_fill_of_a_shape_is_not_shown(shaped::Shop),
-    a_shape_that_is_not_written_yet_hides_nothing(shaped::Shop),
+    a_shape_that_is_not_written_yet_hides_no_change(shaped::Shop),
 ];
 
 /// A declaration that lacks an index, a default, a name and an expiry.
@@ -296,7 +296,7 @@ async fn a_fill_of_a_shape_is_not_shown(db: Db) -> Outcome {
 }
 
 /// The shape that a program writes lacks a field, which its consumers read nevertheless.
-async fn a_shape_that_is_not_written_yet_hides_nothing(db: Db) -> Outcome {
+async fn a_shape_that_is_not_written_yet_hides_no_change(db: Db) -> Outcome {
     use shaped::{present, writing};
 
     buyer_with_nick(&db, None).await?;

@@ -40,8 +40,8 @@ tests![
     a_step_back_is_filled_first(before::Moving),
     the_last_step_deletes_old_rows_that_have_a_new_one(old::Moving),
     expired_rows_are_not_filled(sessions::Moving),
-    a_consumer_follows_one_of_both_rows(old::Moving),
-    a_touch_is_of_the_row_that_is_read(old::Moving),
+    a_consumer_follows_one_of_two_rows(old::Moving),
+    a_touch_writes_the_row_that_is_read(old::Moving),
     the_costs_are_explained,
     the_model_knows_the_step,
 ];
@@ -420,7 +420,7 @@ macro_rules! seen {
     };
 }
 
-async fn a_consumer_follows_one_of_both_rows(db: Db) -> Outcome {
+async fn a_consumer_follows_one_of_two_rows(db: Db) -> Outcome {
     let one = which(1, "ann");
     let none = [None, None];
     old::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
@@ -478,7 +478,7 @@ async fn a_consumer_follows_one_of_both_rows(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_touch_is_of_the_row_that_is_read(db: Db) -> Outcome {
+async fn a_touch_writes_the_row_that_is_read(db: Db) -> Outcome {
     let one = which(1, "ann");
     before::Moving::write(&db, &one, &Write::Create(content("ann", 5))).await?;
     let written = both_rows(&db, "ann").await;

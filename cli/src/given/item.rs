@@ -25,8 +25,8 @@ pub(crate) fn item_of_json(json: &str, of: ModelEntity<'_>) -> Result<Item, Fail
     Ok(item)
 }
 
-/// The field of a member, and the attribute that the member becomes: found by its attribute or the former name of that, otherwise
-/// by the name of the field.
+/// The field of a member, and the attribute that stores the member. Matches the attribute of a field or its former name
+/// first, then the name of the field.
 fn field_of<'e>(entity: &'e EntitySchema, name: &str) -> Option<(&'e FieldSchema, &'e str)> {
     let names = |field: &'e FieldSchema| {
         field

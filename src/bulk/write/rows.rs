@@ -170,7 +170,7 @@ struct Attempt<'a, 'j> {
     was_unknown: bool,
     /// Whether the last attempt was to delete the row.
     is_delete: bool,
-    /// The row that was found to differ or to fail beside others, until a second read has shown whether it still does.
+    /// The row that differed or failed in a comparison with the items beside it, until a second read confirms it.
     compared: Option<Bytes>,
     races: Rounds<'a>,
     busy: Rounds<'a>,
@@ -213,7 +213,7 @@ impl Attempt<'_, '_> {
         let planned_write = match planned {
             Ok(ControlFlow::Continue(planned_write)) => planned_write,
             Ok(ControlFlow::Break(fate)) => return Ok(ControlFlow::Break(fate)),
-            // For example, the row may have given its unique value to another one since the scan read it.
+            // For example, another row may have taken the unique value of this one since the scan read it.
             Err(RowError::Row(_)) if is_beside && !self.is_confirmed() => {
                 return self.compare_anew().await;
             }
@@ -260,8 +260,8 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Whether the row is as it was when it was compared before. The scan read it some time before the items beside it, and
-    /// another program may have changed both since. Therefore only a second read tells whether it differs or fails.
+    /// Whether the row has not changed since it was compared. The scan read it before the items beside it, and another
+    /// program may have changed both in between. Therefore only a second read shows whether the row differs or fails.
     fn is_confirmed(&self) -> bool {
         let compared = self.compared.as_ref();
         compared.is_some_and(|seen| is_same_item(seen, &self.item))

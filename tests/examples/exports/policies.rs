@@ -274,7 +274,7 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
 
 /// A function reads the stream of its table, reports to its queue and keeps its attempts, and does nothing else.
 #[test]
-fn a_consumer_may_do_what_its_mapping_does() -> Outcome {
+fn a_policy_allows_the_requests_of_a_consumer() -> Outcome {
     let stream = |table: &str| arn(&format!("{table}/stream/2026-03-01T08:00:00.000"), None);
     let queue = |name: &str| format!("arn:aws:sqs:eu-west-1:111122223333:{name}");
     // An action without resources is compared with all of them, as the service does.
@@ -356,7 +356,7 @@ fn a_consumer_may_do_what_its_mapping_does() -> Outcome {
             ("GetItem", arn(parked, None), false),
         ],
     )?;
-    ask("a_consumer_may_do_what_its_mapping_does", &questions)
+    ask("a_policy_allows_the_requests_of_a_consumer", &questions)
 }
 
 /// A role of one entity of a shared table has no way to the others.

@@ -27,7 +27,7 @@ tests![
     a_sentinel_whose_owner_comes_back_is_kept(People),
     a_sentinel_that_another_item_takes_is_kept(People),
     a_value_whose_owner_comes_back_is_not_taken(People),
-    a_value_that_has_changed_hands_is_not_reported(People),
+    a_value_that_another_row_has_taken_is_not_reported(People),
 ];
 
 /// The declaration of the programs that ran before.
@@ -352,7 +352,7 @@ async fn a_value_whose_owner_comes_back_is_not_taken(db: Db) -> Outcome {
 }
 
 /// The scan has read the old value of a row, which another row has by now.
-async fn a_value_that_has_changed_hands_is_not_reported(db: Db) -> Outcome {
+async fn a_value_that_another_row_has_taken_is_not_reported(db: Db) -> Outcome {
     let person = |id: u32| Person {
         id,
         email: Some(format!("{id}@x")),
