@@ -47,6 +47,7 @@ pub use returning::{
 };
 pub(crate) use second_row::{
     BothRows, alone, changed, collision, is_same_item, refuse_alone, refuse_other_row, row_as_read,
+    row_as_read_without,
 };
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;

@@ -4,6 +4,8 @@
 //! is right whenever it arrives, also twice and also late. It also requires that the item exists: a condition of absences
 //! alone holds for an item that has expired in the meantime, and the update would create a new one.
 
+use std::collections::BTreeSet;
+
 use super::action::{Decide, key_of};
 use super::row_transaction::MOST_COMPARED;
 use crate::codec::Item;
@@ -20,7 +22,7 @@ use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
 use crate::schema::{AttributeDef, KeySource, Pattern};
 use crate::write::{
-    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, row_as_read,
+    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
     stored_values, upgraded,
 };
 
@@ -122,19 +124,22 @@ fn upgrade(
 
 /// The condition that the row has not changed since it was read, if its version alone does not show that. A row that
 /// was deleted and created again has version 1 again, and the scan may have read the first one long before. If the row
-/// has more attributes than a condition can compare, only the version is compared.
+/// has more attributes than a condition can compare, only the version is compared. Without a version, the upgrade itself
+/// compares each attribute.
 fn same_row(declared: &EntityDeclaration, item: &[u8]) -> Result<Node> {
     let def = declared.def;
     let members = object_members(item).map_err(|fault| Error::decode(def.type_name, fault))?;
-    if def.version.is_none() || def.created_at.is_some() || members.len() > MOST_COMPARED {
+    let held = Names::of_members(&members);
+    let has = |name: Option<&str>| name.is_some_and(|name| held.has_name(name));
+    let known = def.attributes.iter().map(|attribute| attribute.stored);
+    let older = def.older_shapes().flat_map(|older| older.attributes);
+    let known = known.chain(older.flat_map(AttributeDef::names));
+    let absent: BTreeSet<&str> = known.filter(|name| !held.has_name(name)).collect();
+    let is_enough = !has(def.version) || has(def.created_at);
+    if is_enough || members.len() + absent.len() > MOST_COMPARED {
         return Ok(Node::all([]));
     }
-    let held = Names::of_members(&members);
-    let older = def.older_shapes().flat_map(|older| older.attributes);
-    let absent = older.flat_map(AttributeDef::names);
-    let absent = absent.filter(|name| !held.has_name(name));
-    let absent = Node::any(absent.map(|name| Node::Exists(Place::of(name))));
-    Ok(row_as_read(def, Some(item))?.and(absent.not()))
+    row_as_read_without(def, item, absent)
 }
 
 /// The attributes of an item that a fresh put would store otherwise.

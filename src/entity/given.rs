@@ -9,23 +9,29 @@ use crate::schema::{AttributeDef, EntityDef, SHAPE, shape_number};
 /// Gives the attributes of a written item the names by which they are read, and adds the shape of the item. Rejects an
 /// item that could be read in two ways.
 pub(crate) fn complete_given(def: &EntityDef, item: &mut Item) -> Result<(), CodecError> {
+    let read_by = older_shape_of(def, item).filter(|_| item.contains(SHAPE));
     if def.shape.is_some() && !item.contains(SHAPE) {
         let number = shape_number(def);
         if def.reads_older_shapes() {
             let message = format!(
-                "it is missing, and items without it have shape 1: add `\"{SHAPE}\": {number}` if the item has the declared fields"
+                "it is missing, and items without it have shape 1: add `\"{SHAPE}\": {number}` if the item has the declared fields, or `\"{SHAPE}\": 1` if it has the first ones"
             );
             return Err(CodecError::new(message).at(SHAPE));
         }
         item.insert(SHAPE, i64::from(number));
     }
-    for attribute in def.attributes {
-        use_read_name(attribute, item)?;
+    let is_stored = def.version.is_some_and(|version| item.contains(version));
+    for attribute in read_by.unwrap_or(def).attributes {
+        use_read_name(attribute, is_stored, item)?;
     }
     Ok(())
 }
 
-fn use_read_name(attribute: &AttributeDef, item: &mut Item) -> Result<(), CodecError> {
+fn use_read_name(
+    attribute: &AttributeDef,
+    is_stored: bool,
+    item: &mut Item,
+) -> Result<(), CodecError> {
     let Some(former) = attribute.former else {
         return Ok(());
     };
@@ -33,6 +39,14 @@ fn use_read_name(attribute: &AttributeDef, item: &mut Item) -> Result<(), CodecE
         (Some(new), Some(value)) if new != value => {
             let message = format!(
                 "it and its former name `{}` have different values: omit one of them",
+                former.name
+            );
+            Err(CodecError::new(message).at(attribute.stored))
+        }
+        // An older program has removed the value of an item that was stored before.
+        (Some(_), None) if former.usage == FormerUse::Alone && is_stored => {
+            let message = format!(
+                "it is read by its former name alone: name it `{}`, or omit it if the item has no value",
                 former.name
             );
             Err(CodecError::new(message).at(attribute.stored))
@@ -49,7 +63,8 @@ fn use_read_name(attribute: &AttributeDef, item: &mut Item) -> Result<(), CodecE
 /// The attributes of an item that the program does not read, because it reads their fields only by the former names.
 /// Returns each one with its former name.
 pub(crate) fn unread_names(def: &EntityDef, item: &Item) -> Vec<(&'static str, &'static str)> {
-    let renamed = def.attributes.iter().filter_map(|attribute| {
+    let read_by = older_shape_of(def, item).unwrap_or(def);
+    let renamed = read_by.attributes.iter().filter_map(|attribute| {
         let former = attribute.former?;
         let is_unread = former.usage == FormerUse::Alone && !item.contains(former.name);
         (is_unread && item.contains(attribute.stored)).then_some((attribute.stored, former.name))

@@ -99,7 +99,8 @@ impl<E: DynamoEntity> EntityTarget<E> {
         for (name, former) in unread_names(&E::ENTITY, &item) {
             if !mode.drops_unknown {
                 let message = format!(
-                    "it is read by its former name alone: name it `{former}` in the line, or drop it by `.drop_unknown()`"
+                    "it is read by its former name alone: name it `{former}` in the line, or, if an older program has removed \
+                     the value, omit it or drop it by `.drop_unknown()`"
                 );
                 return Err(CodecError::new(message).at(name));
             }
@@ -133,6 +134,16 @@ impl<E: DynamoEntity> EntityTarget<E> {
             fitting.insert(name, value);
         }
         Ok(fitting)
+    }
+
+    /// Gives values the types of the fields of these names, if they fit.
+    fn with_types(&self, item: Item) -> Item {
+        let typed = item.into_iter().map(|(name, value)| {
+            let tag = self.fields.get(&name).copied().flatten();
+            let typed = tag.and_then(|tag| value.clone().into_type(tag));
+            (name, typed.unwrap_or(value))
+        });
+        typed.collect()
     }
 
     /// Whether the entity writes the attribute itself, or keeps it.
@@ -178,7 +189,13 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
                 .map_err(|error| error.of(name));
         }
         let item = self.fitting_item(item, mode).map_err(fail)?;
-        let entity: E = read(&item.to_dynamo_json().map_err(fail)?)?;
+        let entity: E = match read(&item.to_dynamo_json().map_err(fail)?) {
+            // A field of both shapes may be a set or bytes, which JSON does not have.
+            Err(_) if older_shape_of(&E::ENTITY, &item).is_some() => {
+                read(&self.with_types(item).to_dynamo_json().map_err(fail)?)?
+            }
+            entity => entity?,
+        };
         // The item that the write will store is needed beforehand: it decides whether an item that
         // is found there is this one.
         let stored = encode_as_is(&entity).and_then(|json| Item::from_dynamo_json(&json));

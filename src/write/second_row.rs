@@ -217,8 +217,18 @@ impl<'w> BothRows<'w> {
         let write = self.write.write(guard, db)?;
         let mut beside = Vec::new();
         if let Some((row, held)) = &rows.after {
-            if let Some(held) = held {
-                self.require_own(held)?;
+            if let Some(held) = held
+                && let Err(collision) = self.require_own(held)
+            {
+                // If its condition does not hold, the service rejects the write for that, and returns the item.
+                let stored = rows
+                    .stored
+                    .as_deref()
+                    .map(|stored| self.is_rejected(stored));
+                return match stored.transpose()? {
+                    Some(true) => PlannedWrite::of(write, self.write.key.json(), beside),
+                    _ => Err(collision),
+                };
             }
             let mut put = self.request(
                 WriteVerb::Put,
@@ -327,20 +337,32 @@ pub(crate) fn changed(
 /// The condition that a row is as it was read. An attribute that the row lacks must still be missing, because another program
 /// may add it, and the other row would not get it.
 pub(crate) fn row_as_read(def: &EntityDef, held: Option<&[u8]>) -> Result<Node> {
-    let here = Place::of(def.pk.attribute);
     let Some(held) = held else {
-        return Ok(Node::Missing(here));
+        return Ok(Node::Missing(Place::of(def.pk.attribute)));
     };
+    let mut absent: Vec<_> = def.attributes.iter().map(|field| field.stored).collect();
+    let members = split(held).map_err(|fault| Error::decode(def.type_name, fault))?;
+    absent.retain(|known| !members.iter().any(|(name, _)| name == known));
+    row_as_read_without(def, held, absent)
+}
+
+/// The condition that a row is as it was read, and that these attributes are still missing.
+pub(crate) fn row_as_read_without<'n>(
+    def: &EntityDef,
+    held: &[u8],
+    absent: impl IntoIterator<Item = &'n str>,
+) -> Result<Node> {
     let attributes = split(held).map_err(|fault| Error::decode(def.type_name, fault))?;
     let is_key =
         |name: &str| def.pk.attribute == name || def.sk.is_some_and(|sk| sk.attribute == name);
     let guards = attributes.iter().filter(|(name, _)| !is_key(name));
     let guards = guards.map(|(name, json)| check::value_condition(name.clone(), json));
-    let mut absent: Vec<_> = def.attributes.iter().map(|field| field.stored).collect();
-    absent.retain(|known| !attributes.iter().any(|(name, _)| name == known));
-    let absent = Node::any(absent.into_iter().map(|name| Node::Exists(Place::of(name))));
-    let guards = guards.chain([absent.not()]);
-    Ok(Node::all([Node::Exists(here)].into_iter().chain(guards)))
+    let absent = absent
+        .into_iter()
+        .map(|name| Node::Exists(Place::of(name.to_owned())));
+    let guards = guards.chain([Node::any(absent).not()]);
+    let here = Node::Exists(Place::of(def.pk.attribute));
+    Ok(Node::all([here].into_iter().chain(guards)))
 }
 
 /// Whether both rows are missing, or the same.

@@ -25,6 +25,9 @@ use crate::retry::Rounds;
 use crate::schema::Pattern;
 use crate::write::{FailedCondition, PlannedWrite, is_same_item};
 
+/// The number of reads after which a row is no longer compared with the one before.
+const MOST_COMPARISONS: u32 = 20;
+
 /// The operation on rows.
 pub(in crate::bulk) struct RowWrites<'j> {
     pub(in crate::bulk) target: JobRows,
@@ -103,6 +106,7 @@ impl<'j> RowWrites<'j> {
             was_unknown: false,
             is_delete: false,
             compared: None,
+            comparisons: 0,
             races: tools.races.begin_rounds(),
             busy: tools.shared_budget.begin_rounds(),
         };
@@ -172,6 +176,7 @@ struct Attempt<'a, 'j> {
     is_delete: bool,
     /// The row that differed or failed in a comparison with the items beside it, until a second read confirms it.
     compared: Option<Bytes>,
+    comparisons: u32,
     races: Rounds<'a>,
     busy: Rounds<'a>,
 }
@@ -262,13 +267,17 @@ impl Attempt<'_, '_> {
 
     /// Whether the row has not changed since it was compared. The scan read it before the items beside it, and another
     /// program may have changed both in between. Therefore only a second read shows whether the row differs or fails.
+    /// A row that other programs change between all reads is taken as the last one shows it.
     fn is_confirmed(&self) -> bool {
         let compared = self.compared.as_ref();
-        compared.is_some_and(|seen| is_same_item(seen, &self.item))
+        let is_same = compared.is_some_and(|seen| is_same_item(seen, &self.item));
+        is_same || self.comparisons >= MOST_COMPARISONS
     }
 
     async fn compare_anew(&mut self) -> Result<ControlFlow<RowOutcome>, RowError> {
         self.compared = Some(self.item.clone());
+        self.comparisons += 1;
+        self.tools.turn().await;
         self.read_anew().await
     }
 
