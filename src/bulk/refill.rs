@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use super::action::{Decide, key_of};
-use super::row_transaction::MOST_COMPARED;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::second_row::SecondKey;
@@ -25,6 +24,10 @@ use crate::write::{
     PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
     stored_values, upgraded,
 };
+
+/// The maximum number of attributes that the write of an upgraded row compares. DynamoDB allows 300 operators, and each
+/// takes one and an AND or OR.
+const MOST_COMPARED: usize = 120;
 
 /// Whether a refill writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

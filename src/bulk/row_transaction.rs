@@ -24,7 +24,7 @@ use crate::write::PlannedWrite;
 
 /// The maximum number of compared attributes. With the other conditions they stay below the 300 operators of
 /// DynamoDB: each takes one, and an AND.
-pub(super) const MOST_COMPARED: usize = 145;
+const MOST_COMPARED: usize = 145;
 
 /// Rows that are whole entities, or those of a collection.
 #[diagnostic::on_unimplemented(

@@ -20,6 +20,10 @@ pub(crate) fn complete_given(def: &EntityDef, item: &mut Item) -> Result<(), Cod
         }
         item.insert(SHAPE, i64::from(number));
     }
+    // Items of the first shape are stored without a number.
+    if read_by.is_some_and(|older| older.shape.is_none()) {
+        item.remove(SHAPE);
+    }
     let is_stored = def.version.is_some_and(|version| item.contains(version));
     for attribute in read_by.unwrap_or(def).attributes {
         use_read_name(attribute, is_stored, item)?;

@@ -17,6 +17,7 @@ tests![
     what_no_shape_knows_is_kept,
     a_refill_upgrades_and_raises_the_version,
     a_refill_keeps_an_item_that_was_created_again,
+    a_refill_upgrades_rows_of_many_attributes,
     an_update_upgrades_first,
     an_update_writes_the_older_shape,
     conditions_hold_of_the_present_shape,
@@ -554,6 +555,80 @@ async fn a_refill_keeps_an_item_that_was_created_again(db: Db) -> Outcome {
     let found = Order::key("ann", 1u32).get().send(&db).await?;
     let found = found.map(|order| (order.first, order.last, order.amount));
     assert_eq!(found, Some(("Bob".into(), None, 7000)));
+    Ok(())
+}
+
+/// Two shapes of many fields, most of which are missing. The first module has as many as a condition can compare.
+macro_rules! many_fields {
+    ($module:ident: $($field:ident)*) => {
+        mod $module {
+            use dynamo_entity::prelude::*;
+
+            #[derive(Default, DynamoEntity)]
+            #[dynamo(table = "wide", key(pk = id))]
+            pub struct First {
+                pub id: u32,
+                #[dynamo(version)]
+                pub version: Version,
+                $(pub $field: Option<u8>,)*
+            }
+
+            #[derive(DynamoEntity)]
+            #[dynamo(table = "wide", key(pk = id), shape = 2, was(First))]
+            pub struct Second {
+                pub id: u32,
+                #[dynamo(version)]
+                pub version: Version,
+                $(pub $field: Option<u8>,)*
+                pub is_second: bool,
+            }
+
+            impl From<First> for Second {
+                fn from(old: First) -> Self {
+                    let (id, version) = (old.id, old.version);
+                    Self { id, version, $($field: old.$field,)* is_second: true }
+                }
+            }
+        }
+    };
+}
+
+many_fields! { some:
+    a000 a001 a002 a003 a004 a005 a006 a007 a008 a009 a010 a011 a012 a013 a014 a015 a016 a017 a018 a019
+    a020 a021 a022 a023 a024 a025 a026 a027 a028 a029 a030 a031 a032 a033 a034 a035 a036 a037 a038 a039
+    a040 a041 a042 a043 a044 a045 a046 a047 a048 a049 a050 a051 a052 a053 a054 a055 a056 a057 a058 a059
+    a060 a061 a062 a063 a064 a065 a066 a067 a068 a069 a070 a071 a072 a073 a074 a075 a076 a077 a078 a079
+    a080 a081 a082 a083 a084 a085 a086 a087 a088 a089 a090 a091 a092 a093 a094
+}
+many_fields! { more:
+    a000 a001 a002 a003 a004 a005 a006 a007 a008 a009 a010 a011 a012 a013 a014 a015 a016 a017 a018 a019
+    a020 a021 a022 a023 a024 a025 a026 a027 a028 a029 a030 a031 a032 a033 a034 a035 a036 a037 a038 a039
+    a040 a041 a042 a043 a044 a045 a046 a047 a048 a049 a050 a051 a052 a053 a054 a055 a056 a057 a058 a059
+    a060 a061 a062 a063 a064 a065 a066 a067 a068 a069 a070 a071 a072 a073 a074 a075 a076 a077 a078 a079
+    a080 a081 a082 a083 a084 a085 a086 a087 a088 a089 a090 a091 a092 a093 a094 b00 b01 b02 b03 b04 b05
+    b06 b07 b08 b09 b10 b11 b12 b13 b14 b15 b16 b17 b18 b19 b20 b21 b22 b23 b24 b25 b26 b27 b28 b29
+}
+
+async fn a_refill_upgrades_rows_of_many_attributes(db: Db) -> Outcome {
+    db.create_tables([some::Second::schema()]).await?;
+    let first = || some::First {
+        id: 1,
+        a001: Some(1),
+        ..Default::default()
+    };
+    first().create().send(&db).await?;
+    let report = some::Second::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(report.written, 1);
+    assert_eq!(some::Second::scan().unfilled(&db).await?, 0);
+    let first = more::First {
+        id: 2,
+        a001: Some(2),
+        b01: Some(3),
+        ..Default::default()
+    };
+    first.create().send(&db).await?;
+    let report = more::Second::scan().refill().send(&db).await?.complete()?;
+    assert_eq!((report.written, report.unchanged), (1, 1));
     Ok(())
 }
 

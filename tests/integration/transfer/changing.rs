@@ -1,7 +1,9 @@
 //! Items are imported by programs whose declaration is being changed: rows of an older shape, and renamed attributes.
 
+use dynamo_entity::Value;
 use dynamo_entity::prelude::*;
 use dynamo_entity::transfer::RowFormat;
+use dynamo_entity::write::DynamicWrites;
 
 use super::FORMATS;
 use crate::support::db::Db;
@@ -11,6 +13,8 @@ use crate::tests;
 tests![
     rows_of_an_older_shape_are_imported(Person),
     a_value_that_is_not_read_is_not_lost(keeping::Parcel),
+    a_removed_value_stays_removed(keeping::Letter),
+    a_renaming_does_not_concern_older_shapes(Bill),
 ];
 
 /// The first shape: `name` has another type in the second one, and `city` is gone.
@@ -104,6 +108,16 @@ mod keeping {
         #[dynamo(was("note", keep))]
         pub remark: Option<String>,
     }
+
+    #[derive(Debug, PartialEq, DynamoEntity)]
+    #[dynamo(table = "letters", key(pk = id))]
+    pub struct Letter {
+        pub id: u32,
+        #[dynamo(was("note", keep))]
+        pub remark: Option<String>,
+        #[dynamo(version)]
+        pub version: Version,
+    }
 }
 
 async fn a_value_that_is_not_read_is_not_lost(db: Db) -> Outcome {
@@ -136,5 +150,67 @@ async fn a_value_that_is_not_read_is_not_lost(db: Db) -> Outcome {
     );
     let second = Parcel::key(2).get().send(&db).await?.ok_or("an item")?;
     assert_eq!(second.remark, None);
+    Ok(())
+}
+
+/// An older program has removed the value under the former name. Whoever edits the stored item does not bring it back.
+async fn a_removed_value_stays_removed(db: Db) -> Outcome {
+    use keeping::Letter;
+
+    let stored = [
+        ("id", Value::from(1)),
+        ("version", Value::from(1)),
+        ("remark", Value::from("outdated")),
+    ];
+    let letters = DynamicWrites::of::<Letter>();
+    let error = letters.put(Item::from_iter(stored.clone()));
+    let error = error.err().ok_or("an item that may be read in two ways")?;
+    assert!(error.to_string().contains("name it `note`"), "{error}");
+    // An item that was never stored has the value.
+    let new = stored.into_iter().filter(|(name, _)| *name != "version");
+    letters.put(Item::from_iter(new))?.send(&db).await?;
+    let letter = Letter::key(1).get().send(&db).await?.ok_or("an item")?;
+    assert_eq!(letter.remark.as_deref(), Some("outdated"));
+    Ok(())
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "bills", key(pk = id))]
+pub struct BillV1 {
+    pub id: u32,
+    pub total: Option<String>,
+}
+
+/// Its `total` has another form than that of the first shape, and had another name.
+#[derive(Debug, PartialEq, DynamoEntity)]
+#[dynamo(table = "bills", key(pk = id), shape = 2, was(BillV1))]
+pub struct Bill {
+    pub id: u32,
+    #[dynamo(was("sum", keep))]
+    pub total: Option<i64>,
+}
+
+impl From<BillV1> for Bill {
+    fn from(old: BillV1) -> Self {
+        let total = old.total.and_then(|total| total.parse().ok());
+        Self { id: old.id, total }
+    }
+}
+
+async fn a_renaming_does_not_concern_older_shapes(db: Db) -> Outcome {
+    let line = br#"{"id": 1, "total": "5"}"#;
+    let import = Bill::import(&line[..]).format(RowFormat::Json);
+    assert_eq!(import.send(&db).await?.complete()?.written, 1);
+    let first = Bill::key(1).get().send(&db).await?.ok_or("an item")?;
+    assert_eq!(first.total, Some(5));
+    let second = [
+        ("id", Value::from(2)),
+        ("total", Value::from("6")),
+        ("_shape", Value::from(1)),
+    ];
+    let bills = DynamicWrites::of::<Bill>();
+    bills.put(Item::from_iter(second))?.send(&db).await?;
+    let second = Bill::key(2).get().send(&db).await?.ok_or("an item")?;
+    assert_eq!(second.total, Some(6));
     Ok(())
 }
