@@ -153,7 +153,7 @@ async fn a_value_that_is_not_read_is_not_lost(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An older program has removed the value under the former name. Whoever edits the stored item does not bring it back.
+/// An older program has removed the value under the former name. An edit of the stored item does not bring it back.
 async fn a_removed_value_stays_removed(db: Db) -> Outcome {
     use keeping::Letter;
 
