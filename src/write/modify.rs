@@ -277,11 +277,12 @@ impl ModifiedItem {
     }
 }
 
-/// A conflict may be retried. An unknown outcome may not, because the closure may have taken effect already.
+/// A conflict that DynamoDB reports may be retried: not one with another item that has a key of this one. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
     // An unknown outcome is not repeated: the closure would run on the result of its own first
     // write.
-    error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
+    let is_lost = error.kind() == ErrorKind::Conflict && error.stage() == Stage::Service;
+    is_lost || error.code() == Some("TransactionConflictException")
 }
 
 /// Writes the changes, together with the changed unique values.

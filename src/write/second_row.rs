@@ -117,17 +117,23 @@ impl<'w> BothRows<'w> {
         for attempt in 1.. {
             let began = Instant::now();
             let rows = self.read(db).await?;
-            // The rows are unchanged, so the condition of the caller does not hold, and another attempt would fail too.
+            // If the rows are unchanged, another attempt would fail too: the condition of the caller does not hold, or the
+            // other row belongs to another item.
             match failed.take() {
                 Some((before, error)) if before.is_same(&rows) || attempt > ATTEMPTS => {
                     return Err(error);
                 }
                 _ => {}
             }
-            let error = match self.planned(&rows, db)?.send(db).await {
-                Ok(None) => return Ok(rows.stored),
-                Ok(Some((_, error))) => error,
-                Err(error) if is_lost_race(&error) => error,
+            let error = match self.planned(&rows, db) {
+                Ok(write) => match write.send(db).await {
+                    Ok(None) => return Ok(rows.stored),
+                    Ok(Some((_, error))) => error,
+                    Err(error) if is_lost_race(&error) => error,
+                    Err(error) => return Err(error),
+                },
+                // The item may have been deleted between the two reads, and the other row given to another one.
+                Err(collision) if collision.is_conflict() => collision,
                 Err(error) => return Err(error),
             };
             failed = Some((rows, error));

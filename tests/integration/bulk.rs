@@ -139,8 +139,3 @@ pub(super) async fn counts(db: &Dynamo) -> Result<BTreeMap<u64, usize>> {
     }
     Ok(counts)
 }
-
-/// Blocks on a future within a closure of a job, to let others act between its reading and its writing.
-pub(crate) fn meanwhile<T>(work: impl Future<Output = T>) -> T {
-    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
-}

@@ -1,11 +1,7 @@
 //! On executors other than tokio's, and on tokio without timers, everything waits as it should or says what
 //! it needs. Nothing panics.
 
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake};
-use std::thread::{self, Thread};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use dynamo_entity::Batch;
@@ -17,7 +13,7 @@ use futures_util::future::join_all;
 use crate::support::db::Db;
 use crate::support::engine::Engine;
 use crate::support::faulty::{Fault, Faults};
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, block_on};
 use crate::tests;
 
 tests![
@@ -28,27 +24,6 @@ tests![
 
 crate::declare! {
     entity Counter(table = "counters", key(pk = group, sk = number)) { group: String, number: u32, count: u64 }
-}
-
-/// A minimal executor that supports only wakers.
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Arc::new(Unpark(thread::current())).into();
-    let mut cx = Context::from_waker(&waker);
-    let mut work = pin!(work);
-    loop {
-        match work.as_mut().poll(&mut cx) {
-            Poll::Ready(done) => return done,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 /// Runs the work on a thread that belongs to no runtime.

@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -518,7 +518,7 @@ async fn any_line_of_writes_keeps_its_order(db: Db) -> Outcome {
     });
     Ok(runner.run(&cases, |(verbs, faults, is_kept)| {
         let line = line(&db, &verbs, &faults, is_kept);
-        crate::bulk::meanwhile(line).map_err(|error| TestCaseError::fail(error.to_string()))
+        meanwhile(line).map_err(|error| TestCaseError::fail(error.to_string()))
     })?)
 }
 

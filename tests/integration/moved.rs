@@ -9,12 +9,10 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, StreamEvent};
 use dynamo_entity::{Timestamp, put_each};
 use fastrand::Rng;
-use tokio::runtime::Handle;
-use tokio::task::block_in_place;
 
 use crate::followed::event;
 use crate::support::db::{Db, Raw};
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -28,6 +26,8 @@ tests![
     a_refill_between_two_requests_of_a_write_leaves_no_row(old::Moving),
     two_items_never_get_one_key(old::Moving),
     two_new_items_race_for_one_key(old::Moving),
+    a_change_under_a_key_of_another_item_ends_at_once(old::Moving),
+    an_item_that_is_replaced_between_two_reads_is_not_found(old::Moving),
     a_refill_never_takes_the_row_of_another_item(old::Moving),
     a_delete_leaves_the_row_of_another_item(old::Moving),
     a_refill_reports_two_items_with_one_key(crowded::Moving),
@@ -805,11 +805,7 @@ fn interrupted(
         if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
             return;
         }
-        // The other tasks of the runtime go on while the observer waits.
-        let is_ok = block_in_place(|| {
-            let write = program.write(&other, &which, &write);
-            Handle::current().block_on(write).is_ok()
-        });
+        let is_ok = meanwhile(program.write(&other, &which, &write)).is_ok();
         *result.lock().unwrap() = Some(is_ok);
     });
     (watched, done)
@@ -997,8 +993,7 @@ async fn a_refill_between_two_requests_of_a_write_leaves_no_row(db: Db) -> Outco
             let sent = AtomicUsize::new(0);
             let watched = Dynamo::clone(&db).with_observer(move |_| {
                 if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
-                    let job = refill(&other, program);
-                    block_in_place(|| Handle::current().block_on(job)).unwrap();
+                    meanwhile(refill(&other, program)).unwrap();
                 }
             });
             program.write(&watched, &one, &write).await?;
@@ -1059,6 +1054,51 @@ async fn two_new_items_race_for_one_key(db: Db) -> Outcome {
             (1, old::Moving::all(&db).await?),
             "{after}"
         );
+    }
+    Ok(())
+}
+
+async fn a_change_under_a_key_of_another_item_ends_at_once(db: Db) -> Outcome {
+    let bob = which(1, "bob");
+    after::Moving::write(&db, &which(1, "ann"), &Write::Create(content("ann", 5))).await?;
+    last::Moving::write(&db, &bob, &Write::Create(content("bob", 6))).await?;
+    for write in [Write::ModifyCents(1), Write::AddCents(1)] {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let seen = requests.clone();
+        let watched = Dynamo::clone(&db).with_observer(move |_| {
+            seen.fetch_add(1, Ordering::SeqCst);
+        });
+        let error = after::Moving::write(&watched, &bob, &write).await;
+        let error = error.expect_err("another item has the old key").to_string();
+        assert!(error.contains("already has the key of `Order`"), "{error}");
+        // The second reading of both rows shows that it is no race.
+        let requests = requests.load(Ordering::SeqCst);
+        assert!(requests <= 5, "{requests} requests of {write:?}");
+    }
+    let found = new::Moving::all(&db).await?;
+    assert_eq!(found[&bob], content("bob", 6));
+    Ok(())
+}
+
+async fn an_item_that_is_replaced_between_two_reads_is_not_found(db: Db) -> Outcome {
+    let (ann, bob) = (which(1, "ann"), which(1, "bob"));
+    for (after, write) in [(2, Write::ModifyCents(1)), (1, Write::AddCents(1))] {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        after::Moving::write(&db, &bob, &Write::Create(content("bob", 6))).await?;
+        let engine = db.engine();
+        let other = db.through(engine.config().http_client(engine.http_client()));
+        let (sent, ann) = (AtomicUsize::new(0), ann.clone());
+        let replaced = bob.clone();
+        let watched = Dynamo::clone(&db).with_observer(move |_| {
+            if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
+                let create = Write::Create(content("ann", 5));
+                meanwhile(after::Moving::write(&other, &replaced, &Write::Delete)).unwrap();
+                meanwhile(after::Moving::write(&other, &ann, &create)).unwrap();
+            }
+        });
+        let error = after::Moving::write(&watched, &bob, &write).await;
+        let error = error.expect_err("the item is gone");
+        assert!(error.is_not_found(), "{write:?}: {error}");
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use dynamo_entity::{Item, Value, transact};
 
 use crate::support::db::{Db, item};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -346,10 +346,7 @@ async fn what_is_sent_again_or_read_again_is_for_the_same(db: Db) -> Outcome {
         visit.hours += 1;
         if others < 3 {
             let other = Visit::key(1, 1).update().apply(|v| v.hours().add(10));
-            tokio::task::block_in_place(|| {
-                tokio::runtime::Handle::current().block_on(other.send(&db))
-            })
-            .unwrap();
+            meanwhile(other.send(&db)).unwrap();
         }
     });
     beaten.send(&watched).await?;

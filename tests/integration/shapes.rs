@@ -6,9 +6,8 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{Error, batch_get, transact_get};
 
-use crate::bulk::meanwhile;
 use crate::support::db::{Db, Raw, n, s};
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

@@ -3,11 +3,10 @@
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 
-use crate::bulk::meanwhile;
 use crate::model::{Draft, Note, draft, note};
 use crate::support::db::Db;
 use crate::support::faulty::{Fault, Faults};
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

@@ -7,14 +7,12 @@ use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::Value as Json;
-use tokio::runtime::Handle;
-use tokio::task::block_in_place;
 
 use crate::golden::thing::{Kind, Paths, Thing, full, rows};
 use crate::support::db::{Db, Raw, n};
 use crate::support::grammar::Written;
 use crate::support::model::Cond;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![random_conditions_mean_what_they_say(Thing),];
@@ -163,7 +161,7 @@ fn asked(db: &Db, tree: &Tree, no: u32) -> Result<Option<bool>> {
         .update()
         .when(|t| condition(t, tree))
         .returning_nothing();
-    match block_in_place(|| Handle::current().block_on(ask.send(db).into_future())) {
+    match meanwhile(ask.send(db).into_future()) {
         Ok(()) => Ok(Some(true)),
         Err(lost) if lost.is_conflict() => Ok(Some(false)),
         Err(refused) if refused.kind() == ErrorKind::InvalidValue => Ok(None),

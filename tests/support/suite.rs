@@ -3,12 +3,16 @@
 //! A test that an engine cannot run is reported as ignored, with a name that says why.
 
 use std::error::Error;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use dynamo_entity::schema::TableSchema;
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Builder;
+use tokio::task::block_in_place;
 
 use super::db::{Db, Mode};
 use super::engine::Kind;
@@ -112,4 +116,32 @@ fn patience() -> Duration {
 
 fn failed(error: impl std::fmt::Debug) -> Failed {
     format!("{error:?}").into()
+}
+
+/// Runs a future to its end inside a closure that is not async, while a task of the same thread waits.
+///
+/// The runtime's own `block_on` would take the wakes of that task: what it waited for beside this would never wake it.
+pub fn meanwhile<T>(work: impl Future<Output = T>) -> T {
+    block_in_place(|| block_on(work))
+}
+
+/// A minimal executor that supports only wakers.
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut cx = Context::from_waker(&waker);
+    let mut work = pin!(work);
+    loop {
+        match work.as_mut().poll(&mut cx) {
+            Poll::Ready(done) => return done,
+            Poll::Pending => thread::park(),
+        }
+    }
 }

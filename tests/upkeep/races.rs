@@ -3,11 +3,9 @@
 use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
-use tokio::runtime::Handle;
-use tokio::task::block_in_place;
 
 use crate::support::db::{Db, raw, s};
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -46,11 +44,6 @@ async fn is_whole<E: DynamoEntity>(db: &Db, key: &Key<E>) -> Outcome {
     let entity = E::from_item(stored.clone())?;
     assert_eq!(stored, entity.to_item()?);
     Ok(())
-}
-
-/// Runs a future to its end inside a closure that is not async.
-fn meanwhile<T>(write: impl Future<Output = T>) -> T {
-    block_in_place(|| Handle::current().block_on(write))
 }
 
 async fn a_part_that_another_changed_is_a_conflict(db: Db) -> Outcome {

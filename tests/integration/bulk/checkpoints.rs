@@ -10,11 +10,11 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Bulk, Value};
 use tempfile::TempDir;
 
-use super::{Entry, Row, counts, entries, meanwhile, row, rows, spread_rows};
+use super::{Entry, Row, counts, entries, row, rows, spread_rows};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, s};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

@@ -8,7 +8,7 @@ use dynamo_entity::prelude::*;
 use super::{Row, State, counts, rows};
 use crate::support::db::{Db, s};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -163,7 +163,7 @@ async fn a_filter_is_asked_again(db: Db) -> Outcome {
         .on_progress(|_| {
             if std::mem::take(&mut is_first) {
                 let noted = Row::key("a", 4u32).update().apply(|r| r.note().set("keep"));
-                super::meanwhile(noted.send(&db)).expect("an update");
+                meanwhile(noted.send(&db)).expect("an update");
             }
         })
         .send(&db)
@@ -186,13 +186,13 @@ async fn a_row_that_left_the_index_stays(db: Db) -> Outcome {
                     state: State::Done,
                     ..super::row(4)
                 };
-                super::meanwhile(row.put().send(&db)).expect("a put");
+                meanwhile(row.put().send(&db)).expect("a put");
                 // This row only changes its rank, and stays in the range.
                 let row = Row {
                     rank: 77,
                     ..super::row(5)
                 };
-                super::meanwhile(row.put().send(&db)).expect("a put");
+                meanwhile(row.put().send(&db)).expect("a put");
             }
         })
         .send(&db)

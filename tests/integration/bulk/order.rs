@@ -13,7 +13,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::db::{Db, Http};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -686,7 +686,7 @@ async fn any_job_does_each_write_once_in_order(db: Db) -> Outcome {
     let cases = (steps(), prop::collection::vec(run(), 0..5));
     let checked = runner(40).run(&cases, |(steps, runs)| {
         let work = checked(&db, &steps, &runs);
-        super::meanwhile(work).map_err(|error| TestCaseError::fail(error.to_string()))
+        meanwhile(work).map_err(|error| TestCaseError::fail(error.to_string()))
     });
     Ok(checked?)
 }
@@ -726,7 +726,7 @@ async fn any_mended_job_tells_what_was_not_done(db: Db) -> Outcome {
         &(steps(), bad, runs(), runs()),
         |(steps, bad, first, then)| {
             let work = mended(&db, &steps, &bad, &first, &then);
-            super::meanwhile(work).map_err(|error| TestCaseError::fail(error.to_string()))
+            meanwhile(work).map_err(|error| TestCaseError::fail(error.to_string()))
         },
     );
     Ok(checked?)
@@ -830,7 +830,7 @@ async fn an_older_checkpoint_leaves_the_same_items(db: Db) -> Outcome {
                 false => Err(format!("{found:?} and not {expected:?}").into()),
             }
         };
-        let done: Outcome = super::meanwhile(work);
+        let done: Outcome = meanwhile(work);
         done.map_err(|error| TestCaseError::fail(error.to_string()))
     });
     Ok(checked?)

@@ -8,11 +8,11 @@ use dynamo_entity::aws_sdk_dynamodb::config::SharedHttpClient;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 
-use super::{Entry, Row, State, counts, entries, meanwhile, row, rows};
+use super::{Entry, Row, State, counts, entries, row, rows};
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
 use crate::support::rewriting::Rewriting;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

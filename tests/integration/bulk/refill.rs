@@ -12,11 +12,10 @@ use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{Bulk, RetryBudget, Timestamp};
 use tokio::sync::Notify;
 
-use super::meanwhile;
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, Raw, n, s};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

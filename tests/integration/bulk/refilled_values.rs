@@ -12,11 +12,10 @@ use dynamo_entity::RetryBudget;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 
-use super::meanwhile;
 use super::refill::{Random, items_of, killed};
 use crate::support::db::{Db, Raw, s};
 use crate::support::rewriting::Rewriting;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

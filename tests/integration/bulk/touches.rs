@@ -6,11 +6,11 @@ use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::ChangeEvent;
 
-use super::{Entry, Row, State, entries, meanwhile, rows};
+use super::{Entry, Row, State, entries, rows};
 use crate::followed::{both_images, event};
 use crate::support::db::{Db, Raw, s};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

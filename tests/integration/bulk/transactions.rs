@@ -11,10 +11,10 @@ use proptest::prelude::*;
 
 use super::order::{killed, run_until, runner};
 use super::uniques::{Clubs, Person, person};
-use super::{Entry, Row, State, counts, entries, meanwhile, row, rows};
+use super::{Entry, Row, State, counts, entries, row, rows};
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![

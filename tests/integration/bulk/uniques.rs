@@ -9,10 +9,9 @@ use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
 
-use super::meanwhile;
 use crate::support::db::{Db, Raw};
 use crate::support::faulty::Fault;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
