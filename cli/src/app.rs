@@ -248,7 +248,7 @@ impl App {
 /// Others go on to the end, because their exit code is a result too.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "query" | "list" | "count" | "export" | "export-data" | "explain"
+        "get" | "query" | "list" | "count" | "tail" | "export" | "export-data" | "explain"
         | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
@@ -282,6 +282,7 @@ async fn run_command(
         Some(("import-data", matches)) => data::import(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,
         Some(("delete", matches)) => delete::run(context, matches).await,
+        Some(("tail", matches)) => tail::run(context, matches).await,
         Some(("parked", matches)) => parked::run(context, matches).await,
         Some(("explain", matches)) => explain::run(context, matches).await,
         Some(("completions", matches)) => {

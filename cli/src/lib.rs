@@ -63,6 +63,7 @@ mod put;
 mod query;
 mod render;
 mod streams;
+mod tail;
 mod text;
 
 pub use app::App;

@@ -42,12 +42,12 @@ impl<New, Old> FollowChanges<New, Old> {
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
-    /// use dynamo_entity::streams::{StreamPosition, StreamStart};
+    /// use dynamo_entity::streams::{HandlerError, StreamPosition, StreamStart};
     /// # #[derive(Debug, DynamoEntity)]
     /// # #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
     /// # struct Order { number: u32 }
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
+    /// # async fn main() -> Result<(), HandlerError> {
     /// # let db = Dynamo::connect("embedded:memory").await?;
     /// # db.create_tables([Order::schema()]).await?;
     /// for number in 1..=2 {

@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::codec::time::{Precision, utc_text};
 use crate::error::{Error, ErrorKind, Stage};
 
-/// An error in a stream of changes. `?` converts it into an [`Error`].
+/// An error in a stream of changes; [`into_error`](FollowError::into_error) is an [`Error`] of the same kind.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FollowError {
@@ -67,11 +67,10 @@ impl FollowError {
             FollowError::Failed(error) => error.kind(),
         }
     }
-}
 
-impl From<FollowError> for Error {
-    fn from(error: FollowError) -> Self {
-        match error {
+    /// The reason as an error of this library.
+    pub fn into_error(self) -> Error {
+        match self {
             FollowError::Unread(unread) => unread.into_error(),
             FollowError::Lost(lost) => {
                 let message = lost.to_string();

@@ -7,6 +7,7 @@ use super::event::EventForm;
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;
+use crate::codec::time::{Precision, utc_text};
 use crate::json::{CodecError, Number, Reader, answer_members, find_answer};
 use crate::schema::StreamView;
 
@@ -79,6 +80,18 @@ impl StreamRecord {
     /// The time of the change, rounded by DynamoDB: to a second in a DynamoDB stream.
     pub fn at(&self) -> Option<Timestamp> {
         self.0.at
+    }
+
+    /// The same time as text, as `2026-03-01T12:00:00Z`.
+    pub fn time_text(&self) -> Option<String> {
+        let text = utc_text(self.0.at?, Precision::Seconds).ok()?;
+        Some(text.to_string())
+    }
+
+    /// The name of the change: `INSERT`, `MODIFY` or `REMOVE`. Servers differ in it, so prefer the kind of a
+    /// [`ChangeEvent`](super::ChangeEvent), which depends on the images.
+    pub fn event_name(&self) -> Option<&str> {
+        self.0.name.as_deref()
     }
 
     /// The stored name of the table, if the record contains it.

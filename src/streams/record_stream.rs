@@ -11,7 +11,7 @@ use futures_core::Stream;
 use futures_util::stream::FuturesUnordered;
 
 use super::follow_error::{FollowError, LostChanges};
-use super::position::{FirstWanted, ShardPlace, StreamPosition};
+use super::position::{FirstWanted, StreamPosition};
 use super::record::StreamRecord;
 use super::shard_api::{FailureMeaning, StreamAnswer, StreamRequest, list_body, read_streams};
 use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
@@ -70,14 +70,14 @@ impl Default for StreamStart {
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
-/// use dynamo_entity::streams::{StreamStart, follow_records};
+/// use dynamo_entity::streams::{HandlerError, StreamStart, follow_records};
 ///
 /// #[derive(Debug, DynamoEntity)]
 /// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
 /// struct Order { number: u32 }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<()> {
+/// # async fn main() -> Result<(), HandlerError> {
 /// let db = Dynamo::connect("embedded:memory").await?;
 /// db.create_tables([Order::schema()]).await?;
 /// Order { number: 7 }.put().send(&db).await?;
@@ -342,38 +342,23 @@ impl RecordStream {
 
     /// Applies an entry to the position, and returns the part of it that is delivered.
     fn deliver_entry(&mut self, entry: ReaderEntry) -> Option<Result<StreamRecord, FollowError>> {
+        // A stream that ends at a loss keeps its position before it, so that another one does not pass it silently.
+        if !(self.stops_at_loss && matches!(entry, ReaderEntry::Lost { .. })) {
+            entry.apply_to(&mut self.position);
+        }
         match entry {
-            ReaderEntry::Found { shard, placed } => self.position.add_shard(shard, placed),
-            ReaderEntry::End { shard } => self.position.move_shard(&shard, ShardPlace::End),
-            ReaderEntry::Forgotten { shard } => self.position.remove_shard(&shard),
             ReaderEntry::Record {
-                shard,
-                record,
-                is_wanted,
-            } => {
-                if let Some(sequence) = record.sequence() {
-                    let place = ShardPlace::After {
-                        sequence: sequence.clone(),
-                        at: record.at().map(Timestamp::seconds),
-                    };
-                    self.position.move_shard(&shard, place);
-                }
-                return is_wanted.then_some(Ok(record));
-            }
+                record, is_wanted, ..
+            } => is_wanted.then_some(Ok(record)),
             ReaderEntry::Lost { shard, lost } => {
-                // A stream that ends here keeps its position before the loss, so that another one does not pass it
-                // silently.
                 if self.stops_at_loss {
                     self.end_with(None);
                     self.entries.clear();
-                } else {
-                    let place = ShardPlace::Unread { since: lost.until };
-                    self.position.move_shard(&shard, place);
                 }
-                return Some(Err(FollowError::Lost(lost_changes(lost, &shard))));
+                Some(Err(FollowError::Lost(lost_changes(lost, &shard))))
             }
+            _ => None,
         }
-        None
     }
 }
 

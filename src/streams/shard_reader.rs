@@ -34,6 +34,9 @@ const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duratio
 const MOST_FAILURES: u32 = 10;
 /// The number of responses in a row after which a shard is believed not to exist.
 const GONE_ANSWERS: u32 = 3;
+/// A shard is described some time after its first record, so an unread one may have lost records sooner than it has been
+/// known for the retention.
+const LATE: i64 = 3_600;
 /// The time for which a shard that has been read is remembered after it was described last.
 const MEMORY: Duration = Duration::from_secs(3_600);
 
@@ -75,6 +78,32 @@ pub(super) enum ReaderEntry {
     End { shard: ShardId },
     /// A shard that is no longer described after its end.
     Forgotten { shard: ShardId },
+}
+
+impl ReaderEntry {
+    /// Moves a position past this entry.
+    pub(super) fn apply_to(&self, position: &mut StreamPosition) {
+        match self {
+            ReaderEntry::Found { shard, placed } => position.add_shard(shard.clone(), placed.clone()),
+            ReaderEntry::Record { shard, record, .. } => {
+                if let Some(place) = place_after(record) {
+                    position.move_shard(shard, place);
+                }
+            }
+            ReaderEntry::Lost { shard, lost } => {
+                position.move_shard(shard, ShardPlace::Unread { since: lost.until });
+            }
+            ReaderEntry::End { shard } => position.move_shard(shard, ShardPlace::End),
+            ReaderEntry::Forgotten { shard } => position.remove_shard(shard),
+        }
+    }
+}
+
+/// The place after a record.
+fn place_after(record: &StreamRecord) -> Option<ShardPlace> {
+    let sequence = record.sequence()?.clone();
+    let at = record.at().map(Timestamp::seconds);
+    Some(ShardPlace::After { sequence, at })
 }
 
 /// The times between which changes may be lost, in Unix seconds.
@@ -525,7 +554,7 @@ impl ShardReader {
         shard.is_live = *start == IteratorStart::Latest;
         shard.is_fixed |= shard.is_live;
         // Nothing was read of this shard, so no number can show that its oldest records are gone. The time does.
-        let is_late = |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
+        let is_late = |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept - LATE);
         if *start == IteratorStart::Oldest && shard.known_until().is_some_and(is_late) {
             shard.note_gap();
         }
@@ -569,9 +598,8 @@ impl ShardReader {
                 (FirstWanted::Since(time), Some(at)) => shard.is_live || at >= time,
                 _ => true,
             };
-            if let Some(sequence) = record.sequence() {
-                let sequence = sequence.clone();
-                shard.place = ShardPlace::After { sequence, at };
+            if let Some(place) = place_after(&record) {
+                shard.place = place;
             }
             log.push(ReaderEntry::Record {
                 shard: id.clone(),

@@ -74,14 +74,14 @@ pub trait EntityChanges: DynamoEntity {
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
-    /// use dynamo_entity::streams::ChangeEvent;
+    /// use dynamo_entity::streams::{ChangeEvent, HandlerError};
     ///
     /// #[derive(Debug, PartialEq, DynamoEntity)]
     /// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
     /// struct Order { number: u32, cents: u64 }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
+    /// # async fn main() -> Result<(), HandlerError> {
     /// let db = Dynamo::connect("embedded:memory").await?;
     /// db.create_tables([Order::schema()]).await?;
     /// let mut changes = Order::changes().open(&db).await?;
