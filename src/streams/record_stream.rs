@@ -174,7 +174,7 @@ impl FollowRecords {
 }
 
 /// The newest stream of a table.
-async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
+pub(super) async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
     let mut newest: Option<(String, Arc<str>)> = None;
     let mut after: Option<Arc<str>> = None;
     loop {

@@ -3,6 +3,7 @@
 use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
 use super::follow_changes::FollowChanges;
+use super::group::Consumer;
 use super::member_key::MemberKey;
 use crate::entity::{
     DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, is_same_entity,
@@ -112,6 +113,51 @@ pub trait EntityChanges: DynamoEntity {
     fn key_changes() -> FollowChanges<Key<Self>> {
         let (new, old) = (entity_key(), entity_key());
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
+    }
+
+    /// A worker of a group that handles the changes of the table's stream, which must have both images:
+    /// `stream = new_and_old_images`. The workers of a group, in any number of processes, divide the shards, and continue
+    /// where others ended. The name identifies the group in the [`LeaseTable`](super::LeaseTable).
+    ///
+    /// ```no_run
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::LeaseTable;
+    ///
+    /// #[derive(Debug, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
+    /// struct Order { number: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([Order::schema(), LeaseTable::schema()]).await?;
+    /// let shutdown = std::future::pending();
+    /// Order::consumer("mailer")
+    ///     .each(async |change| -> Result<()> {
+    ///         println!("{:?}", change.event);
+    ///         Ok(())
+    ///     })
+    ///     .run(&db, shutdown)
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    fn consumer(group: impl Into<String>) -> Consumer<Self> {
+        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_image(), entity_image())
+    }
+
+    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, Key<Self>> {
+        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_image(), entity_key())
+    }
+
+    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    fn old_image_consumer(group: impl Into<String>) -> Consumer<Key<Self>, Self> {
+        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_key(), entity_image())
+    }
+
+    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_consumer(group: impl Into<String>) -> Consumer<Key<Self>> {
+        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_key(), entity_key())
     }
 }
 
@@ -242,6 +288,27 @@ pub trait CollectionChanges: DynamoCollection {
     fn key_changes() -> FollowChanges<MemberKey> {
         let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
+    }
+
+    /// A worker of a group that handles the changes of the table's stream, which must have both images; see
+    /// [`EntityChanges::consumer`].
+    fn consumer(group: impl Into<String>) -> Consumer<Self> {
+        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_image(), collection_image())
+    }
+
+    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, MemberKey> {
+        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_image(), collection_key::<Self>())
+    }
+
+    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    fn old_image_consumer(group: impl Into<String>) -> Consumer<MemberKey, Self> {
+        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_key::<Self>(), collection_image())
+    }
+
+    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_consumer(group: impl Into<String>) -> Consumer<MemberKey> {
+        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_key::<Self>(), collection_key::<Self>())
     }
 }
 
