@@ -41,6 +41,7 @@ mod former;
 mod get;
 mod get_many;
 mod golden;
+mod groups;
 mod hot_keys;
 mod idempotent;
 mod item;
@@ -117,6 +118,7 @@ fn main() {
         ("patterns", patterns::tests),
         ("traced", traced::tests),
         ("metered", metered::tests),
+        ("groups", groups::tests),
         ("hot_keys", hot_keys::tests),
         ("put", put::tests),
         ("delete", delete::tests),
