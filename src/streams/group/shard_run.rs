@@ -9,7 +9,7 @@ use super::lease::ShardLease;
 use super::store::{PlaceState, ShardMark, Written, is_transient};
 use super::worker::Worker;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::streams::follow::ItemChanges;
 use crate::streams::follow_error::{FollowError, LostChanges};
 use crate::streams::parked::ParkedChange;
@@ -359,7 +359,7 @@ impl<'w> ShardRun<'w> {
             shard: self.name.to_string(),
         };
         if !self.worker.settings.continues_after_loss {
-            return Err(Error::from(FollowError::Lost(lost)));
+            return Err(FollowError::Lost(lost).into_error());
         }
         self.worker.report(&ConsumerEvent::Lost(&lost));
         Ok(())
