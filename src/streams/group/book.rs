@@ -58,6 +58,7 @@ impl LeaseBook {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn worker(&self) -> &str {
         &self.worker
     }
