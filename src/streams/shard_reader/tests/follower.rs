@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::simulator::{DAY, ITEMS, Simulator};
-use crate::streams::position::{FirstWanted, StreamPosition};
+use super::simulator::{DAY, ITEMS, SimRecord, SimShard, Simulator};
+use crate::streams::position::{FirstWanted, ShardId, StreamPosition};
 use crate::streams::shard_api::StreamRequest;
 use crate::streams::shard_reader::{
     LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader,
@@ -24,6 +24,7 @@ pub(super) struct Schedule {
     pub(super) restarts: bool,
     pub(super) trims: bool,
     pub(super) switches_off: bool,
+    pub(super) skewed: bool,
 }
 
 /// Steps of a schedule, and steps within which all of its records must be delivered afterwards.
@@ -45,24 +46,29 @@ pub(super) struct Follower {
     /// The first record of each item that must be delivered.
     first: Option<[u64; ITEMS]>,
     since: i64,
-    losses: Vec<LostTimes>,
+    losses: Vec<(ShardId, LostTimes)>,
+    /// The difference between the clock of the machine and that of the service.
+    skew: i64,
     start: Start,
 }
 
 impl Follower {
     pub(super) fn run(seed: u64, schedule: Schedule) -> Result<(), String> {
         let mut world = Simulator::new(seed);
+        world.trims = schedule.trims;
         // Records from before the start.
         for _ in 0..world.rng.usize(0..30) {
             world.write();
             if world.rng.u32(0..6) == 0 {
                 world.split();
             }
-            world.now += Duration::from_secs(world.rng.u64(0..200));
+            let most = if schedule.trims { 10_000 } else { 200 };
+            world.now += Duration::from_secs(world.rng.u64(0..most));
         }
+        let skew = if schedule.skewed { [3_600, -3_600][world.rng.usize(0..2)] } else { 0 };
         let first = match schedule.start {
             Start::Oldest => FirstWanted::Oldest,
-            Start::Latest => FirstWanted::Since(world.wall() - 300),
+            Start::Latest => FirstWanted::Since(world.wall() + skew - 300),
             Start::Since => FirstWanted::Since(world.wall() - world.rng.i64(0..3_000)),
         };
         let since = match first {
@@ -84,6 +90,7 @@ impl Follower {
             first: None,
             since,
             losses: Vec::new(),
+            skew,
             start: schedule.start,
             world,
         };
@@ -98,13 +105,10 @@ impl Follower {
                 28..30 if schedule.restarts && self.first.is_some() => self.restart(),
                 30..38 => self.world.now += Duration::from_secs(self.world.rng.u64(0..30)),
                 38..39 => self.world.now += Duration::from_secs(self.world.rng.u64(900..7_000)),
-                39..41 if schedule.trims => {
-                    self.world.now += Duration::from_secs(self.world.rng.u64(3_600..50_000));
-                    self.world.trim();
-                }
+                39..40 if schedule.trims => self.world.now += Duration::from_secs(self.world.rng.u64(3_600..90_000)),
                 41..70 => self.take_step()?,
                 70..88 => self.take_answer()?,
-                _ => self.deliver_entry()?,
+                _ => self.deliver_entry(schedule.restarts)?,
             }
         }
         self.world.is_faulty = false;
@@ -114,7 +118,7 @@ impl Follower {
         for _ in 0..PATIENCE {
             self.take_step()?;
             self.take_answer()?;
-            self.deliver_entry()?;
+            self.deliver_entry(false)?;
             let is_idle = self.sent.is_empty() && self.delivered_entries == self.log.len();
             if is_idle && schedule.switches_off && self.has_ended {
                 return self.check_all();
@@ -130,7 +134,7 @@ impl Follower {
     fn time(&self) -> ReaderTime {
         ReaderTime {
             now: self.world.now - self.began,
-            wall: self.world.wall(),
+            wall: self.world.wall() + self.skew,
         }
     }
 
@@ -182,7 +186,7 @@ impl Follower {
     fn restart(&mut self) {
         let position = self.position.to_string();
         self.position = position.parse().expect("a position");
-        self.reader = ShardReader::at_position(&self.position, self.world.wall());
+        self.reader = ShardReader::at_position(&self.position, self.world.wall() + self.skew);
         self.reader.set_retention(Some(DAY));
         self.began = self.world.now;
         self.log.clear();
@@ -191,14 +195,18 @@ impl Follower {
         self.has_ended = false;
     }
 
-    fn deliver_entry(&mut self) -> Result<(), String> {
+    fn deliver_entry(&mut self, restarts: bool) -> Result<(), String> {
         let Some(entry) = self.log.get(self.delivered_entries) else {
             return Ok(());
         };
         self.delivered_entries += 1;
         entry.apply_to(&mut self.position);
         match entry {
-            ReaderEntry::Lost { lost, .. } => self.losses.push(*lost),
+            ReaderEntry::Lost { shard, lost } => {
+                let (shard, lost) = (shard.clone(), *lost);
+                self.check_loss(&shard, lost)?;
+                self.losses.push((shard, lost));
+            }
             ReaderEntry::Record {
                 record, is_wanted, ..
             } => {
@@ -211,7 +219,30 @@ impl Follower {
             }
             _ => {}
         }
+        // Each entry of the log may be the last one of a process.
+        if restarts && self.first.is_some() && self.world.rng.u32(0..12) == 0 {
+            self.restart();
+        }
         Ok(())
+    }
+
+    /// A loss must be real, unless the reader cannot know better: the last thing that it knows is nearly a day old.
+    fn check_loss(&self, shard: &str, lost: LostTimes) -> Result<(), String> {
+        let now = self.world.wall();
+        let is_old = lost.after.is_some_and(|after| now - after > DAY - 7_200);
+        let is_real = self.world.shards.iter().any(|other| {
+            let is_concerned = self.world.is_within(shard, &other.id);
+            let gone = other.records.iter().take(other.trimmed);
+            is_concerned && gone.into_iter().any(|record| self.is_missing(record) && lost.includes(record.at))
+        });
+        match is_old || is_real {
+            true => Ok(()),
+            false => Err(format!("a loss was reported that did not happen: {lost:?} in {shard} at {now}")),
+        }
+    }
+
+    fn is_missing(&self, record: &SimRecord) -> bool {
+        record.number >= self.next[record.item].unwrap_or_else(|| self.first_number(record.item))
     }
 
     fn check_record(&mut self, item: usize, number: u64) -> Result<(), String> {
@@ -236,23 +267,32 @@ impl Follower {
         (0..self.world.counts[item]).find(wanted).unwrap_or(self.world.counts[item])
     }
 
-    fn time_of(&self, item: usize, number: u64) -> i64 {
-        let mut all = self.world.shards.iter().flat_map(|shard| &shard.records);
-        let found = all.find(|record| (record.item, record.number) == (item, number));
-        found.expect("a record that was written").at
+    fn written(&self, item: usize, number: u64) -> (&SimShard, &SimRecord) {
+        let all = self.world.shards.iter().flat_map(|shard| shard.records.iter().map(move |record| (shard, record)));
+        let mut found = all.filter(|(_, record)| (record.item, record.number) == (item, number));
+        found.next().expect("a record that was written")
     }
 
-    /// A record that was not delivered must be gone, and its loss reported, unless it is older than the start.
+    fn time_of(&self, item: usize, number: u64) -> i64 {
+        self.written(item, number).1.at
+    }
+
+    /// A record that was not delivered must be gone, and its loss reported for its shard and its time, unless it is older
+    /// than the start.
     fn check_skipped(&self, item: usize, number: u64) -> Result<(), String> {
         if self.world.kept().any(|record| (record.item, record.number) == (item, number)) {
             return Err(format!("record {number} of item {item} was skipped"));
         }
-        let at = self.time_of(item, number);
-        let is_reported = |lost: &LostTimes| lost.after.is_none_or(|after| after <= at) && at <= lost.until;
+        let (shard, record) = self.written(item, number);
+        let is_reported =
+            |(lost_in, lost): &(ShardId, LostTimes)| self.world.is_within(lost_in, &shard.id) && lost.includes(record.at);
         let is_older = self.first.is_none_or(|first| number < first[item]);
-        match is_older || self.losses.iter().any(is_reported) {
+        match is_older && self.start != Start::Since || self.losses.iter().any(is_reported) {
             true => Ok(()),
-            false => Err(format!("record {number} of item {item} was lost, and no error says so")),
+            false => Err(format!(
+                "record {number} of item {item} in {} at {} was lost, and no error says so: {:?}",
+                shard.id, record.at, self.losses
+            )),
         }
     }
 
@@ -265,5 +305,11 @@ impl Follower {
             }
         }
         Ok(())
+    }
+}
+
+impl LostTimes {
+    fn includes(&self, at: i64) -> bool {
+        self.after.is_none_or(|after| after <= at) && at <= self.until
     }
 }
