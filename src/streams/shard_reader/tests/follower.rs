@@ -46,7 +46,7 @@ pub(super) struct Follower {
     /// The first record of each item that must be delivered.
     first: Option<[u64; ITEMS]>,
     since: i64,
-    losses: Vec<(ShardId, LostTimes)>,
+    losses: Vec<(Option<ShardId>, LostTimes)>,
     /// The difference between the clock of the machine and that of the service.
     skew: i64,
     start: Start,
@@ -68,14 +68,15 @@ impl Follower {
         let skew = if schedule.skewed { [3_600, -3_600][world.rng.usize(0..2)] } else { 0 };
         let first = match schedule.start {
             Start::Oldest => FirstWanted::Oldest,
-            Start::Latest => FirstWanted::Since(world.wall() + skew - 300),
+            Start::Latest => FirstWanted::Latest(world.wall() + skew - 300),
+            Start::Since if schedule.trims => FirstWanted::Since(world.wall() - world.rng.i64(0..100_000)),
             Start::Since => FirstWanted::Since(world.wall() - world.rng.i64(0..3_000)),
         };
         let since = match first {
-            FirstWanted::Since(time) => time,
+            FirstWanted::Since(time) | FirstWanted::Latest(time) => time,
             FirstWanted::Oldest => 0,
         };
-        let mut reader = ShardReader::at_start(first, schedule.start == Start::Latest);
+        let mut reader = ShardReader::at_start(first);
         reader.set_retention(Some(DAY));
         let mut follower = Follower {
             began: world.now,
@@ -186,7 +187,7 @@ impl Follower {
     fn restart(&mut self) {
         let position = self.position.to_string();
         self.position = position.parse().expect("a position");
-        self.reader = ShardReader::at_position(&self.position, self.world.wall() + self.skew);
+        self.reader = ShardReader::at_position(&self.position);
         self.reader.set_retention(Some(DAY));
         self.began = self.world.now;
         self.log.clear();
@@ -204,16 +205,16 @@ impl Follower {
         match entry {
             ReaderEntry::Lost { shard, lost } => {
                 let (shard, lost) = (shard.clone(), *lost);
-                self.check_loss(&shard, lost)?;
+                self.check_loss(shard.as_deref(), lost)?;
                 self.losses.push((shard, lost));
             }
             ReaderEntry::Record {
-                record, is_wanted, ..
+                record, is_requested, ..
             } => {
                 let id = record.event_id().expect("an ID");
                 let (item, number) = id.split_once('-').expect("an item and a number");
                 let (item, number) = (item.parse().expect("an item"), number.parse().expect("a number"));
-                if *is_wanted {
+                if *is_requested {
                     self.check_record(item, number)?;
                 }
             }
@@ -227,17 +228,17 @@ impl Follower {
     }
 
     /// A loss must be real, unless the reader cannot know better: the last thing that it knows is nearly a day old.
-    fn check_loss(&self, shard: &str, lost: LostTimes) -> Result<(), String> {
+    fn check_loss(&self, shard: Option<&str>, lost: LostTimes) -> Result<(), String> {
         let now = self.world.wall();
         let is_old = lost.after.is_some_and(|after| now - after > DAY - 7_200);
         let is_real = self.world.shards.iter().any(|other| {
-            let is_concerned = self.world.is_within(shard, &other.id);
+            let is_concerned = shard.is_none_or(|shard| self.world.is_within(shard, &other.id));
             let gone = other.records.iter().take(other.trimmed);
             is_concerned && gone.into_iter().any(|record| self.is_missing(record) && lost.includes(record.at))
         });
         match is_old || is_real {
             true => Ok(()),
-            false => Err(format!("a loss was reported that did not happen: {lost:?} in {shard} at {now}")),
+            false => Err(format!("a loss was reported that did not happen: {lost:?} in {shard:?} at {now}")),
         }
     }
 
@@ -285,7 +286,7 @@ impl Follower {
         }
         let (shard, record) = self.written(item, number);
         let is_reported =
-            |(lost_in, lost): &(ShardId, LostTimes)| self.world.is_within(lost_in, &shard.id) && lost.includes(record.at);
+            |(lost_in, lost): &(Option<ShardId>, LostTimes)| lost_in.as_ref().is_none_or(|lost_in| self.world.is_within(lost_in, &shard.id)) && lost.includes(record.at);
         let is_older = self.first.is_none_or(|first| number < first[item]);
         match is_older && self.start != Start::Since || self.losses.iter().any(is_reported) {
             true => Ok(()),
