@@ -23,7 +23,8 @@ use crate::model::{Model, ReplayHandler, Writable};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, parked, plan, put, query, tail,
+    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, parked,
+    plan, put, query, tail,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).

@@ -3,7 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
-use dynamo_entity::streams::{FollowError, RecordStream, StreamRecord, StreamStart, follow_records};
+use dynamo_entity::streams::{
+    FollowError, RecordStream, StreamRecord, StreamStart, follow_records,
+};
 use dynamo_entity::{Item, Value};
 use serde_json::{Value as Json, json};
 
@@ -24,10 +26,15 @@ pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
     }
     if let Some(ago) = read_duration(text) {
         let time = SystemTime::now().checked_sub(ago);
-        return time.map(StreamStart::since).ok_or_else(|| "a time before the calendar".to_owned());
+        return time
+            .map(StreamStart::since)
+            .ok_or_else(|| "a time before the calendar".to_owned());
     }
     let position = text.parse().map(StreamStart::Position);
-    position.map_err(|_| "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream".to_owned())
+    position.map_err(|_| {
+        "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream"
+            .to_owned()
+    })
 }
 
 /// `90s`, `15m` or `2h`.
@@ -47,13 +54,22 @@ pub(crate) async fn run(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let table = matches.get_one::<String>("table").cloned().unwrap_or_default();
-    let start = matches.get_one::<StreamStart>("from").cloned().unwrap_or_default();
+    let table = matches
+        .get_one::<String>("table")
+        .cloned()
+        .unwrap_or_default();
+    let start = matches
+        .get_one::<StreamStart>("from")
+        .cloned()
+        .unwrap_or_default();
     let limit = matches.get_one::<u64>("limit").copied().unwrap_or(u64::MAX);
     let db = context.connect().await?;
     let records = follow_records(&table).start(start).continue_after_loss();
     // A person waits for the changes.
-    let mut records = records.longest_pause(Duration::from_secs(1)).open(&db).await?;
+    let mut records = records
+        .longest_pause(Duration::from_secs(1))
+        .open(&db)
+        .await?;
     let mut written = 0;
     while written < limit {
         match records.next().await {
@@ -108,7 +124,11 @@ fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<
         (_, Some(new)) => shown_values(new.iter().filter(|(name, _)| !key.contains(name))),
         (_, None) => String::new(),
     };
-    let line = format!("{} {kind} {} {shown}", visible(&time), shown_json(&json!(key)));
+    let line = format!(
+        "{} {kind} {} {shown}",
+        visible(&time),
+        shown_json(&json!(key))
+    );
     context.write(&(line.trim().to_owned() + "\n"))?;
     Ok(true)
 }
@@ -135,7 +155,12 @@ fn changed_values(old: &Item, new: &Item) -> String {
                 Some(value) => shown_json(&json!(value)),
                 None => "-".to_owned(),
             };
-            shown.push(format!("{}: {} -> {}", visible(name), value(before), value(after)));
+            shown.push(format!(
+                "{}: {} -> {}",
+                visible(name),
+                value(before),
+                value(after)
+            ));
         }
     }
     shown.join(", ")
@@ -161,7 +186,17 @@ mod tests {
         assert!(matches!(read_start("oldest"), Ok(StreamStart::Oldest)));
         assert!(matches!(read_start("latest"), Ok(StreamStart::Latest)));
         assert!(matches!(read_start("15m"), Ok(StreamStart::Time(_))));
-        for wrong in ["", "m", "15", "-5m", "15d", "99999999999999999999h", "18446744073709551615h", "MQ", "ä"] {
+        for wrong in [
+            "",
+            "m",
+            "15",
+            "-5m",
+            "15d",
+            "99999999999999999999h",
+            "18446744073709551615h",
+            "MQ",
+            "ä",
+        ] {
             assert!(read_start(wrong).is_err(), "{wrong}");
         }
     }

@@ -131,7 +131,9 @@ impl fmt::Display for StreamPosition {
             lines.push_str(&match place {
                 ShardPlace::Oldest { since } => format!("oldest {since}\n"),
                 ShardPlace::Unread { since } => format!("unread {since}\n"),
-                ShardPlace::After { sequence, at } => format!("after {sequence} {}\n", show_time(*at)),
+                ShardPlace::After { sequence, at } => {
+                    format!("after {sequence} {}\n", show_time(*at))
+                }
                 ShardPlace::End => "end\n".to_owned(),
             });
         }
@@ -163,7 +165,9 @@ impl FromStr for StreamPosition {
 }
 
 fn read_position(text: &str) -> Option<StreamPosition> {
-    let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.trim()).ok()?;
+    let bytes = base64_simd::URL_SAFE_NO_PAD
+        .decode_to_vec(text.trim())
+        .ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let mut lines = text.strip_suffix('\n')?.split('\n');
     let (version, count) = lines.next()?.split_once(' ')?;
@@ -253,9 +257,11 @@ mod tests {
         prop_oneof![
             any::<i64>().prop_map(|since| ShardPlace::Unread { since }),
             any::<i64>().prop_map(|since| ShardPlace::Oldest { since }),
-            ("[0-9]{1,40}", option::of(any::<i64>())).prop_map(|(sequence, at)| ShardPlace::After {
-                sequence: SequenceNumber::new(sequence),
-                at,
+            ("[0-9]{1,40}", option::of(any::<i64>())).prop_map(|(sequence, at)| {
+                ShardPlace::After {
+                    sequence: SequenceNumber::new(sequence),
+                    at,
+                }
             }),
             Just(ShardPlace::End),
         ]

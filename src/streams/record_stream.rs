@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_core::Stream;
+use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
 use super::follow_error::{FollowError, LostChanges};
@@ -18,7 +19,7 @@ use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardR
 use crate::clock::{Moment, Timestamp};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::runtime::{Sleep, sleep_until};
+use crate::runtime::{Sleep, sleep_for, sleep_until};
 use crate::schema::NamedTable;
 use crate::wire::{BoxFuture, StreamOperation};
 
@@ -31,6 +32,9 @@ const ROUNDED: i64 = 60;
 /// The same for a time of this machine, whose clock may differ from that of the service. A request is rejected if the
 /// difference is larger.
 const CLOCKS: i64 = 300;
+
+/// The longest time of a request.
+const REQUEST_TIME: Duration = Duration::from_secs(60);
 
 /// The start of a stream of changes.
 #[derive(Debug, Clone)]
@@ -65,7 +69,7 @@ impl Default for StreamStart {
 
 /// The records of a table as they are in its stream, of all its entities; open it to read them.
 ///
-/// Records contain stored items, and none is left out: also items that keep unique values, and writes that change nothing
+/// Records contain stored items, and no record is omitted: also items that keep unique values, and writes that change nothing
 /// for an entity. For typed changes of an entity, see [`EntityChanges::changes`](super::EntityChanges::changes).
 ///
 /// ```
@@ -131,26 +135,28 @@ impl FollowRecords {
     /// delivered.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
         let table = db.table_name(&self.table);
-        let arn = find_stream(db, &table).await?;
+        let arn = match &self.start {
+            StreamStart::Position(position) => find_position(db, &table, position).await?,
+            _ => find_stream(db, &table).await?,
+        };
         let wall = machine_time();
         let (mut reader, position) = match self.start {
-            StreamStart::Position(position) => {
-                check_stream(&position, &arn, &table)?;
-                (ShardReader::at_position(&position, wall), position)
-            }
+            StreamStart::Position(position) => (ShardReader::at_position(&position), position),
             start => {
                 let first = match &start {
-                    StreamStart::Time(time) => FirstWanted::Since(time.seconds().saturating_sub(ROUNDED)),
-                    StreamStart::Latest => FirstWanted::Since(wall.saturating_sub(CLOCKS)),
+                    StreamStart::Time(time) => {
+                        FirstWanted::Since(time.seconds().saturating_sub(ROUNDED))
+                    }
+                    StreamStart::Latest => FirstWanted::Latest(wall.saturating_sub(CLOCKS)),
                     _ => FirstWanted::Oldest,
                 };
-                let starts_latest = matches!(start, StreamStart::Latest);
                 let position = StreamPosition::at_start(arn.clone(), first);
-                (ShardReader::at_start(first, starts_latest), position)
+                (ShardReader::at_start(first), position)
             }
         };
-        // Engines on this machine keep all records.
-        reader.set_retention((!db.is_local()).then_some(RETENTION));
+        // Engines on this machine keep all records. DynamoDB Local names itself in the ARN.
+        let keeps_all = db.is_local() || arn.contains(":ddblocal:");
+        reader.set_retention((!keeps_all).then_some(RETENTION));
         reader.set_longest_idle(self.longest_idle);
         let mut stream = RecordStream {
             source: RecordSource {
@@ -169,26 +175,20 @@ impl FollowRecords {
             is_over: false,
         };
         std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
+        // The shards belong to the first position, so that each later one begins with them.
+        while stream.entries.front().is_some_and(ReaderEntry::is_survey) {
+            if let Some(entry) = stream.entries.pop_front() {
+                entry.apply_to(&mut stream.position);
+            }
+        }
         Ok(stream)
     }
 }
 
 /// The newest stream of a table.
 async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
-    let mut newest: Option<(String, Arc<str>)> = None;
-    let mut after: Option<Arc<str>> = None;
-    loop {
-        let body = list_body(table, after.as_deref());
-        let wire = db.table_wire()?;
-        let body = wire.call_stream(StreamOperation::ListStreams, table, body).await?;
-        let page = read_streams(&body)?;
-        // A stream that was switched off is listed for a day. Labels are times.
-        newest = newest.into_iter().chain(page.streams).max();
-        match page.last {
-            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
-            _ => break,
-        }
-    }
+    // Labels are times.
+    let newest = list_streams(db, table).await?.into_iter().max();
     newest.map(|(_, arn)| arn).ok_or_else(|| {
         let message = format!(
             "table `{table}` has no stream: declare `stream = new_and_old_images` and apply the plan, or check the \
@@ -198,17 +198,47 @@ async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
     })
 }
 
-/// Rejects a position in another stream.
-fn check_stream(position: &StreamPosition, arn: &str, table: &str) -> Result<()> {
-    if position.stream_arn() == arn {
-        return Ok(());
+/// The stream of a position. A stream that was switched off is listed for a day, and can be read to its end.
+async fn find_position(db: &Dynamo, table: &str, position: &StreamPosition) -> Result<Arc<str>> {
+    let streams = list_streams(db, table).await?;
+    if streams
+        .iter()
+        .any(|(_, arn)| **arn == *position.stream_arn())
+    {
+        return Ok(position.arn.clone());
     }
+    let found = match streams.into_iter().max() {
+        Some((_, arn)) => format!("the stream `{arn}`"),
+        None => "no stream".to_owned(),
+    };
     let message = format!(
-        "the position belongs to the stream `{}`, and table `{table}` has the stream `{arn}`: the stream was switched \
-         off and on again, the table was created again, or the position is that of another table",
+        "the position belongs to the stream `{}`, and table `{table}` has {found}: the position is that of another table, \
+         or the stream was replaced, and the changes after the position are lost",
         position.stream_arn()
     );
-    Err(Error::new(ErrorKind::InvalidCursor, Stage::Request, message))
+    Err(Error::new(
+        ErrorKind::InvalidCursor,
+        Stage::Request,
+        message,
+    ))
+}
+
+async fn list_streams(db: &Dynamo, table: &str) -> Result<Vec<(String, Arc<str>)>> {
+    let mut streams = Vec::new();
+    let mut after: Option<Arc<str>> = None;
+    loop {
+        let body = list_body(table, after.as_deref());
+        let wire = db.table_wire()?;
+        let body = wire
+            .call_stream(StreamOperation::ListStreams, table, body)
+            .await?;
+        let page = read_streams(&body)?;
+        streams.extend(page.streams);
+        match page.last {
+            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
+            _ => return Ok(streams),
+        }
+    }
 }
 
 /// Unix seconds. The clock of the connection is not used, because it may be one for tests.
@@ -237,8 +267,15 @@ impl RecordSource {
     async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
         let wire = self.db.table_wire()?;
         let body = request.body(&self.arn);
-        let body = wire.call_stream(request.operation(), &self.table, body).await?;
-        request.read_answer(&body)
+        let call = pin!(wire.call_stream(request.operation(), &self.table, body));
+        // A connection that is half open never answers, and the client may have no timeout.
+        match select(call, sleep_for(REQUEST_TIME)).await {
+            Either::Left((body, _)) => request.read_answer(&body?),
+            Either::Right(_) => {
+                let message = "a request to the stream was not answered within a minute";
+                Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
+            }
+        }
     }
 
     /// A stream that does not exist is not a table that does not exist.
@@ -348,26 +385,28 @@ impl RecordStream {
         }
         match entry {
             ReaderEntry::Record {
-                record, is_wanted, ..
-            } => is_wanted.then_some(Ok(record)),
+                record,
+                is_requested,
+                ..
+            } => is_requested.then_some(Ok(record)),
             ReaderEntry::Lost { shard, lost } => {
                 if self.stops_at_loss {
                     self.end_with(None);
                     self.entries.clear();
                 }
-                Some(Err(FollowError::Lost(lost_changes(lost, &shard))))
+                Some(Err(FollowError::Lost(lost_changes(lost, shard.as_deref()))))
             }
             _ => None,
         }
     }
 }
 
-fn lost_changes(LostTimes { after, until }: LostTimes, shard: &str) -> LostChanges {
+fn lost_changes(LostTimes { after, until }: LostTimes, shard: Option<&str>) -> LostChanges {
     let time = |seconds| Timestamp::from_unix(seconds, 0);
     LostChanges {
         after: after.and_then(time),
         until: time(until).unwrap_or(Timestamp::EPOCH),
-        shard: shard.to_owned(),
+        shard: shard.map(str::to_owned),
     }
 }
 

@@ -94,7 +94,10 @@ pub(super) enum ReaderEntry {
         moves: bool,
     },
     /// Changes of a shard, or of the whole stream, are lost.
-    Lost { shard: Option<ShardId>, lost: LostTimes },
+    Lost {
+        shard: Option<ShardId>,
+        lost: LostTimes,
+    },
     /// The end of a shard.
     End { shard: ShardId },
     /// A shard that is no longer described after its end.
@@ -104,11 +107,26 @@ pub(super) enum ReaderEntry {
 }
 
 impl ReaderEntry {
+    /// Whether it describes the stream, and delivers nothing.
+    pub(super) fn is_survey(&self) -> bool {
+        matches!(
+            self,
+            ReaderEntry::Found { .. } | ReaderEntry::Surveyed { .. }
+        )
+    }
+
     /// Moves a position past this entry.
     pub(super) fn apply_to(&self, position: &mut StreamPosition) {
         match self {
-            ReaderEntry::Found { shard, placed } => position.add_shard(shard.clone(), placed.clone()),
-            ReaderEntry::Record { shard, record, moves, .. } => {
+            ReaderEntry::Found { shard, placed } => {
+                position.add_shard(shard.clone(), placed.clone())
+            }
+            ReaderEntry::Record {
+                shard,
+                record,
+                moves,
+                ..
+            } => {
                 if let (true, Some(place)) = (*moves, place_after(record)) {
                     position.move_shard(shard, place);
                 }
@@ -337,13 +355,20 @@ impl ShardReader {
         if !self.survey.is_awaited && self.survey.due <= now {
             return ReaderStep::Send(self.survey.next_request(time));
         }
-        let probed = self.missing.iter_mut().find(|(_, parent)| parent.is_due && !parent.is_awaited);
+        let probed = self
+            .missing
+            .iter_mut()
+            .find(|(_, parent)| parent.is_due && !parent.is_awaited);
         if let Some((id, parent)) = probed {
             (parent.is_due, parent.is_awaited) = (false, true);
             let (shard, start) = (id.clone(), IteratorStart::Oldest);
             return ReaderStep::Send(StreamRequest::Iterator { shard, start });
         }
-        let next = self.queue.first().filter(|_| self.survey.is_complete).cloned();
+        let next = self
+            .queue
+            .first()
+            .filter(|_| self.survey.is_complete)
+            .cloned();
         if let Some((due, id)) = &next
             && *due <= now
         {
@@ -377,7 +402,11 @@ impl ShardReader {
         let survey = &self.survey;
         let is_surveyed = survey.is_complete && survey.after.is_none() && !survey.is_awaited;
         let is_read = self.unread == 0 && self.missing.is_empty();
-        survey.is_disabled && is_surveyed && is_read && survey.since_end >= 2 && !self.awaits_children(now)
+        survey.is_disabled
+            && is_surveyed
+            && is_read
+            && survey.since_end >= 2
+            && !self.awaits_children(now)
     }
 
     /// Whether a shard that was read lately may have children that are not described yet.
@@ -385,14 +414,18 @@ impl ShardReader {
         // Servers that keep all records describe a shard at once.
         self.retention.is_some()
             && self.shards.iter().any(|(id, shard)| {
-                let is_late = now.saturating_sub(shard.ended.unwrap_or_default()) < LAST_CHILDREN_TIME;
+                let is_late =
+                    now.saturating_sub(shard.ended.unwrap_or_default()) < LAST_CHILDREN_TIME;
                 shard.is_read() && is_late && !self.children.contains_key(id)
             })
     }
 
     fn insert_shard(&mut self, id: ShardId, shard: Shard) {
         if let Some(parent) = &shard.parent {
-            self.children.entry(parent.clone()).or_default().insert(id.clone());
+            self.children
+                .entry(parent.clone())
+                .or_default()
+                .insert(id.clone());
         }
         self.unread += usize::from(!shard.is_read());
         self.unfixed += usize::from(shard.must_be_fixed);
@@ -401,8 +434,13 @@ impl ShardReader {
 
     /// Enters a shard in the queue if it may be requested: the records of its parent come before its own.
     fn enqueue(&mut self, id: &ShardId) {
-        let Some(shard) = self.shards.get(id) else { return };
-        let parent = shard.parent.as_ref().and_then(|parent| self.shards.get(parent));
+        let Some(shard) = self.shards.get(id) else {
+            return;
+        };
+        let parent = shard
+            .parent
+            .as_ref()
+            .and_then(|parent| self.shards.get(parent));
         let is_open = shard.is_settled && !shard.is_read() && !shard.is_awaited;
         if !is_open || !parent.is_none_or(Shard::is_read) {
             return;
@@ -427,12 +465,15 @@ impl ShardReader {
             StreamRequest::Describe { after } => {
                 self.survey.is_awaited = false;
                 return match answer {
-                    Ok(StreamAnswer::Described(page)) => self.take_page(after.as_ref(), page, time, log),
+                    Ok(StreamAnswer::Described(page)) => {
+                        self.take_page(after.as_ref(), page, time, log)
+                    }
                     Ok(_) => Ok(()),
                     Err(error) => self.survey.take_failure(error, time),
                 };
             }
-            StreamRequest::Iterator { shard: id, .. } | StreamRequest::Records { shard: id, .. } => id,
+            StreamRequest::Iterator { shard: id, .. }
+            | StreamRequest::Records { shard: id, .. } => id,
         };
         if self.missing.get(id).is_some_and(|parent| parent.is_awaited) {
             self.take_probe(id, answer.map(|_| ()), time, log);
@@ -527,14 +568,19 @@ impl ShardReader {
     /// The place of a shard that is found by this survey.
     fn place_of_found(&self, is_first: bool, wall: i64, log: &mut Vec<ReaderEntry>) -> ShardPlace {
         if let Some(surveyed) = self.surveyed {
-            return ShardPlace::Unread { since: surveyed.saturating_sub(DESCRIPTION_DELAY) };
+            return ShardPlace::Unread {
+                since: surveyed.saturating_sub(DESCRIPTION_DELAY),
+            };
         }
         let mut since = wall;
         if let (FirstWanted::Since(time), true) = (self.first, is_first) {
             since = since.min(time);
             let oldest = self.retention.map(|kept| wall.saturating_sub(kept));
             if let Some(until) = oldest.filter(|oldest| since < *oldest) {
-                let lost = LostTimes { after: Some(since), until };
+                let lost = LostTimes {
+                    after: Some(since),
+                    until,
+                };
                 log.push(ReaderEntry::Lost { shard: None, lost });
                 since = wall;
             }
@@ -560,16 +606,25 @@ impl ShardReader {
     /// Takes the parent of a shard that was described without it before. A shard of which records were delivered keeps its
     /// parent, because the order cannot be mended.
     fn note_parent(&mut self, id: &ShardId, parent: Option<&ShardId>, log: &mut Vec<ReaderEntry>) {
-        let Some(shard) = self.shards.get_mut(id) else { return };
-        let is_unread = matches!(shard.place, ShardPlace::Unread { .. } | ShardPlace::Oldest { .. });
-        let (None, Some(parent), true) = (&shard.parent, parent, is_unread && !shard.is_awaited) else {
+        let Some(shard) = self.shards.get_mut(id) else {
+            return;
+        };
+        let is_unread = matches!(
+            shard.place,
+            ShardPlace::Unread { .. } | ShardPlace::Oldest { .. }
+        );
+        let (None, Some(parent), true) = (&shard.parent, parent, is_unread && !shard.is_awaited)
+        else {
             return;
         };
         if shard.iterator.is_some() {
             return;
         }
         shard.parent = Some(parent.clone());
-        self.children.entry(parent.clone()).or_default().insert(id.clone());
+        self.children
+            .entry(parent.clone())
+            .or_default()
+            .insert(id.clone());
         self.queue.remove(&(shard.due, id.clone()));
         if std::mem::take(&mut shard.is_settled) {
             log.push(ReaderEntry::Forgotten { shard: id.clone() });
@@ -590,7 +645,8 @@ impl ShardReader {
         for (id, parent) in &mut self.missing {
             parent.surveys += 1;
             parent.is_due = !parent.exists;
-            let is_hidden = parent.surveys >= HIDDEN_SURVEYS && time.now.saturating_sub(parent.since) > HIDDEN_TIME;
+            let is_hidden = parent.surveys >= HIDDEN_SURVEYS
+                && time.now.saturating_sub(parent.since) > HIDDEN_TIME;
             if parent.exists && is_hidden {
                 hidden.push(id.clone());
             }
@@ -603,7 +659,10 @@ impl ShardReader {
                 self.insert_shard(id, Shard::new(None, place, time.now));
             }
         }
-        let pending = self.shards.values().filter(|shard| !shard.is_settled && !is_latest);
+        let pending = self
+            .shards
+            .values()
+            .filter(|shard| !shard.is_settled && !is_latest);
         let parents = pending.filter_map(|shard| shard.parent.as_ref());
         for id in parents.filter(|id| !self.shards.contains_key(*id) && !ancestors.contains(*id)) {
             debug_assert!(!described.contains_key(id));
@@ -625,11 +684,15 @@ impl ShardReader {
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
     ) {
-        let Some(parent) = self.missing.get_mut(id) else { return };
+        let Some(parent) = self.missing.get_mut(id) else {
+            return;
+        };
         parent.is_awaited = false;
         match answer {
             Ok(()) => parent.exists = true,
-            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => parent.denials += 1,
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
+                parent.denials += 1
+            }
             // The next survey is followed by another request.
             Err(_) => {}
         }
@@ -643,13 +706,22 @@ impl ShardReader {
     }
 
     /// Settles the shards whose parent is settled or need not be read, and then their children.
-    fn settle_shards(&mut self, ancestors: &BTreeSet<ShardId>, is_latest: bool, log: &mut Vec<ReaderEntry>) {
+    fn settle_shards(
+        &mut self,
+        ancestors: &BTreeSet<ShardId>,
+        is_latest: bool,
+        log: &mut Vec<ReaderEntry>,
+    ) {
         let mut ready: Vec<ShardId> = Vec::new();
         for (id, shard) in self.shards.iter().filter(|(_, shard)| !shard.is_settled) {
-            let is_ready = shard.parent.as_ref().is_none_or(|parent| match self.shards.get(parent) {
-                Some(parent) => parent.is_settled,
-                None => is_latest || ancestors.contains(parent),
-            });
+            let is_ready =
+                shard
+                    .parent
+                    .as_ref()
+                    .is_none_or(|parent| match self.shards.get(parent) {
+                        Some(parent) => parent.is_settled,
+                        None => is_latest || ancestors.contains(parent),
+                    });
             if is_ready {
                 ready.push(id.clone());
             }
@@ -663,7 +735,10 @@ impl ShardReader {
                 parent: shard.parent.clone(),
                 place: shard.place.clone(),
             };
-            log.push(ReaderEntry::Found { shard: id.clone(), placed });
+            log.push(ReaderEntry::Found {
+                shard: id.clone(),
+                placed,
+            });
             self.enqueue(&id);
             ready.extend(self.children.get(&id).into_iter().flatten().cloned());
         }
@@ -686,7 +761,9 @@ impl ShardReader {
                 shard.described = time.now;
             }
             shard.omissions += 1;
-            if shard.omissions >= FORGET_SURVEYS && time.now.saturating_sub(shard.described) > FORGET_TIME {
+            if shard.omissions >= FORGET_SURVEYS
+                && time.now.saturating_sub(shard.described) > FORGET_TIME
+            {
                 forgotten.push(id.clone());
             }
         }
@@ -712,7 +789,11 @@ impl ShardReader {
         let survey = &mut self.survey;
         survey.is_complete = true;
         survey.failures = 0;
-        survey.since_end = if survey.is_outdated { 0 } else { survey.since_end.saturating_add(1) };
+        survey.since_end = if survey.is_outdated {
+            0
+        } else {
+            survey.since_end.saturating_add(1)
+        };
         survey.due = match is_searching {
             _ if survey.is_outdated => survey.soonest(time.now),
             true => {
@@ -727,17 +808,31 @@ impl ShardReader {
         };
     }
 
-    fn take_iterator(&mut self, id: &ShardId, request: &StreamRequest, iterator: Arc<str>, time: ReaderTime) {
+    fn take_iterator(
+        &mut self,
+        id: &ShardId,
+        request: &StreamRequest,
+        iterator: Arc<str>,
+        time: ReaderTime,
+    ) {
         let retention = self.retention;
-        let Some(shard) = self.shards.get_mut(id) else { return };
+        let Some(shard) = self.shards.get_mut(id) else {
+            return;
+        };
         // It stays due, so that the records are requested before the iterator expires.
         (shard.iterator, shard.received) = (Some(iterator), time.now);
-        let StreamRequest::Iterator { start, .. } = request else { return };
+        let StreamRequest::Iterator { start, .. } = request else {
+            return;
+        };
         shard.is_live |= *start == IteratorStart::Latest;
         let is_fixed = shard.is_live && std::mem::take(&mut shard.must_be_fixed);
         // Nothing was read of this shard, so no number can show that its oldest records are gone. The time does.
-        let is_late = |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
-        if *start == IteratorStart::Oldest && shard.gap.is_none() && shard.known_until().is_some_and(is_late) {
+        let is_late =
+            |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
+        if *start == IteratorStart::Oldest
+            && shard.gap.is_none()
+            && shard.known_until().is_some_and(is_late)
+        {
             shard.note_gap();
         }
         if is_fixed {
@@ -760,7 +855,9 @@ impl ShardReader {
     ) {
         let (first, longest_idle) = (self.first, self.longest_idle);
         let has_children = self.children.contains_key(id);
-        let Some(shard) = self.shards.get_mut(id) else { return };
+        let Some(shard) = self.shards.get_mut(id) else {
+            return;
+        };
         let second = |record: &StreamRecord| record.at().map(Timestamp::seconds);
         if let Some(after) = shard.gap.take() {
             let until = records.first().and_then(second).unwrap_or(time.wall);
@@ -773,7 +870,11 @@ impl ShardReader {
         match records.len() {
             0 => {
                 // A closed shard may have empty pages before its last records, so the pause stays short.
-                let longest = if has_children { IDLE_PAUSE } else { longest_idle };
+                let longest = if has_children {
+                    IDLE_PAUSE
+                } else {
+                    longest_idle
+                };
                 shard.due += doubled((IDLE_PAUSE, longest), shard.idle_responses);
                 shard.idle_responses = shard.idle_responses.saturating_add(1);
             }
@@ -819,7 +920,13 @@ impl ShardReader {
             self.unread -= 1;
             log.push(ReaderEntry::End { shard: id.clone() });
         }
-        let children: Vec<ShardId> = self.children.get(id).into_iter().flatten().cloned().collect();
+        let children: Vec<ShardId> = self
+            .children
+            .get(id)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         for child in children {
             self.enqueue(&child);
         }
@@ -837,10 +944,14 @@ impl ShardReader {
         log: &mut Vec<ReaderEntry>,
     ) -> Result<()> {
         let retention = self.retention;
-        let Some(shard) = self.shards.get_mut(id) else { return Ok(()) };
+        let Some(shard) = self.shards.get_mut(id) else {
+            return Ok(());
+        };
         // At the start of a stream, records and shards may be removed at any time.
         let is_excused = match shard.place {
-            ShardPlace::Oldest { since } => retention.is_some_and(|kept| time.wall.saturating_sub(since) <= kept),
+            ShardPlace::Oldest { since } => {
+                retention.is_some_and(|kept| time.wall.saturating_sub(since) <= kept)
+            }
             _ => false,
         };
         match FailureMeaning::of_error(&error) {
@@ -868,14 +979,19 @@ impl ShardReader {
                 shard.due = time.now + doubled(FAILURE_PAUSE, shard.gone.0 - 1);
                 let denied = time.now.saturating_sub(shard.gone.1);
                 let survey = self.survey.began.map_or(Duration::ZERO, |began| began.now);
-                let is_missing = shard.described < shard.gone.1 && survey > shard.gone.1 && !self.survey.is_running();
+                let is_missing = shard.described < shard.gone.1
+                    && survey > shard.gone.1
+                    && !self.survey.is_running();
                 let is_gone = is_missing && denied >= GONE_TIME || denied >= DENIED_TIME;
                 if shard.gone.0 >= GONE_RESPONSES && is_gone {
                     if !is_excused {
                         shard.note_gap();
                     }
                     if let Some(after) = shard.gap.take() {
-                        let lost = LostTimes { after, until: time.wall };
+                        let lost = LostTimes {
+                            after,
+                            until: time.wall,
+                        };
                         let shard = Some(id.clone());
                         log.push(ReaderEntry::Lost { shard, lost });
                     }
@@ -925,7 +1041,9 @@ impl Survey {
             self.shards.clear();
         }
         self.is_awaited = true;
-        StreamRequest::Describe { after: self.after.clone() }
+        StreamRequest::Describe {
+            after: self.after.clone(),
+        }
     }
 
     fn is_running(&self) -> bool {
@@ -934,7 +1052,8 @@ impl Survey {
 
     /// The soonest time of the next survey.
     fn soonest(&self, now: Duration) -> Duration {
-        self.began.map_or(now, |began| now.max(began.now + SURVEY_FLOOR))
+        self.began
+            .map_or(now, |began| now.max(began.now + SURVEY_FLOOR))
     }
 
     fn take_failure(&mut self, error: Error, time: ReaderTime) -> Result<()> {

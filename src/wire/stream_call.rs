@@ -76,7 +76,8 @@ impl Wire {
         match (call.send().await, exchange.take_answer()) {
             (Ok(_), Some(answer)) => Ok(answer),
             (Ok(_), None) => {
-                let message = format!("{name} ended without a readable response of DynamoDB Streams");
+                let message =
+                    format!("{name} ended without a readable response of DynamoDB Streams");
                 Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
             }
             (Err(error), _) => Err(failure::from_sdk(error, site).error),

@@ -46,7 +46,9 @@ fn stream_host(host: &str) -> Option<String> {
     let (region, suffix) = rest.split_once('.')?;
     let (_, is_dual) = PARTITIONS.iter().find(|(end, _)| *end == suffix)?;
     let separator = if *is_dual { '-' } else { '.' };
-    Some(format!("streams{separator}dynamodb{mode}.{region}.{suffix}"))
+    Some(format!(
+        "streams{separator}dynamodb{mode}.{region}.{suffix}"
+    ))
 }
 
 #[cfg(test)]
@@ -57,14 +59,38 @@ mod tests {
     #[test]
     fn hosts_of_aws_have_a_host_for_streams() {
         for (host, streams) in [
-            ("dynamodb.eu-west-1.amazonaws.com", "streams.dynamodb.eu-west-1.amazonaws.com"),
-            ("dynamodb.cn-north-1.amazonaws.com.cn", "streams.dynamodb.cn-north-1.amazonaws.com.cn"),
-            ("dynamodb.us-gov-west-1.amazonaws.com", "streams.dynamodb.us-gov-west-1.amazonaws.com"),
-            ("dynamodb-fips.us-east-1.amazonaws.com", "streams.dynamodb-fips.us-east-1.amazonaws.com"),
-            ("dynamodb.us-east-1.api.aws", "streams-dynamodb.us-east-1.api.aws"),
-            ("dynamodb-fips.us-east-1.api.aws", "streams-dynamodb-fips.us-east-1.api.aws"),
-            ("111122223333.ddb.us-east-1.amazonaws.com", "streams.dynamodb.us-east-1.amazonaws.com"),
-            ("111122223333.ddb.us-east-1.api.aws", "streams-dynamodb.us-east-1.api.aws"),
+            (
+                "dynamodb.eu-west-1.amazonaws.com",
+                "streams.dynamodb.eu-west-1.amazonaws.com",
+            ),
+            (
+                "dynamodb.cn-north-1.amazonaws.com.cn",
+                "streams.dynamodb.cn-north-1.amazonaws.com.cn",
+            ),
+            (
+                "dynamodb.us-gov-west-1.amazonaws.com",
+                "streams.dynamodb.us-gov-west-1.amazonaws.com",
+            ),
+            (
+                "dynamodb-fips.us-east-1.amazonaws.com",
+                "streams.dynamodb-fips.us-east-1.amazonaws.com",
+            ),
+            (
+                "dynamodb.us-east-1.api.aws",
+                "streams-dynamodb.us-east-1.api.aws",
+            ),
+            (
+                "dynamodb-fips.us-east-1.api.aws",
+                "streams-dynamodb-fips.us-east-1.api.aws",
+            ),
+            (
+                "111122223333.ddb.us-east-1.amazonaws.com",
+                "streams.dynamodb.us-east-1.amazonaws.com",
+            ),
+            (
+                "111122223333.ddb.us-east-1.api.aws",
+                "streams-dynamodb.us-east-1.api.aws",
+            ),
         ] {
             let (uri, wanted) = (format!("https://{host}/"), format!("https://{streams}/"));
             assert_eq!(stream_uri(&uri), Some(wanted));

@@ -6,9 +6,7 @@ use std::time::Duration;
 use super::simulator::{DAY, ITEMS, SimRecord, SimShard, Simulator};
 use crate::streams::position::{FirstWanted, ShardId, StreamPosition};
 use crate::streams::shard_api::StreamRequest;
-use crate::streams::shard_reader::{
-    LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader,
-};
+use crate::streams::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
@@ -65,11 +63,17 @@ impl Follower {
             let most = if schedule.trims { 10_000 } else { 200 };
             world.now += Duration::from_secs(world.rng.u64(0..most));
         }
-        let skew = if schedule.skewed { [3_600, -3_600][world.rng.usize(0..2)] } else { 0 };
+        let skew = if schedule.skewed {
+            [3_600, -3_600][world.rng.usize(0..2)]
+        } else {
+            0
+        };
         let first = match schedule.start {
             Start::Oldest => FirstWanted::Oldest,
             Start::Latest => FirstWanted::Latest(world.wall() + skew - 300),
-            Start::Since if schedule.trims => FirstWanted::Since(world.wall() - world.rng.i64(0..100_000)),
+            Start::Since if schedule.trims => {
+                FirstWanted::Since(world.wall() - world.rng.i64(0..100_000))
+            }
             Start::Since => FirstWanted::Since(world.wall() - world.rng.i64(0..3_000)),
         };
         let since = match first {
@@ -106,7 +110,9 @@ impl Follower {
                 28..30 if schedule.restarts && self.first.is_some() => self.restart(),
                 30..38 => self.world.now += Duration::from_secs(self.world.rng.u64(0..30)),
                 38..39 => self.world.now += Duration::from_secs(self.world.rng.u64(900..7_000)),
-                39..40 if schedule.trims => self.world.now += Duration::from_secs(self.world.rng.u64(3_600..90_000)),
+                39..41 if schedule.trims => {
+                    self.world.now += Duration::from_secs(self.world.rng.u64(3_600..90_000))
+                }
                 41..70 => self.take_step()?,
                 70..88 => self.take_answer()?,
                 _ => self.deliver_entry(schedule.restarts)?,
@@ -151,7 +157,9 @@ impl Follower {
                     self.world.now = self.world.now.max(self.began + time);
                 }
             }
-            ReaderStep::Await if self.sent.is_empty() => return Err("the reader waits for nothing".to_owned()),
+            ReaderStep::Await if self.sent.is_empty() => {
+                return Err("the reader waits for nothing".to_owned());
+            }
             ReaderStep::Await => {}
             ReaderStep::Ended => self.has_ended = true,
         }
@@ -165,7 +173,9 @@ impl Follower {
         if self.sent.is_empty() {
             return Ok(());
         }
-        let sent = self.sent.swap_remove(self.world.rng.usize(0..self.sent.len()));
+        let sent = self
+            .sent
+            .swap_remove(self.world.rng.usize(0..self.sent.len()));
         let answer = self.world.answer(&sent);
         let time = self.time();
         let taken = self.reader.take_answer(&sent, answer, time, &mut self.log);
@@ -209,11 +219,16 @@ impl Follower {
                 self.losses.push((shard, lost));
             }
             ReaderEntry::Record {
-                record, is_requested, ..
+                record,
+                is_requested,
+                ..
             } => {
                 let id = record.event_id().expect("an ID");
                 let (item, number) = id.split_once('-').expect("an item and a number");
-                let (item, number) = (item.parse().expect("an item"), number.parse().expect("a number"));
+                let (item, number) = (
+                    item.parse().expect("an item"),
+                    number.parse().expect("a number"),
+                );
                 if *is_requested {
                     self.check_record(item, number)?;
                 }
@@ -234,11 +249,16 @@ impl Follower {
         let is_real = self.world.shards.iter().any(|other| {
             let is_concerned = shard.is_none_or(|shard| self.world.is_within(shard, &other.id));
             let gone = other.records.iter().take(other.trimmed);
-            is_concerned && gone.into_iter().any(|record| self.is_missing(record) && lost.includes(record.at))
+            is_concerned
+                && gone
+                    .into_iter()
+                    .any(|record| self.is_missing(record) && lost.includes(record.at))
         });
         match is_old || is_real {
             true => Ok(()),
-            false => Err(format!("a loss was reported that did not happen: {lost:?} in {shard:?} at {now}")),
+            false => Err(format!(
+                "a loss was reported that did not happen: {lost:?} in {shard:?} at {now}"
+            )),
         }
     }
 
@@ -249,7 +269,9 @@ impl Follower {
     fn check_record(&mut self, item: usize, number: u64) -> Result<(), String> {
         let next = self.next[item].unwrap_or_else(|| self.first_number(item));
         if self.next[item].is_some_and(|next| number < next) {
-            return Err(format!("record {number} of item {item} was delivered twice or late"));
+            return Err(format!(
+                "record {number} of item {item} was delivered twice or late"
+            ));
         }
         for skipped in next..number {
             self.check_skipped(item, skipped)?;
@@ -265,11 +287,17 @@ impl Follower {
             Start::Latest => self.first.is_some_and(|first| *number >= first[item]),
             Start::Since => self.time_of(item, *number) >= self.since,
         };
-        (0..self.world.counts[item]).find(wanted).unwrap_or(self.world.counts[item])
+        (0..self.world.counts[item])
+            .find(wanted)
+            .unwrap_or(self.world.counts[item])
     }
 
     fn written(&self, item: usize, number: u64) -> (&SimShard, &SimRecord) {
-        let all = self.world.shards.iter().flat_map(|shard| shard.records.iter().map(move |record| (shard, record)));
+        let all = self
+            .world
+            .shards
+            .iter()
+            .flat_map(|shard| shard.records.iter().map(move |record| (shard, record)));
         let mut found = all.filter(|(_, record)| (record.item, record.number) == (item, number));
         found.next().expect("a record that was written")
     }
@@ -281,12 +309,20 @@ impl Follower {
     /// A record that was not delivered must be gone, and its loss reported for its shard and its time, unless it is older
     /// than the start.
     fn check_skipped(&self, item: usize, number: u64) -> Result<(), String> {
-        if self.world.kept().any(|record| (record.item, record.number) == (item, number)) {
+        if self
+            .world
+            .kept()
+            .any(|record| (record.item, record.number) == (item, number))
+        {
             return Err(format!("record {number} of item {item} was skipped"));
         }
         let (shard, record) = self.written(item, number);
-        let is_reported =
-            |(lost_in, lost): &(Option<ShardId>, LostTimes)| lost_in.as_ref().is_none_or(|lost_in| self.world.is_within(lost_in, &shard.id)) && lost.includes(record.at);
+        let is_reported = |(lost_in, lost): &(Option<ShardId>, LostTimes)| {
+            lost_in
+                .as_ref()
+                .is_none_or(|lost_in| self.world.is_within(lost_in, &shard.id))
+                && lost.includes(record.at)
+        };
         let is_older = self.first.is_none_or(|first| number < first[item]);
         match is_older && self.start != Start::Since || self.losses.iter().any(is_reported) {
             true => Ok(()),

@@ -110,7 +110,12 @@ impl Simulator {
             is_gone: false,
             hidden: 0,
             is_denied: false,
-            described_from: self.now + if self.rng.bool() { late } else { Duration::ZERO },
+            described_from: self.now
+                + if self.rng.bool() {
+                    late
+                } else {
+                    Duration::ZERO
+                },
         });
         number
     }
@@ -133,13 +138,17 @@ impl Simulator {
 
     /// Closes a shard; one or two children take its items.
     pub(super) fn split(&mut self) {
-        let open: Vec<usize> = (0..self.shards.len()).filter(|shard| self.shards[*shard].closed_at.is_none()).collect();
+        let open: Vec<usize> = (0..self.shards.len())
+            .filter(|shard| self.shards[*shard].closed_at.is_none())
+            .collect();
         if self.is_disabled || open.is_empty() || self.shards.len() > 40 {
             return;
         }
         let parent = open[self.rng.usize(0..open.len())];
         self.shards[parent].closed_at = Some(self.wall());
-        let children: Vec<usize> = (0..self.rng.usize(1..=2)).map(|_| self.add_shard(Some(parent))).collect();
+        let children: Vec<usize> = (0..self.rng.usize(1..=2))
+            .map(|_| self.add_shard(Some(parent)))
+            .collect();
         for item in 0..ITEMS {
             if self.homes[item] == parent {
                 self.homes[item] = children[self.rng.usize(0..children.len())];
@@ -151,7 +160,11 @@ impl Simulator {
     fn trim(&mut self) {
         let oldest = self.wall() - DAY;
         for shard in &mut self.shards {
-            let old = shard.records.iter().take_while(|record| record.at < oldest).count();
+            let old = shard
+                .records
+                .iter()
+                .take_while(|record| record.at < oldest)
+                .count();
             shard.trimmed = shard.trimmed.max(old);
             shard.is_gone |= shard.closed_at.is_some_and(|closed| closed < oldest);
         }
@@ -180,7 +193,9 @@ impl Simulator {
 
     /// Records that are kept.
     pub(super) fn kept(&self) -> impl Iterator<Item = &SimRecord> {
-        self.shards.iter().flat_map(|shard| shard.records.iter().skip(shard.trimmed))
+        self.shards
+            .iter()
+            .flat_map(|shard| shard.records.iter().skip(shard.trimmed))
     }
 
     pub(super) fn answer(&mut self, request: &StreamRequest) -> Result<StreamAnswer> {
@@ -192,21 +207,38 @@ impl Simulator {
                 0 => return Err(failure(ErrorKind::Throttled, "ThrottlingException")),
                 1 => return Err(failure(ErrorKind::LimitExceeded, "LimitExceededException")),
                 // The response was lost.
-                2 => return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, "no response")),
+                2 => {
+                    return Err(Error::new(
+                        ErrorKind::Unavailable,
+                        Stage::Wire,
+                        "no response",
+                    ));
+                }
                 _ => {}
             }
         }
         match request {
-            StreamRequest::Describe { after } => self.describe(after.as_deref()).map(StreamAnswer::Described),
+            StreamRequest::Describe { after } => {
+                self.describe(after.as_deref()).map(StreamAnswer::Described)
+            }
             StreamRequest::Iterator { shard, start } => self.iterator(shard, start),
             StreamRequest::Records { shard, iterator } => self.records(shard, iterator),
         }
     }
 
     fn describe(&mut self, after: Option<&str>) -> Result<ShardPage> {
-        let is_unknown = |after: &str| self.shards.iter().any(|shard| &*shard.id == after && shard.is_gone);
-        if after.is_some_and(is_unknown) || after.is_some() && self.is_faulty && self.rng.u32(0..60) == 0 {
-            return Err(failure(ErrorKind::TableNotFound, "ResourceNotFoundException"));
+        let is_unknown = |after: &str| {
+            self.shards
+                .iter()
+                .any(|shard| &*shard.id == after && shard.is_gone)
+        };
+        if after.is_some_and(is_unknown)
+            || after.is_some() && self.is_faulty && self.rng.u32(0..60) == 0
+        {
+            return Err(failure(
+                ErrorKind::TableNotFound,
+                "ResourceNotFoundException",
+            ));
         }
         let mut ids: Vec<(ShardId, Option<ShardId>)> = Vec::new();
         for shard in &mut self.shards {
@@ -220,12 +252,17 @@ impl Simulator {
             }
         }
         ids.sort();
-        let rest: Vec<_> = ids.into_iter().filter(|(id, _)| after.is_none_or(|after| &**id > after)).collect();
+        let rest: Vec<_> = ids
+            .into_iter()
+            .filter(|(id, _)| after.is_none_or(|after| &**id > after))
+            .collect();
         let size = self.rng.usize(1..=3);
         let last = (rest.len() > size).then(|| rest[size - 1].0.clone());
         let page = rest.into_iter().take(size);
         Ok(ShardPage {
-            shards: page.map(|(id, parent)| DescribedShard { id, parent }).collect(),
+            shards: page
+                .map(|(id, parent)| DescribedShard { id, parent })
+                .collect(),
             last,
             is_disabled: self.is_disabled,
         })
@@ -234,7 +271,11 @@ impl Simulator {
     /// The index of a shard. A shard is denied for once, although it exists.
     fn shard_of(&mut self, id: &str) -> Result<usize> {
         let denied = || failure(ErrorKind::TableNotFound, "ResourceNotFoundException");
-        let found = self.shards.iter().position(|shard| &*shard.id == id).ok_or_else(denied)?;
+        let found = self
+            .shards
+            .iter()
+            .position(|shard| &*shard.id == id)
+            .ok_or_else(denied)?;
         let is_lie = self.is_faulty && !self.shards[found].is_denied && self.rng.u32(0..25) == 0;
         self.shards[found].is_denied = is_lie;
         match is_lie || self.shards[found].is_gone {
@@ -245,13 +286,21 @@ impl Simulator {
 
     fn iterator(&mut self, id: &str, start: &IteratorStart) -> Result<StreamAnswer> {
         let shard = self.shard_of(id)?;
-        let SimShard { records, trimmed, .. } = &self.shards[shard];
+        let SimShard {
+            records, trimmed, ..
+        } = &self.shards[shard];
         let at = match start {
             IteratorStart::Oldest => *trimmed,
             IteratorStart::Latest => records.len(),
             IteratorStart::After(sequence) => {
-                let after = sequence.as_str().parse::<u64>().expect("a number of the stream");
-                let at = records.iter().take_while(|record| record.sequence <= after).count();
+                let after = sequence
+                    .as_str()
+                    .parse::<u64>()
+                    .expect("a number of the stream");
+                let at = records
+                    .iter()
+                    .take_while(|record| record.sequence <= after)
+                    .count();
                 // The record of the number itself must be kept.
                 if at.saturating_sub(1) < *trimmed {
                     return Err(failure(ErrorKind::Service, "TrimmedDataAccessException"));
@@ -265,7 +314,8 @@ impl Simulator {
     fn add_iterator(&mut self, shard: usize, at: usize) -> String {
         let name = format!("iterator-{}", self.iterators.len());
         let created = self.now;
-        self.iterators.insert(name.clone(), SimIterator { shard, at, created });
+        self.iterators
+            .insert(name.clone(), SimIterator { shard, at, created });
         name
     }
 
@@ -279,20 +329,39 @@ impl Simulator {
         if at < self.shards[shard].trimmed {
             return Err(failure(ErrorKind::Service, "TrimmedDataAccessException"));
         }
-        let most = if self.is_faulty { self.rng.usize(0..4) } else { 4 };
-        let SimShard { records, closed_at, .. } = &self.shards[shard];
-        let page: Vec<StreamRecord> = records.iter().skip(at).take(most).map(stream_record).collect();
+        let most = if self.is_faulty {
+            self.rng.usize(0..4)
+        } else {
+            4
+        };
+        let SimShard {
+            records, closed_at, ..
+        } = &self.shards[shard];
+        let page: Vec<StreamRecord> = records
+            .iter()
+            .skip(at)
+            .take(most)
+            .map(stream_record)
+            .collect();
         let end = at + page.len();
         let next = match end == records.len() && closed_at.is_some() {
             true => None,
             false => Some(self.add_iterator(shard, end).into()),
         };
-        Ok(StreamAnswer::Records { records: page, next })
+        Ok(StreamAnswer::Records {
+            records: page,
+            next,
+        })
     }
 }
 
 fn stream_record(record: &SimRecord) -> StreamRecord {
-    let SimRecord { sequence, item, number, at } = record;
+    let SimRecord {
+        sequence,
+        item,
+        number,
+        at,
+    } = record;
     let json = format!(
         r#"{{"eventID":"{item}-{number}","dynamodb":{{"Keys":{{"id":{{"N":"{item}"}}}},"SequenceNumber":"{sequence}",
             "ApproximateCreationDateTime":{at}}}}}"#
