@@ -535,7 +535,13 @@ impl ShardReader {
         let is_first = self.surveyed.is_none() && !self.survey.is_complete;
         let is_latest = is_first && matches!(self.first, FirstWanted::Latest(_));
         let place = self.place_of_found(is_first, began.wall, log);
-        let mut ancestors = self.ancestors(&described);
+        let (mut ancestors, passed) = self.ancestors(&described);
+        if matches!(self.first, FirstWanted::Latest(_)) {
+            // The first survey lacked the shards between them and others, so they were closed before the start.
+            for id in passed {
+                self.skip_shard(&id, log);
+            }
+        }
         if is_latest {
             // They were closed before the start, so all of their records are older.
             ancestors.extend(described.values().flatten().cloned());
@@ -556,8 +562,13 @@ impl ShardReader {
         }
         self.note_missing(&described, &ancestors, is_latest, time);
         self.settle_shards(&ancestors, is_latest, log);
-        if self.shards.values().all(|shard| shard.is_settled) {
-            log.push(ReaderEntry::Surveyed { at: began.wall });
+        // Shards that are not settled are found again after a restart, and must not seem to be younger.
+        match place {
+            ShardPlace::Oldest { since } => log.push(ReaderEntry::Surveyed { at: since }),
+            _ if self.shards.values().all(|shard| shard.is_settled) => {
+                log.push(ReaderEntry::Surveyed { at: began.wall });
+            }
+            _ => {}
         }
         self.forget_shards(&described, time, log);
         self.surveyed = Some(began.wall);
@@ -588,19 +599,46 @@ impl ShardReader {
         ShardPlace::Oldest { since }
     }
 
-    /// The shards that are not known, and were settled before a known one: they need not be read.
-    fn ancestors(&self, described: &BTreeMap<ShardId, Option<ShardId>>) -> BTreeSet<ShardId> {
-        let mut ancestors = BTreeSet::new();
+    /// The shards that are not known, and were settled before a known one: they need not be read. And the known ancestors
+    /// of these.
+    fn ancestors(
+        &self,
+        described: &BTreeMap<ShardId, Option<ShardId>>,
+    ) -> (BTreeSet<ShardId>, BTreeSet<ShardId>) {
+        let (mut ancestors, mut passed) = (BTreeSet::new(), BTreeSet::new());
         for shard in self.shards.values().filter(|shard| shard.is_settled) {
-            let mut next = shard.parent.as_ref();
+            let (mut next, mut is_direct) = (shard.parent.as_ref(), true);
             while let Some(id) = next {
-                if self.shards.contains_key(id) || !ancestors.insert(id.clone()) {
+                if self.shards.contains_key(id) {
+                    if !is_direct {
+                        passed.insert(id.clone());
+                    }
                     break;
                 }
+                if !ancestors.insert(id.clone()) {
+                    break;
+                }
+                is_direct = false;
                 next = described.get(id).and_then(Option::as_ref);
             }
         }
-        ancestors
+        (ancestors, passed)
+    }
+
+    /// Ends a shard of which nothing was delivered, and nothing is requested.
+    fn skip_shard(&mut self, id: &ShardId, log: &mut Vec<ReaderEntry>) {
+        let Some(shard) = self.shards.get_mut(id) else { return };
+        if !matches!(shard.place, ShardPlace::Oldest { .. }) || shard.is_awaited || shard.must_be_fixed {
+            return;
+        }
+        self.queue.remove(&(shard.due, id.clone()));
+        (shard.place, shard.iterator) = (ShardPlace::End, None);
+        self.unread -= 1;
+        log.push(ReaderEntry::End { shard: id.clone() });
+        let children: Vec<ShardId> = self.children.get(id).into_iter().flatten().cloned().collect();
+        for child in children {
+            self.enqueue(&child);
+        }
     }
 
     /// Takes the parent of a shard that was described without it before. A shard of which records were delivered keeps its

@@ -182,6 +182,11 @@ impl Follower {
         if self.first.is_none() && self.reader.is_placed() {
             // Later records must be delivered, whatever the start.
             self.first = Some(self.world.counts);
+            // The first position has the shards.
+            while let Some(entry) = self.log.get(self.delivered_entries).filter(|entry| entry.is_survey()) {
+                entry.apply_to(&mut self.position);
+                self.delivered_entries += 1;
+            }
         }
         // Many failures in a row are an error, after which the program opens the stream again.
         if taken.is_err() {
