@@ -4,8 +4,9 @@
 //! base64url of lines:
 //! 1 COUNT                             the version of the format, and the number of shards
 //! ARN of the stream
-//! oldest - | since SECONDS - | latest SECONDS -     the start, and the time of the last complete survey
+//! oldest - | since SECONDS - | latest - -     the start, and the time of the last complete survey
 //! SHARD PARENT oldest SECONDS         nothing delivered; only records after this time may be missed
+//! SHARD PARENT latest SECONDS         nothing delivered; records of before this time are not requested
 //! SHARD PARENT unread SECONDS         nothing delivered; created after this time
 //! SHARD PARENT after NUMBER SECONDS   delivered up to this record, with its time
 //! SHARD PARENT end                    delivered to its end
@@ -35,8 +36,8 @@ pub(super) enum FirstWanted {
     Oldest,
     /// Changes since this time, in Unix seconds.
     Since(i64),
-    /// Changes after the stream was opened at this time. Only the first change of a shard is selected by it.
-    Latest(i64),
+    /// Changes after the stream was opened.
+    Latest,
 }
 
 /// How far a shard has been delivered. Times are Unix seconds.
@@ -44,6 +45,8 @@ pub(super) enum FirstWanted {
 pub(super) enum ShardPlace {
     /// Nothing was delivered, and records of before this time may be gone.
     Oldest { since: i64 },
+    /// Nothing was delivered, and records of before this time are not requested.
+    Latest { since: i64 },
     /// Nothing was delivered of a shard that was created after this time, so all of its records are requested.
     Unread { since: i64 },
     /// Up to this record.
@@ -123,13 +126,14 @@ impl fmt::Display for StreamPosition {
         lines.push_str(&match self.first {
             FirstWanted::Oldest => format!("oldest - {surveyed}\n"),
             FirstWanted::Since(time) => format!("since {time} {surveyed}\n"),
-            FirstWanted::Latest(time) => format!("latest {time} {surveyed}\n"),
+            FirstWanted::Latest => format!("latest - {surveyed}\n"),
         });
         for (id, PlacedShard { parent, place }) in &self.shards {
             let parent = parent.as_deref().unwrap_or(UNKNOWN);
             lines.push_str(&format!("{id} {parent} "));
             lines.push_str(&match place {
                 ShardPlace::Oldest { since } => format!("oldest {since}\n"),
+                ShardPlace::Latest { since } => format!("latest {since}\n"),
                 ShardPlace::Unread { since } => format!("unread {since}\n"),
                 ShardPlace::After { sequence, at } => {
                     format!("after {sequence} {}\n", show_time(*at))
@@ -179,7 +183,7 @@ fn read_position(text: &str) -> Option<StreamPosition> {
     let first = match (start.next()?, start.next()?) {
         ("oldest", UNKNOWN) => FirstWanted::Oldest,
         ("since", time) => FirstWanted::Since(time.parse().ok()?),
-        ("latest", time) => FirstWanted::Latest(time.parse().ok()?),
+        ("latest", UNKNOWN) => FirstWanted::Latest,
         _ => return None,
     };
     let mut position = StreamPosition::at_start(arn.into(), first);
@@ -203,6 +207,9 @@ fn read_position(text: &str) -> Option<StreamPosition> {
 fn read_place(words: &mut SplitWhitespace<'_>) -> Option<ShardPlace> {
     Some(match words.next()? {
         "oldest" => ShardPlace::Oldest {
+            since: words.next()?.parse().ok()?,
+        },
+        "latest" => ShardPlace::Latest {
             since: words.next()?.parse().ok()?,
         },
         "unread" => ShardPlace::Unread {
@@ -257,6 +264,7 @@ mod tests {
         prop_oneof![
             any::<i64>().prop_map(|since| ShardPlace::Unread { since }),
             any::<i64>().prop_map(|since| ShardPlace::Oldest { since }),
+            any::<i64>().prop_map(|since| ShardPlace::Latest { since }),
             ("[0-9]{1,40}", option::of(any::<i64>())).prop_map(|(sequence, at)| {
                 ShardPlace::After {
                     sequence: SequenceNumber::new(sequence),
@@ -271,7 +279,7 @@ mod tests {
         let first = prop_oneof![
             Just(FirstWanted::Oldest),
             any::<i64>().prop_map(FirstWanted::Since),
-            any::<i64>().prop_map(FirstWanted::Latest)
+            Just(FirstWanted::Latest)
         ];
         let id = "shardId-[0-9]{20}-[0-9a-f]{8}";
         let placed = (option::of(id), any_place()).prop_map(|(parent, place)| PlacedShard {

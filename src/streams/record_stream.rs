@@ -176,11 +176,8 @@ impl FollowRecords {
         };
         std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
         // The shards belong to the first position, so that each later one begins with them.
-        while stream.entries.front().is_some_and(ReaderEntry::is_survey) {
-            if let Some(entry) = stream.entries.pop_front() {
-                entry.apply_to(&mut stream.position);
-            }
-        }
+        let entries = std::mem::take(&mut stream.entries);
+        stream.entries = ReaderEntry::apply_surveys(entries, &mut stream.position);
         Ok(stream)
     }
 }
@@ -389,7 +386,7 @@ impl RecordStream {
                 is_requested,
                 ..
             } => is_requested.then_some(Ok(record)),
-            ReaderEntry::Lost { shard, lost } => {
+            ReaderEntry::Lost { shard, lost, .. } => {
                 if self.stops_at_loss {
                     self.end_with(None);
                     self.entries.clear();

@@ -11,7 +11,7 @@
 //! known not to exist, because two more surveys lack it and requests for an iterator are denied. All shards in a position
 //! are settled, therefore a parent of one of them that is not in the position need not be read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,22 +33,29 @@ const IDLE_PAUSE: Duration = Duration::from_millis(100);
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 /// The number of failures of one request in a row after which its error is returned.
 const MOST_FAILURES: u32 = 10;
-/// The number of responses in a row, and the time between the first and the last one, after which a shard is believed not to
-/// exist. It must be missing in a survey, too.
+/// Of this many surveys in a row, one has each shard that exists.
+const SURE_SURVEYS: u32 = 3;
+/// The number of responses that a shard does not exist, and the time between the first and the last one, after which this is
+/// believed of a shard that surveys lack.
 const GONE_RESPONSES: u32 = 3;
 const GONE_TIME: Duration = Duration::from_secs(30);
 /// The same for a shard that is still described.
+const DENIED_RESPONSES: u32 = 10;
 const DENIED_TIME: Duration = Duration::from_secs(600);
-/// The number of surveys that lack a parent, and of denied iterators, after which it is believed not to exist.
-const MISSING_SURVEYS: u32 = 2;
-/// The number of surveys and the time after which a parent that exists, and is never described, is read.
-const HIDDEN_SURVEYS: u32 = 5;
+/// The number of denied iterators of a parent that surveys lack after which it is believed not to exist.
+const DENIED_PROBES: u32 = 2;
+/// The time after which a parent that exists should be described. If it is not, it is read without its own parent.
 const HIDDEN_TIME: Duration = Duration::from_secs(600);
+/// Records of a shard that begins with the latest one are compared with a time that is this many seconds earlier: the
+/// service rounds times, and the clock of this machine may differ.
+const LATEST_MARGIN: i64 = 300;
 /// A shard is described at most this many seconds after its first record.
 const DESCRIPTION_DELAY: i64 = 3_600;
 /// The number of surveys in a row that omit a shard that was read, and the time between them, after which it is forgotten.
 const FORGET_SURVEYS: u32 = 5;
 const FORGET_TIME: Duration = Duration::from_secs(3_600);
+/// The pause between the surveys before a stream begins with its latest record.
+const START_PAUSE: Duration = Duration::from_millis(300);
 /// The shortest time between the beginnings of two surveys.
 const SURVEY_FLOOR: Duration = Duration::from_secs(1);
 /// The time for which the children of a shard are awaited after the stream was switched off.
@@ -85,6 +92,8 @@ pub(super) enum ReaderStep {
 pub(super) enum ReaderEntry {
     /// A shard was found.
     Found { shard: ShardId, placed: PlacedShard },
+    /// A shard begins with its latest record.
+    Fixed { shard: ShardId, place: ShardPlace },
     Record {
         shard: ShardId,
         record: StreamRecord,
@@ -97,6 +106,8 @@ pub(super) enum ReaderEntry {
     Lost {
         shard: Option<ShardId>,
         lost: LostTimes,
+        /// Whether nothing more of the shard can be read.
+        is_end: bool,
     },
     /// The end of a shard.
     End { shard: ShardId },
@@ -107,12 +118,28 @@ pub(super) enum ReaderEntry {
 }
 
 impl ReaderEntry {
-    /// Whether it describes the stream, and delivers nothing.
-    pub(super) fn is_survey(&self) -> bool {
-        matches!(
-            self,
-            ReaderEntry::Found { .. } | ReaderEntry::Surveyed { .. }
-        )
+    /// Moves a position past the first entries that deliver nothing, and returns the others. A loss must be delivered before
+    /// the shards that were found after it.
+    pub(super) fn apply_surveys<C>(entries: C, position: &mut StreamPosition) -> C
+    where
+        C: IntoIterator<Item = ReaderEntry> + FromIterator<ReaderEntry>,
+    {
+        let mut is_lost = false;
+        let mut is_applied = |entry: &ReaderEntry| {
+            is_lost |= matches!(entry, ReaderEntry::Lost { .. });
+            let is_survey = match entry {
+                ReaderEntry::Found { .. }
+                | ReaderEntry::Fixed { .. }
+                | ReaderEntry::Surveyed { .. } => true,
+                _ => false,
+            };
+            if is_survey && !is_lost {
+                entry.apply_to(position);
+            }
+            is_survey && !is_lost
+        };
+        let entries = entries.into_iter();
+        entries.filter(|entry| !is_applied(entry)).collect()
     }
 
     /// Moves a position past this entry.
@@ -121,6 +148,7 @@ impl ReaderEntry {
             ReaderEntry::Found { shard, placed } => {
                 position.add_shard(shard.clone(), placed.clone())
             }
+            ReaderEntry::Fixed { shard, place } => position.move_shard(shard, place.clone()),
             ReaderEntry::Record {
                 shard,
                 record,
@@ -131,9 +159,17 @@ impl ReaderEntry {
                     position.move_shard(shard, place);
                 }
             }
-            ReaderEntry::Lost { shard, lost } => {
+            ReaderEntry::Lost {
+                shard,
+                lost,
+                is_end,
+            } => {
+                let place = match is_end {
+                    true => ShardPlace::End,
+                    false => ShardPlace::Oldest { since: lost.until },
+                };
                 if let Some(shard) = shard {
-                    position.move_shard(shard, ShardPlace::Oldest { since: lost.until });
+                    position.move_shard(shard, place);
                 }
             }
             ReaderEntry::End { shard } => position.move_shard(shard, ShardPlace::End),
@@ -173,8 +209,10 @@ pub(super) struct ShardReader {
     /// Parents that are not described.
     missing: BTreeMap<ShardId, MissingParent>,
     survey: Survey,
-    /// When the last complete survey began, in Unix seconds. None before the first one of a stream.
+    /// All shards of before this time are known. None before the first survey of a stream.
     surveyed: Option<i64>,
+    /// The times of the surveys after it, which may lack shards.
+    unsure: VecDeque<i64>,
     /// The seconds for which the stream keeps records. None if it keeps all.
     retention: Option<i64>,
     longest_idle: Duration,
@@ -196,13 +234,12 @@ struct Shard {
     gone: (u32, Duration),
     /// The loss that is reported with the next records: after this time, if it is known.
     gap: Option<Option<i64>>,
-    /// Whether the iterator at its latest record must be requested. It is requested once, because a later one would skip
-    /// records.
+    /// Whether its latest record must be found. This is done once, because it would skip records later.
     must_be_fixed: bool,
     /// Whether all of its records from now on are requested.
     is_live: bool,
-    described: Duration,
-    omissions: u32,
+    /// The number of surveys in a row that omit it, and the time of the first one.
+    omissions: (u32, Duration),
     ended: Option<Duration>,
 }
 
@@ -211,6 +248,8 @@ struct Shard {
 struct MissingParent {
     since: Duration,
     surveys: u32,
+    /// The number of surveys at a time at which it should have been described.
+    late_surveys: u32,
     denials: u32,
     exists: bool,
     is_due: bool,
@@ -219,8 +258,11 @@ struct MissingParent {
 
 #[derive(Debug, Default)]
 struct Survey {
-    shards: Vec<DescribedShard>,
+    /// The shards that were described since it began, with their parents.
+    shards: BTreeMap<ShardId, Option<ShardId>>,
     after: Option<ShardId>,
+    /// The number of surveys before the first shard was read.
+    starts: u32,
     is_awaited: bool,
     due: Duration,
     began: Option<ReaderTime>,
@@ -250,8 +292,7 @@ impl Shard {
             gap: None,
             must_be_fixed: false,
             is_live: false,
-            described: now,
-            omissions: 0,
+            omissions: (0, now),
             ended: None,
         }
     }
@@ -271,7 +312,9 @@ impl Shard {
     /// The time up to which it has been delivered.
     fn known_until(&self) -> Option<i64> {
         match self.place {
-            ShardPlace::Unread { since } | ShardPlace::Oldest { since } => Some(since),
+            ShardPlace::Unread { since }
+            | ShardPlace::Oldest { since }
+            | ShardPlace::Latest { since } => Some(since),
             ShardPlace::After { at, .. } => at,
             ShardPlace::End => None,
         }
@@ -313,6 +356,7 @@ impl ShardReader {
             missing: BTreeMap::new(),
             survey: Survey::default(),
             surveyed: None,
+            unsure: VecDeque::new(),
             retention: None,
             longest_idle: FAILURE_PAUSE.1,
         }
@@ -507,7 +551,10 @@ impl ShardReader {
         log: &mut Vec<ReaderEntry>,
     ) -> Result<()> {
         let survey = &mut self.survey;
-        survey.shards.extend(page.shards);
+        for DescribedShard { id, parent } in page.shards {
+            let described = survey.shards.entry(id).or_default();
+            *described = described.take().or(parent);
+        }
         survey.is_disabled = page.is_disabled;
         match page.last {
             // A page that ends where it began would be requested for ever.
@@ -521,36 +568,44 @@ impl ShardReader {
     }
 
     fn end_survey(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) -> Result<()> {
-        let described: BTreeMap<ShardId, Option<ShardId>> = std::mem::take(&mut self.survey.shards)
-            .into_iter()
-            .map(|shard| (shard.id, shard.parent))
-            .collect();
         self.survey.after = None;
+        let is_first = self.surveyed.is_none() && !self.survey.is_complete;
+        let is_latest = is_first && self.first == FirstWanted::Latest;
+        // Which shard is the latest one is known only if no shard is omitted.
+        if is_latest && self.retention.is_some() && self.survey.starts < SURE_SURVEYS {
+            self.survey.starts += 1;
+            if self.survey.starts < SURE_SURVEYS {
+                self.survey.due = time.now + START_PAUSE;
+                return Ok(());
+            }
+        }
+        let described = std::mem::take(&mut self.survey.shards);
         if has_cycle(&described) {
             let message = "the description of the stream has a shard that is its own ancestor";
             let error = Error::new(ErrorKind::Unavailable, Stage::Service, message);
             return self.survey.take_failure(error, time);
         }
         let began = self.survey.began.unwrap_or(time);
-        let is_first = self.surveyed.is_none() && !self.survey.is_complete;
-        let is_latest = is_first && matches!(self.first, FirstWanted::Latest(_));
         let place = self.place_of_found(is_first, began.wall, log);
-        let (mut ancestors, passed) = self.ancestors(&described);
-        if matches!(self.first, FirstWanted::Latest(_)) {
-            // The first survey lacked the shards between them and others, so they were closed before the start.
-            for id in passed {
-                self.skip_shard(&id, log);
-            }
-        }
+        let mut ancestors = self.ancestors(&described);
         if is_latest {
             // They were closed before the start, so all of their records are older.
             ancestors.extend(described.values().flatten().cloned());
         }
+        for (id, shard) in &mut self.shards {
+            // The time begins with the first survey that omits it, because a process may have paused before.
+            match described.contains_key(id) {
+                true => shard.omissions = (0, time.now),
+                false if shard.omissions.0 == 0 => shard.omissions = (1, time.now),
+                false => shard.omissions.0 += 1,
+            }
+        }
         for (id, parent) in &described {
-            if let Some(shard) = self.shards.get_mut(id) {
-                (shard.described, shard.omissions) = (time.now, 0);
+            if self.shards.contains_key(id) {
                 self.note_parent(id, parent.as_ref(), log);
-            } else if !ancestors.contains(id) {
+            } else if ancestors.contains(id) {
+                self.insert_passed(id, parent.as_ref(), time.now, log);
+            } else {
                 // A parent that an earlier survey has omitted is as old as its child.
                 let children = self.children.get(id).into_iter().flatten();
                 let child = children.filter_map(|child| self.shards.get(child)).next();
@@ -560,20 +615,29 @@ impl ShardReader {
                 self.insert_shard(id.clone(), shard);
             }
         }
-        self.note_missing(&described, &ancestors, is_latest, time);
-        self.settle_shards(&ancestors, is_latest, log);
+        self.note_missing(is_latest, began.now, time);
+        self.settle_shards(None, is_latest, log);
         // Shards that are not settled are found again after a restart, and must not seem to be younger.
         match place {
-            ShardPlace::Oldest { since } => log.push(ReaderEntry::Surveyed { at: since }),
+            ShardPlace::Oldest { since } if is_first => self.note_surveyed(since, log),
             _ if self.shards.values().all(|shard| shard.is_settled) => {
-                log.push(ReaderEntry::Surveyed { at: began.wall });
+                self.unsure.push_back(began.wall);
+                if self.unsure.len() >= SURE_SURVEYS as usize
+                    && let Some(at) = self.unsure.pop_front()
+                {
+                    self.note_surveyed(at, log);
+                }
             }
             _ => {}
         }
-        self.forget_shards(&described, time, log);
-        self.surveyed = Some(began.wall);
+        self.forget_shards(time, log);
         self.schedule_survey(time);
         Ok(())
+    }
+
+    fn note_surveyed(&mut self, at: i64, log: &mut Vec<ReaderEntry>) {
+        self.surveyed = Some(at);
+        log.push(ReaderEntry::Surveyed { at });
     }
 
     /// The place of a shard that is found by this survey.
@@ -592,53 +656,49 @@ impl ShardReader {
                     after: Some(since),
                     until,
                 };
-                log.push(ReaderEntry::Lost { shard: None, lost });
-                since = wall;
+                log.push(ReaderEntry::Lost {
+                    shard: None,
+                    lost,
+                    is_end: false,
+                });
+                since = until;
             }
         }
         ShardPlace::Oldest { since }
     }
 
-    /// The shards that are not known, and were settled before a known one: they need not be read. And the known ancestors
-    /// of these.
-    fn ancestors(
-        &self,
-        described: &BTreeMap<ShardId, Option<ShardId>>,
-    ) -> (BTreeSet<ShardId>, BTreeSet<ShardId>) {
-        let (mut ancestors, mut passed) = (BTreeSet::new(), BTreeSet::new());
+    /// The shards that are not known, and were settled before a known one: they need not be read.
+    fn ancestors(&self, described: &BTreeMap<ShardId, Option<ShardId>>) -> BTreeSet<ShardId> {
+        let mut ancestors = BTreeSet::new();
         for shard in self.shards.values().filter(|shard| shard.is_settled) {
-            let (mut next, mut is_direct) = (shard.parent.as_ref(), true);
-            while let Some(id) = next {
-                if self.shards.contains_key(id) {
-                    if !is_direct {
-                        passed.insert(id.clone());
-                    }
-                    break;
-                }
+            let mut next = shard.parent.as_ref();
+            while let Some(id) = next.filter(|id| !self.shards.contains_key(*id)) {
                 if !ancestors.insert(id.clone()) {
                     break;
                 }
-                is_direct = false;
                 next = described.get(id).and_then(Option::as_ref);
             }
         }
-        (ancestors, passed)
+        ancestors
     }
 
-    /// Ends a shard of which nothing was delivered, and nothing is requested.
-    fn skip_shard(&mut self, id: &ShardId, log: &mut Vec<ReaderEntry>) {
-        let Some(shard) = self.shards.get_mut(id) else { return };
-        if !matches!(shard.place, ShardPlace::Oldest { .. }) || shard.is_awaited || shard.must_be_fixed {
-            return;
-        }
-        self.queue.remove(&(shard.due, id.clone()));
-        (shard.place, shard.iterator) = (ShardPlace::End, None);
-        self.unread -= 1;
-        log.push(ReaderEntry::End { shard: id.clone() });
-        let children: Vec<ShardId> = self.children.get(id).into_iter().flatten().cloned().collect();
-        for child in children {
-            self.enqueue(&child);
-        }
+    /// Adds a shard that need not be read. It must be known, because a later survey may omit the shards after it.
+    fn insert_passed(
+        &mut self,
+        id: &ShardId,
+        parent: Option<&ShardId>,
+        now: Duration,
+        log: &mut Vec<ReaderEntry>,
+    ) {
+        let mut shard = Shard::new(parent.cloned(), ShardPlace::End, now);
+        shard.is_settled = true;
+        let placed = PlacedShard {
+            parent: shard.parent.clone(),
+            place: ShardPlace::End,
+        };
+        self.insert_shard(id.clone(), shard);
+        let shard = id.clone();
+        log.push(ReaderEntry::Found { shard, placed });
     }
 
     /// Takes the parent of a shard that was described without it before. A shard of which records were delivered keeps its
@@ -672,9 +732,8 @@ impl ShardReader {
     /// Counts the surveys that lack the parent of a shard.
     fn note_missing(
         &mut self,
-        described: &BTreeMap<ShardId, Option<ShardId>>,
-        ancestors: &BTreeSet<ShardId>,
         is_latest: bool,
+        began: Duration,
         time: ReaderTime,
     ) {
         let shards = &self.shards;
@@ -683,9 +742,10 @@ impl ShardReader {
         for (id, parent) in &mut self.missing {
             parent.surveys += 1;
             parent.is_due = !parent.exists;
-            let is_hidden = parent.surveys >= HIDDEN_SURVEYS
-                && time.now.saturating_sub(parent.since) > HIDDEN_TIME;
-            if parent.exists && is_hidden {
+            if began.saturating_sub(parent.since) > HIDDEN_TIME {
+                parent.late_surveys += 1;
+            }
+            if parent.exists && parent.late_surveys >= SURE_SURVEYS {
                 hidden.push(id.clone());
             }
         }
@@ -702,11 +762,11 @@ impl ShardReader {
             .values()
             .filter(|shard| !shard.is_settled && !is_latest);
         let parents = pending.filter_map(|shard| shard.parent.as_ref());
-        for id in parents.filter(|id| !self.shards.contains_key(*id) && !ancestors.contains(*id)) {
-            debug_assert!(!described.contains_key(id));
+        for id in parents.filter(|id| !self.shards.contains_key(*id)) {
             self.missing.entry(id.clone()).or_insert(MissingParent {
                 since: time.now,
                 surveys: 0,
+                late_surveys: 0,
                 denials: 0,
                 exists: false,
                 is_due: false,
@@ -734,19 +794,35 @@ impl ShardReader {
             // The next survey is followed by another request.
             Err(_) => {}
         }
-        let is_patient = parent.denials >= MISSING_SURVEYS && parent.surveys >= MISSING_SURVEYS;
+        let is_patient = parent.denials >= DENIED_PROBES && parent.surveys + 1 >= SURE_SURVEYS;
         if !parent.exists && is_patient {
             self.missing.remove(id);
-            let ancestors = BTreeSet::from([id.clone()]);
-            self.settle_shards(&ancestors, false, log);
+            self.note_orphans(id);
+            self.settle_shards(Some(id), false, log);
             self.survey.due = self.survey.due.min(time.now + CHILD_PAUSE.0);
         }
     }
 
-    /// Settles the shards whose parent is settled or need not be read, and then their children.
+    /// The children of a parent that does not exist may descend from any shard that has not been read to its end, so changes
+    /// may be missed since the first of these was read.
+    fn note_orphans(&mut self, parent: &ShardId) {
+        let unread = self.shards.values().filter(|shard| shard.is_settled);
+        let Some(first) = unread.filter_map(Shard::known_until).min() else {
+            return;
+        };
+        for id in self.children.get(parent).into_iter().flatten() {
+            if let Some(shard) = self.shards.get_mut(id)
+                && let ShardPlace::Unread { since } = &mut shard.place
+            {
+                *since = first.min(*since);
+            }
+        }
+    }
+
+    /// Settles the shards whose parent is settled or gone, and then their children.
     fn settle_shards(
         &mut self,
-        ancestors: &BTreeSet<ShardId>,
+        gone: Option<&ShardId>,
         is_latest: bool,
         log: &mut Vec<ReaderEntry>,
     ) {
@@ -758,7 +834,7 @@ impl ShardReader {
                     .as_ref()
                     .is_none_or(|parent| match self.shards.get(parent) {
                         Some(parent) => parent.is_settled,
-                        None => is_latest || ancestors.contains(parent),
+                        None => is_latest || gone == Some(parent),
                     });
             if is_ready {
                 ready.push(id.clone());
@@ -785,23 +861,13 @@ impl ShardReader {
     /// Forgets shards that were read and are no longer described. Without this, the position would grow for ever.
     fn forget_shards(
         &mut self,
-        described: &BTreeMap<ShardId, Option<ShardId>>,
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
     ) {
         let mut forgotten = Vec::new();
-        for (id, shard) in &mut self.shards {
-            if !shard.is_read() || described.contains_key(id) {
-                continue;
-            }
-            // The time begins with the first survey that omits it, because a process may have paused before.
-            if shard.omissions == 0 {
-                shard.described = time.now;
-            }
-            shard.omissions += 1;
-            if shard.omissions >= FORGET_SURVEYS
-                && time.now.saturating_sub(shard.described) > FORGET_TIME
-            {
+        for (id, shard) in self.shards.iter().filter(|(_, shard)| shard.is_read()) {
+            let (omissions, first) = shard.omissions;
+            if omissions >= FORGET_SURVEYS && time.now.saturating_sub(first) > FORGET_TIME {
                 forgotten.push(id.clone());
             }
         }
@@ -820,7 +886,7 @@ impl ShardReader {
 
     fn schedule_survey(&mut self, time: ReaderTime) {
         let is_awaiting = self.shards.iter().any(|(id, shard)| {
-            let is_described = shard.omissions == 0;
+            let is_described = shard.omissions.0 == 0;
             shard.is_read() && is_described && !self.children.contains_key(id)
         });
         let is_searching = is_awaiting || !self.missing.is_empty() || self.shards.is_empty();
@@ -862,8 +928,7 @@ impl ShardReader {
         let StreamRequest::Iterator { start, .. } = request else {
             return;
         };
-        shard.is_live |= *start == IteratorStart::Latest;
-        let is_fixed = shard.is_live && std::mem::take(&mut shard.must_be_fixed);
+        shard.is_live = *start == IteratorStart::Latest;
         // Nothing was read of this shard, so no number can show that its oldest records are gone. The time does.
         let is_late =
             |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
@@ -873,12 +938,14 @@ impl ShardReader {
         {
             shard.note_gap();
         }
-        if is_fixed {
-            self.unfixed -= 1;
-            if self.unfixed == 0 {
-                for held in std::mem::take(&mut self.held) {
-                    self.enqueue(&held);
-                }
+    }
+
+    /// Counts a shard whose latest record was found, and reads the other shards when it was found in all.
+    fn end_fixing(&mut self) {
+        self.unfixed -= 1;
+        if self.unfixed == 0 {
+            for held in std::mem::take(&mut self.held) {
+                self.enqueue(&held);
             }
         }
     }
@@ -896,12 +963,27 @@ impl ShardReader {
         let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
+        // The first response shows whether the shard was closed before.
+        let is_fixed = std::mem::take(&mut shard.must_be_fixed);
+        if is_fixed {
+            let since = time.wall.saturating_sub(LATEST_MARGIN);
+            shard.place = ShardPlace::Latest { since };
+            let place = match records.is_empty() && next.is_none() {
+                true => ShardPlace::End,
+                false => shard.place.clone(),
+            };
+            let shard = id.clone();
+            log.push(ReaderEntry::Fixed { shard, place });
+        }
         let second = |record: &StreamRecord| record.at().map(Timestamp::seconds);
         if let Some(after) = shard.gap.take() {
             let until = records.first().and_then(second).unwrap_or(time.wall);
             let lost = LostTimes { after, until };
-            let shard = Some(id.clone());
-            log.push(ReaderEntry::Lost { shard, lost });
+            log.push(ReaderEntry::Lost {
+                shard: Some(id.clone()),
+                lost,
+                is_end: records.is_empty() && next.is_none(),
+            });
         }
         (shard.failures, shard.gone.0) = (0, 0);
         shard.due = time.now;
@@ -925,10 +1007,9 @@ impl ShardReader {
         }
         for record in records {
             let at = second(&record);
-            let is_begun = shard.is_live || matches!(shard.place, ShardPlace::After { .. });
-            let is_requested = match (first, at) {
-                (FirstWanted::Since(time), Some(at)) => at >= time,
-                (FirstWanted::Latest(time), Some(at)) => is_begun || at >= time,
+            let is_requested = match (first, &shard.place, at) {
+                (FirstWanted::Since(time), _, Some(at)) => at >= time,
+                (_, ShardPlace::Latest { since }, Some(at)) => shard.is_live || at >= *since,
                 _ => true,
             };
             // A shard of a stream that begins with the latest change has its place with its first requested record, so
@@ -946,15 +1027,18 @@ impl ShardReader {
         }
         shard.iterator = next;
         if shard.iterator.is_none() {
-            self.end_shard(id, time, log);
+            self.end_shard(id, time.now, log);
+        }
+        if is_fixed {
+            self.end_fixing();
         }
     }
 
-    fn end_shard(&mut self, id: &ShardId, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
+    fn end_shard(&mut self, id: &ShardId, now: Duration, log: &mut Vec<ReaderEntry>) {
         if let Some(shard) = self.shards.get_mut(id) {
             shard.place = ShardPlace::End;
             shard.iterator = None;
-            shard.ended = Some(time.now);
+            shard.ended = Some(now);
             self.unread -= 1;
             log.push(ReaderEntry::End { shard: id.clone() });
         }
@@ -971,7 +1055,7 @@ impl ShardReader {
         self.survey.is_outdated = true;
         self.survey.since_end = 0;
         self.survey.searches = 0;
-        self.survey.due = self.survey.due.min(self.survey.soonest(time.now));
+        self.survey.due = self.survey.due.min(self.survey.soonest(now));
     }
 
     fn take_failure(
@@ -987,7 +1071,7 @@ impl ShardReader {
         };
         // At the start of a stream, records and shards may be removed at any time.
         let is_excused = match shard.place {
-            ShardPlace::Oldest { since } => {
+            ShardPlace::Oldest { since } | ShardPlace::Latest { since } => {
                 retention.is_some_and(|kept| time.wall.saturating_sub(since) <= kept)
             }
             _ => false,
@@ -1016,12 +1100,12 @@ impl ShardReader {
                 shard.gone.0 += 1;
                 shard.due = time.now + doubled(FAILURE_PAUSE, shard.gone.0 - 1);
                 let denied = time.now.saturating_sub(shard.gone.1);
-                let survey = self.survey.began.map_or(Duration::ZERO, |began| began.now);
-                let is_missing = shard.described < shard.gone.1
-                    && survey > shard.gone.1
-                    && !self.survey.is_running();
-                let is_gone = is_missing && denied >= GONE_TIME || denied >= DENIED_TIME;
-                if shard.gone.0 >= GONE_RESPONSES && is_gone {
+                let is_missing = shard.omissions.0 >= SURE_SURVEYS;
+                let (responses, least) = match is_missing {
+                    true => (GONE_RESPONSES, GONE_TIME),
+                    false => (DENIED_RESPONSES, DENIED_TIME),
+                };
+                if shard.gone.0 >= responses && denied >= least {
                     if !is_excused {
                         shard.note_gap();
                     }
@@ -1030,16 +1114,16 @@ impl ShardReader {
                             after,
                             until: time.wall,
                         };
-                        let shard = Some(id.clone());
-                        log.push(ReaderEntry::Lost { shard, lost });
+                        log.push(ReaderEntry::Lost {
+                            shard: Some(id.clone()),
+                            lost,
+                            is_end: true,
+                        });
                     }
                     if std::mem::take(&mut shard.must_be_fixed) {
-                        self.unfixed -= 1;
-                        for held in std::mem::take(&mut self.held) {
-                            self.enqueue(&held);
-                        }
+                        self.end_fixing();
                     }
-                    self.end_shard(id, time, log);
+                    self.end_shard(id, time.now, log);
                     return Ok(());
                 }
                 self.survey.due = self.survey.due.min(self.survey.soonest(time.now));
@@ -1075,8 +1159,10 @@ impl Survey {
     fn next_request(&mut self, time: ReaderTime) -> StreamRequest {
         if self.after.is_none() {
             self.is_outdated = false;
-            self.began = Some(time);
-            self.shards.clear();
+            // A survey that is repeated keeps what was found.
+            if self.shards.is_empty() {
+                self.began = Some(time);
+            }
         }
         self.is_awaited = true;
         StreamRequest::Describe {

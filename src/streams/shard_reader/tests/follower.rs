@@ -48,6 +48,7 @@ pub(super) struct Follower {
     /// The difference between the clock of the machine and that of the service.
     skew: i64,
     start: Start,
+    traces: bool,
 }
 
 impl Follower {
@@ -63,22 +64,27 @@ impl Follower {
             let most = if schedule.trims { 10_000 } else { 200 };
             world.now += Duration::from_secs(world.rng.u64(0..most));
         }
-        let skew = if schedule.skewed {
-            [3_600, -3_600][world.rng.usize(0..2)]
+        // The first changes of a stream that begins with the latest one are found by time, with a tolerance.
+        let most = if schedule.start == Start::Latest {
+            200
         } else {
-            0
+            3_600
+        };
+        let skew = match schedule.skewed {
+            true => [most, -most][world.rng.usize(0..2)],
+            false => 0,
         };
         let first = match schedule.start {
             Start::Oldest => FirstWanted::Oldest,
-            Start::Latest => FirstWanted::Latest(world.wall() + skew - 300),
+            Start::Latest => FirstWanted::Latest,
             Start::Since if schedule.trims => {
                 FirstWanted::Since(world.wall() - world.rng.i64(0..100_000))
             }
             Start::Since => FirstWanted::Since(world.wall() - world.rng.i64(0..3_000)),
         };
         let since = match first {
-            FirstWanted::Since(time) | FirstWanted::Latest(time) => time,
-            FirstWanted::Oldest => 0,
+            FirstWanted::Since(time) => time,
+            FirstWanted::Oldest | FirstWanted::Latest => 0,
         };
         let mut reader = ShardReader::at_start(first);
         reader.set_retention(Some(DAY));
@@ -97,6 +103,7 @@ impl Follower {
             losses: Vec::new(),
             skew,
             start: schedule.start,
+            traces: std::env::var("STREAM_TRACE").is_ok_and(|text| text == seed.to_string()),
             world,
         };
         follower.follow(schedule)
@@ -138,6 +145,13 @@ impl Follower {
         Err("the stream was switched off, and the reader has not ended".to_owned())
     }
 
+    /// Shows what happens in a schedule, if its seed is that of `STREAM_TRACE`.
+    fn trace(&self, what: &str, value: &dyn std::fmt::Debug) {
+        if self.traces {
+            println!("{} {what} {value:?}", self.world.wall());
+        }
+    }
+
     fn time(&self) -> ReaderTime {
         ReaderTime {
             now: self.world.now - self.began,
@@ -150,7 +164,10 @@ impl Follower {
             return Ok(());
         }
         match self.reader.next_step(self.time()) {
-            ReaderStep::Send(request) => self.sent.push(request),
+            ReaderStep::Send(request) => {
+                self.trace("send", &request);
+                self.sent.push(request);
+            }
             ReaderStep::WaitUntil(time) => {
                 self.waits_until = time;
                 if !self.world.is_faulty && self.sent.is_empty() {
@@ -177,16 +194,15 @@ impl Follower {
             .sent
             .swap_remove(self.world.rng.usize(0..self.sent.len()));
         let answer = self.world.answer(&sent);
+        self.trace("answer", &(&sent, &answer));
         let time = self.time();
         let taken = self.reader.take_answer(&sent, answer, time, &mut self.log);
         if self.first.is_none() && self.reader.is_placed() {
             // Later records must be delivered, whatever the start.
             self.first = Some(self.world.counts);
             // The first position has the shards.
-            while let Some(entry) = self.log.get(self.delivered_entries).filter(|entry| entry.is_survey()) {
-                entry.apply_to(&mut self.position);
-                self.delivered_entries += 1;
-            }
+            let rest = self.log.split_off(self.delivered_entries);
+            self.log.extend(ReaderEntry::apply_surveys(rest, &mut self.position));
         }
         // Many failures in a row are an error, after which the program opens the stream again.
         if taken.is_err() {
@@ -202,6 +218,7 @@ impl Follower {
     fn restart(&mut self) {
         let position = self.position.to_string();
         self.position = position.parse().expect("a position");
+        self.trace("restart", &self.position.shards);
         self.reader = ShardReader::at_position(&self.position);
         self.reader.set_retention(Some(DAY));
         self.began = self.world.now;
@@ -216,9 +233,10 @@ impl Follower {
             return Ok(());
         };
         self.delivered_entries += 1;
+        self.trace("deliver", entry);
         entry.apply_to(&mut self.position);
         match entry {
-            ReaderEntry::Lost { shard, lost } => {
+            ReaderEntry::Lost { shard, lost, .. } => {
                 let (shard, lost) = (shard.clone(), *lost);
                 self.check_loss(shard.as_deref(), lost)?;
                 self.losses.push((shard, lost));
@@ -257,7 +275,7 @@ impl Follower {
             is_concerned
                 && gone
                     .into_iter()
-                    .any(|record| self.is_missing(record) && lost.includes(record.at))
+                    .any(|record| self.is_missing(record) && self.includes(lost, record.at))
         });
         match is_old || is_real {
             true => Ok(()),
@@ -272,6 +290,11 @@ impl Follower {
     }
 
     fn check_record(&mut self, item: usize, number: u64) -> Result<(), String> {
+        // A stream that begins with the latest change may deliver earlier ones before.
+        let is_early = self.first.is_none_or(|first| number < first[item]);
+        if is_early && self.start == Start::Latest && self.next[item].is_none() {
+            return Ok(());
+        }
         let next = self.next[item].unwrap_or_else(|| self.first_number(item));
         if self.next[item].is_some_and(|next| number < next) {
             return Err(format!(
@@ -314,6 +337,10 @@ impl Follower {
     /// A record that was not delivered must be gone, and its loss reported for its shard and its time, unless it is older
     /// than the start.
     fn check_skipped(&self, item: usize, number: u64) -> Result<(), String> {
+        let is_older = self.first.is_none_or(|first| number < first[item]);
+        if is_older && self.start == Start::Latest {
+            return Ok(());
+        }
         if self
             .world
             .kept()
@@ -326,9 +353,8 @@ impl Follower {
             lost_in
                 .as_ref()
                 .is_none_or(|lost_in| self.world.is_within(lost_in, &shard.id))
-                && lost.includes(record.at)
+                && self.includes(*lost, record.at)
         };
-        let is_older = self.first.is_none_or(|first| number < first[item]);
         match is_older && self.start != Start::Since || self.losses.iter().any(is_reported) {
             true => Ok(()),
             false => Err(format!(
@@ -336,6 +362,12 @@ impl Follower {
                 shard.id, record.at, self.losses
             )),
         }
+    }
+
+    /// Times of a loss may be those of the machine.
+    fn includes(&self, lost: LostTimes, at: i64) -> bool {
+        let skew = self.skew.abs();
+        lost.after.is_none_or(|after| after - skew <= at) && at <= lost.until + skew
     }
 
     /// Whether all records were delivered.
@@ -347,11 +379,5 @@ impl Follower {
             }
         }
         Ok(())
-    }
-}
-
-impl LostTimes {
-    fn includes(&self, at: i64) -> bool {
-        self.after.is_none_or(|after| after <= at) && at <= self.until
     }
 }

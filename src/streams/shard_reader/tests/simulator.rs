@@ -37,8 +37,9 @@ pub(super) struct SimShard {
     /// Whether it no longer exists.
     is_gone: bool,
     described_from: Duration,
-    /// The number of descriptions in a row that omitted it.
+    /// The number of descriptions in a row that omit it.
     hidden: u32,
+    is_hidden: bool,
     /// Whether the last request for it was denied, although it exists.
     is_denied: bool,
 }
@@ -101,6 +102,9 @@ impl Simulator {
         // The IDs of children need not follow those of parents.
         let id = format!("shard-{:04}-{number}", self.rng.u32(0..10_000));
         let late = Duration::from_secs(self.rng.u64(0..300));
+        let late = if self.rng.bool() { late } else { Duration::ZERO };
+        // A shard is not described before its parent.
+        let after = parent.map_or(Duration::ZERO, |parent| self.shards[parent].described_from);
         self.shards.push(SimShard {
             id: id.into(),
             parent: parent.map(|parent| self.shards[parent].id.clone()),
@@ -109,13 +113,9 @@ impl Simulator {
             closed_at: None,
             is_gone: false,
             hidden: 0,
+            is_hidden: false,
             is_denied: false,
-            described_from: self.now
-                + if self.rng.bool() {
-                    late
-                } else {
-                    Duration::ZERO
-                },
+            described_from: after.max(self.now + late),
         });
         number
     }
@@ -245,9 +245,12 @@ impl Simulator {
             if shard.described_from > self.now || shard.is_gone {
                 continue;
             }
-            let is_hidden = self.is_faulty && shard.hidden < 2 && self.rng.u32(0..12) == 0;
-            shard.hidden = if is_hidden { shard.hidden + 1 } else { 0 };
-            if !is_hidden {
+            // All pages of a description have the same shards.
+            if after.is_none() {
+                shard.is_hidden = self.is_faulty && shard.hidden < 2 && self.rng.u32(0..12) == 0;
+                shard.hidden = if shard.is_hidden { shard.hidden + 1 } else { 0 };
+            }
+            if !shard.is_hidden {
                 ids.push((shard.id.clone(), shard.parent.clone()));
             }
         }
