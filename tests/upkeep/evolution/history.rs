@@ -262,8 +262,8 @@ impl<'w> World<'w> {
     fn random_op(&mut self, at: usize) -> Op {
         match Op::random(&mut self.rng) {
             op if op.needs_loaded() && self.actors[at].memory.is_none() => Op::Load,
-            // With unique values, a put reads the row first, which a transaction cannot do.
-            Op::TransactPut(row) if self.change.is_unique => Op::Put(row),
+            Op::TransactPut(row) if self.change.reads_first() => Op::Put(row),
+            Op::TransactTotal(total) if self.change.name == "moved" => Op::SetTotal(total),
             op => op,
         }
     }
