@@ -29,6 +29,7 @@ tests![
     a_change_under_a_key_of_another_item_ends_at_once(old::Moving),
     an_item_that_is_replaced_between_two_reads_is_not_found(old::Moving),
     a_refill_never_takes_the_row_of_another_item(old::Moving),
+    a_refill_keeps_the_row_of_an_item_that_comes_back(old::Moving),
     a_delete_leaves_the_row_of_another_item(old::Moving),
     a_refill_reports_two_items_with_one_key(crowded::Moving),
     what_cannot_write_both_rows_is_rejected(old::Moving),
@@ -1126,6 +1127,29 @@ async fn a_refill_never_takes_the_row_of_another_item(db: Db) -> Outcome {
             [owner],
             "{after}, {done:?}"
         );
+    }
+    Ok(())
+}
+
+/// The row of the new item is the same as that of the deleted one, so only the item itself shows that it is not left over.
+async fn a_refill_keeps_the_row_of_an_item_that_comes_back(db: Db) -> Outcome {
+    let ann = which(1, "ann");
+    let create = Write::Create(content("ann", 5));
+    for after in 1..6 {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        before::Moving::write(&db, &ann, &create).await?;
+        old::Moving::write(&db, &ann, &Write::Delete).await?;
+        let other = (Program::Before, ann.clone(), create.clone());
+        let (watched, done) = interrupted(&db, after, other);
+        refill(&watched, Program::Before).await?;
+        let is_back = done.lock().unwrap().take();
+        let expected = match is_back {
+            Some(true) => vec![content("ann", 5)],
+            _ => vec![],
+        };
+        let found = new::Moving::all(&db).await?.into_values();
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{after}: {is_back:?}");
+        assert_eq!(old::Moving::all(&db).await?.len(), expected.len());
     }
     Ok(())
 }
