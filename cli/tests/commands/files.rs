@@ -85,7 +85,7 @@ pub fn any_item_is_shown_by_its_stored_key(place: &Place) -> Outcome {
         said.out
     );
     let said = place.done("shop", &["item", "shop", &pk, &sk, "--json"])?;
-    assert_eq!(said.rows()?, [sentinel.clone()]);
+    assert_eq!(said.rows()?, std::slice::from_ref(sentinel));
 
     place.refused(
         "shop",
