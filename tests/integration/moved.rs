@@ -800,9 +800,7 @@ fn interrupted(
     (program, which, write): (Program, Which, Write),
 ) -> (Dynamo, Arc<Mutex<Option<bool>>>) {
     let (sent, done) = (AtomicUsize::new(0), Arc::new(Mutex::new(None)));
-    // The other program is another process: it does not wait for writes of this connection.
-    let engine = db.engine();
-    let other = db.through(engine.config().http_client(engine.http_client()));
+    let other = db.of_another_process();
     let result = done.clone();
     let watched = Dynamo::clone(db).with_observer(move |_| {
         if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
@@ -1011,8 +1009,7 @@ async fn refill_between(
         db.truncate([old::Moving::schema()]).even_on_aws().await?;
         let create = Write::Create(content("ann", 5));
         first.write(db, &one, &create).await?;
-        let engine = db.engine();
-        let other = db.through(engine.config().http_client(engine.http_client()));
+        let other = db.of_another_process();
         let sent = AtomicUsize::new(0);
         let watched = Dynamo::clone(db).with_observer(move |_| {
             if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
@@ -1138,8 +1135,7 @@ async fn an_item_that_is_replaced_between_two_reads_is_not_found(db: Db) -> Outc
     for (after, write) in [(2, Write::ModifyCents(1)), (1, Write::AddCents(1))] {
         db.truncate([old::Moving::schema()]).even_on_aws().await?;
         after::Moving::write(&db, &bob, &Write::Create(content("bob", 6))).await?;
-        let engine = db.engine();
-        let other = db.through(engine.config().http_client(engine.http_client()));
+        let other = db.of_another_process();
         let (sent, ann) = (AtomicUsize::new(0), ann.clone());
         let replaced = bob.clone();
         let watched = Dynamo::clone(&db).with_observer(move |_| {
