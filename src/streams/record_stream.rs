@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -29,10 +30,6 @@ const CONCURRENT: usize = 8;
 const RETENTION: i64 = 24 * 3_600;
 /// Servers round the times of records, one of them to a minute, so records that are older by this much are wanted too.
 const ROUNDED: i64 = 60;
-/// The same for a time of this machine, whose clock may differ from that of the service. A request is rejected if the
-/// difference is larger.
-const CLOCKS: i64 = 300;
-
 /// The longest time of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
 
@@ -135,11 +132,13 @@ impl FollowRecords {
     /// delivered.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
         let table = db.table_name(&self.table);
+        let clock = Arc::new(ServerClock::default());
         let arn = match &self.start {
-            StreamStart::Position(position) => find_position(db, &table, position).await?,
-            _ => find_stream(db, &table).await?,
+            StreamStart::Position(position) => {
+                find_position(db, &table, position, &clock).await?
+            }
+            _ => find_stream(db, &table, &clock).await?,
         };
-        let wall = machine_time();
         let (mut reader, position) = match self.start {
             StreamStart::Position(position) => (ShardReader::at_position(&position), position),
             start => {
@@ -147,7 +146,7 @@ impl FollowRecords {
                     StreamStart::Time(time) => {
                         FirstWanted::Since(time.seconds().saturating_sub(ROUNDED))
                     }
-                    StreamStart::Latest => FirstWanted::Latest(wall.saturating_sub(CLOCKS)),
+                    StreamStart::Latest => FirstWanted::Latest,
                     _ => FirstWanted::Oldest,
                 };
                 let position = StreamPosition::at_start(arn.clone(), first);
@@ -163,6 +162,7 @@ impl FollowRecords {
                 db: db.clone(),
                 table: table.into(),
                 arn,
+                clock,
             },
             reader,
             position,
@@ -183,9 +183,9 @@ impl FollowRecords {
 }
 
 /// The newest stream of a table.
-async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
+async fn find_stream(db: &Dynamo, table: &str, clock: &ServerClock) -> Result<Arc<str>> {
     // Labels are times.
-    let newest = list_streams(db, table).await?.into_iter().max();
+    let newest = list_streams(db, table, clock).await?.into_iter().max();
     newest.map(|(_, arn)| arn).ok_or_else(|| {
         let message = format!(
             "table `{table}` has no stream: declare `stream = new_and_old_images` and apply the plan, or check the \
@@ -196,8 +196,13 @@ async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
 }
 
 /// The stream of a position. A stream that was switched off is listed for a day, and can be read to its end.
-async fn find_position(db: &Dynamo, table: &str, position: &StreamPosition) -> Result<Arc<str>> {
-    let streams = list_streams(db, table).await?;
+async fn find_position(
+    db: &Dynamo,
+    table: &str,
+    position: &StreamPosition,
+    clock: &ServerClock,
+) -> Result<Arc<str>> {
+    let streams = list_streams(db, table, clock).await?;
     if streams
         .iter()
         .any(|(_, arn)| **arn == *position.stream_arn())
@@ -220,21 +225,47 @@ async fn find_position(db: &Dynamo, table: &str, position: &StreamPosition) -> R
     ))
 }
 
-async fn list_streams(db: &Dynamo, table: &str) -> Result<Vec<(String, Arc<str>)>> {
+async fn list_streams(
+    db: &Dynamo,
+    table: &str,
+    clock: &ServerClock,
+) -> Result<Vec<(String, Arc<str>)>> {
     let mut streams = Vec::new();
     let mut after: Option<Arc<str>> = None;
     loop {
         let body = list_body(table, after.as_deref());
         let wire = db.table_wire()?;
-        let body = wire
+        let reply = wire
             .call_stream(StreamOperation::ListStreams, table, body)
             .await?;
-        let page = read_streams(&body)?;
+        clock.follow_date(reply.date);
+        let page = read_streams(&reply.body)?;
         streams.extend(page.streams);
         match page.last {
             Some(last) if after.as_ref() != Some(&last) => after = Some(last),
             _ => return Ok(streams),
         }
+    }
+}
+
+/// The clock of the server, by the dates of its responses. Until the first one, it is that of this machine.
+#[derive(Debug, Default)]
+struct ServerClock {
+    /// The seconds by which it is ahead of this machine.
+    ahead: AtomicI64,
+}
+
+impl ServerClock {
+    fn follow_date(&self, date: Option<i64>) {
+        if let Some(date) = date {
+            let ahead = date.saturating_sub(machine_time());
+            self.ahead.store(ahead, Ordering::Relaxed);
+        }
+    }
+
+    /// Unix seconds.
+    fn now(&self) -> i64 {
+        machine_time().saturating_add(self.ahead.load(Ordering::Relaxed))
     }
 }
 
@@ -248,6 +279,7 @@ struct RecordSource {
     db: Dynamo,
     table: Arc<str>,
     arn: Arc<str>,
+    clock: Arc<ServerClock>,
 }
 
 type SentRequest = BoxFuture<'static, (StreamRequest, Result<StreamAnswer>)>;
@@ -267,7 +299,11 @@ impl RecordSource {
         let call = pin!(wire.call_stream(request.operation(), &self.table, body));
         // A connection that is half open never answers, and the client may have no timeout.
         match select(call, sleep_for(REQUEST_TIME)).await {
-            Either::Left((body, _)) => request.read_answer(&body?),
+            Either::Left((reply, _)) => {
+                let reply = reply?;
+                self.clock.follow_date(reply.date);
+                request.read_answer(&reply.body)
+            }
             Either::Right(_) => {
                 let message = "a request to the stream was not answered within a minute";
                 Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
@@ -322,7 +358,7 @@ impl RecordStream {
     fn reader_time(&self) -> ReaderTime {
         ReaderTime {
             now: self.began.elapsed(),
-            wall: machine_time(),
+            wall: self.source.clock.now(),
         }
     }
 

@@ -11,7 +11,9 @@ use aws_smithy_runtime_api::client::interceptors::context::{
     AfterDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextMut,
 };
 use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
+use aws_smithy_types::DateTime;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::date_time::Format;
 use bytes::Bytes;
 
 use super::call::Wire;
@@ -41,14 +43,13 @@ impl StreamOperation {
 }
 
 impl Wire {
-    /// Sends an operation on the stream of a table, and returns the body of the response. All of them are reads, which
-    /// may be sent again.
+    /// Sends an operation on the stream of a table. All of them are reads, which may be sent again.
     pub(crate) async fn call_stream(
         &self,
         operation: StreamOperation,
         table: &str,
         body: Bytes,
-    ) -> Result<Bytes> {
+    ) -> Result<StreamReply> {
         let name = operation.operation_name();
         let admitted = self.gate().admit_operation(name, table)?;
         let site = FailureContext {
@@ -59,7 +60,10 @@ impl Wire {
         if let Some(engine) = self.engine() {
             let (status, answer) = engine.call_operation(name.into(), body).await;
             return match (200..300).contains(&status) {
-                true => Ok(answer.into()),
+                true => Ok(StreamReply {
+                    body: answer.into(),
+                    date: None,
+                }),
                 false => {
                     let id = engine.next_request_id();
                     Err(failure::from_engine(status, &answer, id, site).error)
@@ -85,16 +89,24 @@ impl Wire {
     }
 }
 
+/// The response to an operation on a stream.
+#[derive(Debug)]
+pub(crate) struct StreamReply {
+    pub(crate) body: Bytes,
+    /// The time of the server, in Unix seconds.
+    pub(crate) date: Option<i64>,
+}
+
 /// The messages between a call and its hooks.
 #[derive(Debug)]
 struct StreamExchange {
     target: String,
     body: Bytes,
-    answer: Mutex<Option<Bytes>>,
+    answer: Mutex<Option<StreamReply>>,
 }
 
 impl StreamExchange {
-    fn take_answer(&self) -> Option<Bytes> {
+    fn take_answer(&self) -> Option<StreamReply> {
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
         answer.take()
     }
@@ -148,7 +160,12 @@ impl Intercept for StreamHooks {
         let body = response.body().bytes().filter(|body| is_object(body));
         if let (true, Some(body)) = (response.status().is_success(), body) {
             let mut answer = self.0.answer.lock().unwrap_or_else(PoisonError::into_inner);
-            *answer = Some(Bytes::copy_from_slice(body));
+            let date = response.headers().get("date");
+            let date = date.and_then(|date| DateTime::from_str(date, Format::HttpDate).ok());
+            *answer = Some(StreamReply {
+                body: Bytes::copy_from_slice(body),
+                date: date.map(|date| date.secs()),
+            });
         }
         Ok(())
     }
